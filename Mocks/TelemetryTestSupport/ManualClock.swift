@@ -1,0 +1,128 @@
+import Synchronization
+
+/// A clock that stands still until a test moves it.
+///
+/// A test waits until the code under test sleeps (``sleepers(atLeast:)``), then moves the time (``advance(by:)``): no real time
+/// passes, and nothing is polled.
+public final class ManualClock: Clock, Sendable {
+    /// A moment on this clock, counted from its creation.
+    public struct Instant: InstantProtocol {
+        public let offset: Swift.Duration
+
+        public init(offset: Swift.Duration) { self.offset = offset }
+
+        public func advanced(by duration: Swift.Duration) -> Instant { Instant(offset: offset + duration) }
+        public func duration(to other: Instant) -> Swift.Duration { other.offset - offset }
+        public static func < (lhs: Instant, rhs: Instant) -> Bool { lhs.offset < rhs.offset }
+    }
+
+    private struct Sleeper {
+        let deadline: Instant
+        let continuation: CheckedContinuation<Void, any Error>
+    }
+
+    private struct Watcher {
+        let count: Int
+        let continuation: CheckedContinuation<Void, Never>
+    }
+
+    private struct State {
+        var now = Instant(offset: .zero)
+        var nextID: UInt64 = 0
+        var sleepers: [UInt64: Sleeper] = [:]
+        var cancelled: Set<UInt64> = []
+        var watchers: [Watcher] = []
+
+        /// Takes out the watchers that have seen enough sleepers.
+        mutating func satisfiedWatchers() -> [Watcher] {
+            let count = sleepers.count
+            let satisfied = watchers.filter { $0.count <= count }
+            watchers.removeAll { $0.count <= count }
+            return satisfied
+        }
+    }
+
+    private let state = Mutex(State())
+
+    public init() {}
+
+    public var now: Instant { state.withLock(\.now) }
+    public var minimumResolution: Swift.Duration { .zero }
+
+    /// How many tasks sleep on this clock now.
+    public var sleeperCount: Int { state.withLock { $0.sleepers.count } }
+
+    /// When the next sleeper wakes, counted from now; nil where nobody sleeps.
+    public var timeToNextWake: Swift.Duration? {
+        state.withLock { state in state.sleepers.values.map(\.deadline).min().map { state.now.duration(to: $0) } }
+    }
+
+    /// Suspends until the time is moved to the deadline.
+    /// - Throws: `CancellationError` when the calling task is cancelled; other sleepers sleep on.
+    public func sleep(until deadline: Instant, tolerance: Swift.Duration? = nil) async throws {
+        let id = state.withLock { state in
+            state.nextID += 1
+            return state.nextID
+        }
+        try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                begin(Sleeper(deadline: deadline, continuation: continuation), id: id)
+            }
+        } onCancel: {
+            cancel(id)
+        }
+    }
+
+    /// Moves the time forward and wakes the sleepers whose deadline has come, earliest first.
+    public func advance(by duration: Swift.Duration) {
+        advance(to: now.advanced(by: duration))
+    }
+
+    /// Moves the time to a moment; an earlier one than now changes nothing.
+    public func advance(to instant: Instant) {
+        let due = state.withLock { state in
+            state.now = max(state.now, instant)
+            let due = state.sleepers.filter { $0.value.deadline <= state.now }
+            for id in due.keys { state.sleepers[id] = nil }
+            return due.sorted { ($0.value.deadline, $0.key) < ($1.value.deadline, $1.key) }
+        }
+        for (_, sleeper) in due { sleeper.continuation.resume() }
+    }
+
+    /// Returns once at least so many tasks sleep on this clock.
+    public func sleepers(atLeast count: Int = 1) async {
+        await withCheckedContinuation { continuation in
+            let isSatisfied = state.withLock { state in
+                if state.sleepers.count >= count { return true }
+                state.watchers.append(Watcher(count: count, continuation: continuation))
+                return false
+            }
+            if isSatisfied { continuation.resume() }
+        }
+    }
+
+    private func begin(_ sleeper: Sleeper, id: UInt64) {
+        enum Outcome { case sleeps([Watcher]), cancelled, due }
+        let outcome: Outcome = state.withLock { state in
+            if state.cancelled.remove(id) != nil { return .cancelled }
+            if sleeper.deadline <= state.now { return .due }
+            state.sleepers[id] = sleeper
+            return .sleeps(state.satisfiedWatchers())
+        }
+        switch outcome {
+        case .sleeps(let watchers): for watcher in watchers { watcher.continuation.resume() }
+        case .cancelled: sleeper.continuation.resume(throwing: CancellationError())
+        case .due: sleeper.continuation.resume()
+        }
+    }
+
+    private func cancel(_ id: UInt64) {
+        let sleeper = state.withLock { state in
+            let sleeper = state.sleepers.removeValue(forKey: id)
+            // Cancelled before it began to sleep: remembered until it does.
+            if sleeper == nil { state.cancelled.insert(id) }
+            return sleeper
+        }
+        sleeper?.continuation.resume(throwing: CancellationError())
+    }
+}

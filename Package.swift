@@ -1,0 +1,55 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let settings: [SwiftSetting] = [
+    .treatAllWarnings(as: .error),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+/// A library target; a host names the ones that it needs.
+func library(_ name: String, _ dependencies: [Target.Dependency], path: String? = nil) -> Target {
+    .target(name: name, dependencies: dependencies, path: path, swiftSettings: settings)
+}
+
+func tests(of name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .testTarget(name: "\(name)Tests", dependencies: dependencies, swiftSettings: settings)
+}
+
+let libraries = [
+    library("TelemetryModels", []),
+    library("TelemetryTransport", ["TelemetryModels"]),
+    library("TelemetryPersistence", ["TelemetryModels"]),
+    library("TelemetryLogging", ["TelemetryModels", "TelemetryTransport"]),
+    library(
+        "TelemetryLifecycle",
+        ["TelemetryModels", "TelemetryTransport", "TelemetryPersistence", "TelemetryLogging"]),
+    library(
+        "TelemetryTestSupport",
+        ["TelemetryModels", "TelemetryTransport", "TelemetryPersistence", "TelemetryLogging", "TelemetryLifecycle"],
+        path: "Mocks/TelemetryTestSupport"),
+]
+
+let package = Package(
+    name: "LiveTelemetry",
+    platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
+    products: libraries.map { .library(name: $0.name, targets: [$0.name]) },
+    targets: libraries + [
+        tests(of: "TelemetryModels", ["TelemetryModels"]),
+        tests(of: "TelemetryTransport", ["TelemetryModels", "TelemetryTransport", "TelemetryTestSupport"]),
+        tests(of: "TelemetryPersistence", ["TelemetryModels", "TelemetryPersistence"]),
+        tests(
+            of: "TelemetryLogging",
+            ["TelemetryModels", "TelemetryTransport", "TelemetryLogging", "TelemetryTestSupport"]),
+        tests(
+            of: "TelemetryLifecycle",
+            [
+                "TelemetryModels", "TelemetryTransport", "TelemetryPersistence", "TelemetryLogging",
+                "TelemetryLifecycle", "TelemetryTestSupport",
+            ]),
+        tests(
+            of: "TelemetryTestSupport",
+            ["TelemetryModels", "TelemetryTransport", "TelemetryLogging", "TelemetryTestSupport"]),
+    ]
+)

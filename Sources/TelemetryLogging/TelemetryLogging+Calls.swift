@@ -1,0 +1,20 @@
+public import TelemetryModels
+
+/// The documents' calls; each forwards, lazily, to the one that a conformer writes.
+extension TelemetryLogging {
+    /// Logs an event outside all scenarios, at level `.info`.
+    public nonisolated func logEvent(name: String, property1: @autoclosure () -> String? = nil) {
+        logEvent(name: name, scenario: nil, level: .info, property1: property1(), attributes: [:])
+    }
+
+    /// Logs an event under a scenario.
+    public nonisolated func logEvent(
+        name: String, scenario: String, level: TelemetryLogLevel = .info, property1: @autoclosure () -> String? = nil,
+        attributes: @autoclosure () -> [String: TelemetryValue] = [:]
+    ) {
+        // The optional's type is written out: it selects the requirement, never this call again.
+        let optionalScenario: String? = scenario
+        logEvent(
+            name: name, scenario: optionalScenario, level: level, property1: property1(), attributes: attributes())
+    }
+}

@@ -1,0 +1,101 @@
+import Foundation
+
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#elseif canImport(Android)
+import Android
+#endif
+
+extension TelemetryDeviceInfo {
+    /// Reads what the system says of itself. Never fails: what cannot be found out is "unknown".
+    static func detect() -> Self {
+        var names = utsname()
+        _ = uname(&names)
+        return Self(
+            deviceType: systemName,
+            deviceName: text(of: names.nodename),
+            deviceModel: model ?? text(of: names.machine),
+            osVersion: osVersion(kernel: text(of: names.release)),
+            appVersion: appVersion(
+                bundle: Bundle.main.infoDictionary,
+                executable: CommandLine.arguments.first.map { URL(filePath: $0).lastPathComponent }))
+    }
+
+    /// The version and build of the app's bundle, or the executable's name.
+    static func appVersion(bundle: [String: Any]?, executable: String?) -> String {
+        let version = bundle?["CFBundleShortVersionString"] as? String
+        let build = bundle?["CFBundleVersion"] as? String
+        return switch (version, build) {
+        case (let version?, let build?): "\(version) (\(build))"
+        case (let version?, nil): version
+        case (nil, let build?): build
+        case (nil, nil): executable.flatMap { $0.isEmpty ? nil : $0 } ?? "unknown"
+        }
+    }
+
+    /// The distribution's own name for itself out of the text of `/etc/os-release`, as in os-release(5).
+    static func distribution(osRelease text: String) -> String? {
+        var values: [Substring: String] = [:]
+        for line in text.split(whereSeparator: \.isNewline) where !line.hasPrefix("#") {
+            let parts = line.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            guard parts.count == 2 else { continue }
+            values[parts[0]] = parts[1].trimmingCharacters(in: CharacterSet(charactersIn: "\"' "))
+        }
+        if let pretty = values["PRETTY_NAME"], !pretty.isEmpty { return pretty }
+        guard let name = values["NAME"] else { return nil }
+        return values["VERSION_ID"].map { "\(name) \($0)" } ?? name
+    }
+
+    private static func osVersion(kernel: String) -> String {
+        #if os(Linux)
+        let release = ["/etc/os-release", "/usr/lib/os-release"].lazy
+            .compactMap { try? String(contentsOfFile: $0, encoding: .utf8) }.first
+        return release.flatMap(distribution(osRelease:)).map { "\($0), kernel \(kernel)" } ?? "kernel \(kernel)"
+        #else
+        let version = ProcessInfo.processInfo.operatingSystemVersion
+        return "\(version.majorVersion).\(version.minorVersion).\(version.patchVersion)"
+        #endif
+    }
+
+    private static var systemName: String {
+        #if os(macOS)
+        "macOS"
+        #elseif os(iOS)
+        "iOS"
+        #elseif os(tvOS)
+        "tvOS"
+        #elseif os(watchOS)
+        "watchOS"
+        #elseif os(visionOS)
+        "visionOS"
+        #elseif os(Linux)
+        "Linux"
+        #else
+        "unknown"
+        #endif
+    }
+
+    /// The Mac's model; `uname` gives the architecture there, and the model everywhere else among Apple's systems.
+    private static var model: String? {
+        #if os(macOS)
+        var size = 0
+        guard sysctlbyname("hw.model", nil, &size, nil, 0) == 0, size > 1 else { return nil }
+        var bytes = [UInt8](repeating: 0, count: size)
+        guard sysctlbyname("hw.model", &bytes, &size, nil, 0) == 0 else { return nil }
+        return String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+        #else
+        nil
+        #endif
+    }
+
+    private static func text<Tuple>(of tuple: Tuple) -> String {
+        withUnsafeBytes(of: tuple) { bytes in
+            let text = String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+            return text.isEmpty ? "unknown" : text
+        }
+    }
+}

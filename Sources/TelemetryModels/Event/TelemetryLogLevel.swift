@@ -1,0 +1,14 @@
+/// How much an event matters: `.info` for general events, `.diagnostic` for detail in volume.
+public enum TelemetryLogLevel: String, Sendable, CaseIterable, Comparable, Codable {
+    case info
+    case diagnostic
+
+    private var rank: Int {
+        switch self {
+        case .info: 0
+        case .diagnostic: 1
+        }
+    }
+
+    public static func < (lhs: TelemetryLogLevel, rhs: TelemetryLogLevel) -> Bool { lhs.rank < rhs.rank }
+}

@@ -1,0 +1,90 @@
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
+/// What a viewer asked a client to do, and what became of it.
+public struct TelemetryCommandRecord: TelemetryRecordConvertible, Equatable {
+    public typealias Error = TelemetryRecordError
+    public static let recordType = TelemetrySchema.commandRecordType
+
+    /// The stored record's identity; nil for a command that was not stored yet.
+    public let recordID: TelemetryRecord.ID?
+    public let commandId: String
+    /// The client that is to act.
+    public let clientId: String
+    public let action: TelemetrySchema.CommandAction
+    /// The scenario that is meant; nil for actions on the whole client.
+    public let scenarioName: String?
+    public let created: Date
+    public var status: TelemetrySchema.CommandStatus
+    /// When the client acted; nil while the command is pending.
+    public var executedAt: Date?
+    /// Why the command failed, in words for the viewer.
+    public var errorMessage: String?
+
+    public init(
+        recordID: TelemetryRecord.ID? = nil,
+        commandId: String = UUID().uuidString,
+        clientId: String,
+        action: TelemetrySchema.CommandAction,
+        scenarioName: String? = nil,
+        created: Date = .now,
+        status: TelemetrySchema.CommandStatus = .pending,
+        executedAt: Date? = nil,
+        errorMessage: String? = nil
+    ) {
+        self.recordID = recordID
+        self.commandId = commandId
+        self.clientId = clientId
+        self.action = action
+        self.scenarioName = scenarioName
+        self.created = created
+        self.status = status
+        self.executedAt = executedAt
+        self.errorMessage = errorMessage
+    }
+
+    public init(record: TelemetryRecord) throws {
+        try record.requireType(Self.recordType)
+        typealias Field = TelemetrySchema.CommandField
+        let action = try record.requiredString(Field.action)
+        let status = try record.requiredString(Field.status)
+        guard let knownAction = TelemetrySchema.CommandAction(rawValue: action) else { throw Error.invalidAction(action) }
+        guard let knownStatus = TelemetrySchema.CommandStatus(rawValue: status) else { throw Error.invalidStatus(status) }
+        self.init(
+            recordID: record.recordID,
+            commandId: try record.requiredString(Field.commandId),
+            clientId: try record.requiredString(Field.clientId),
+            action: knownAction,
+            scenarioName: record.string(Field.scenarioName),
+            created: try record.requiredDate(Field.created),
+            status: knownStatus,
+            executedAt: record.date(Field.executedAt),
+            errorMessage: record.string(Field.errorMessage))
+    }
+
+    public func toRecord() -> TelemetryRecord {
+        filled(TelemetryRecord(recordType: Self.recordType, optionalID: recordID))
+    }
+
+    public func applying(to record: TelemetryRecord) throws -> TelemetryRecord {
+        try record.requireType(Self.recordType)
+        return filled(record)
+    }
+
+    private func filled(_ record: TelemetryRecord) -> TelemetryRecord {
+        typealias Field = TelemetrySchema.CommandField
+        var record = record
+        record.set(.string(commandId), for: Field.commandId)
+        record.set(.string(clientId), for: Field.clientId)
+        record.set(.string(action.rawValue), for: Field.action)
+        record.set(scenarioName.map(TelemetryValue.string), for: Field.scenarioName)
+        record.set(.date(created), for: Field.created)
+        record.set(.string(status.rawValue), for: Field.status)
+        record.set(executedAt.map(TelemetryValue.date), for: Field.executedAt)
+        record.set(errorMessage.map(TelemetryValue.string), for: Field.errorMessage)
+        return record
+    }
+}

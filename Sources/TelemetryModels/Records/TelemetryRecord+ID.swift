@@ -1,0 +1,26 @@
+extension TelemetryRecord {
+    /// A record's identity within its store. Names that Swift's `==` calls equal are one identity.
+    public struct ID: Sendable, Hashable, ExpressibleByStringLiteral {
+        public let recordName: String
+
+        public init(recordName: String) { self.recordName = recordName }
+        public init(stringLiteral value: String) { self.init(recordName: value) }
+    }
+}
+
+extension TelemetryRecord.ID: Codable {
+    /// Reads the bare name.
+    public init(from decoder: any Decoder) throws {
+        self.init(recordName: try decoder.singleValueContainer().decode(String.self))
+    }
+
+    /// Writes the bare name.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(recordName)
+    }
+}
+
+extension TelemetryRecord.ID: CustomStringConvertible {
+    public var description: String { recordName }
+}

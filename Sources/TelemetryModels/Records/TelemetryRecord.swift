@@ -1,0 +1,43 @@
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
+/// A mutable entry of the control plane: a type, an identity, fields, and the tag of the version that was read.
+public struct TelemetryRecord: Sendable, Hashable, Codable, Identifiable {
+    public let recordType: String
+    public let recordID: ID
+    /// Names the stored version. A transport sets it at each save; nil until then.
+    public var changeTag: String?
+    /// The fields that are set, by name.
+    public private(set) var fields: [String: TelemetryValue]
+
+    public var id: ID { recordID }
+
+    /// Creates a record without fields.
+    /// - Parameters:
+    ///   - recordType: What kind of record it is; one of ``TelemetrySchema``'s for the package's own.
+    ///   - recordID: Its identity within the store; a random one unless given.
+    public init(recordType: String, recordID: ID = ID(recordName: UUID().uuidString)) {
+        self.recordType = recordType
+        self.recordID = recordID
+        self.fields = [:]
+    }
+
+    /// The field's value; setting nil removes the field.
+    public subscript(field: String) -> TelemetryValue? {
+        get { fields[field] }
+        set { fields[field] = newValue }
+    }
+
+    /// The names of the fields that are set, sorted.
+    public func allKeys() -> [String] { fields.keys.sorted() }
+
+    private enum CodingKeys: String, CodingKey {
+        case recordType
+        case recordID = "recordName"
+        case changeTag
+        case fields
+    }
+}

@@ -1,0 +1,59 @@
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
+/// One logging scenario of one client, and whether it is on.
+public struct TelemetryScenarioRecord: TelemetryRecordConvertible, Equatable {
+    public typealias Error = TelemetryRecordError
+    public static let recordType = TelemetrySchema.scenarioRecordType
+
+    /// The stored record's identity; nil for a scenario that was not stored yet.
+    public let recordID: TelemetryRecord.ID?
+    public let clientId: String
+    public let scenarioName: String
+    public var isEnabled: Bool
+    public let created: Date
+
+    public init(
+        recordID: TelemetryRecord.ID? = nil, clientId: String, scenarioName: String, isEnabled: Bool, created: Date = .now
+    ) {
+        self.recordID = recordID
+        self.clientId = clientId
+        self.scenarioName = scenarioName
+        self.isEnabled = isEnabled
+        self.created = created
+    }
+
+    public init(record: TelemetryRecord) throws {
+        try record.requireType(Self.recordType)
+        typealias Field = TelemetrySchema.ScenarioField
+        self.init(
+            recordID: record.recordID,
+            clientId: try record.requiredString(Field.clientId),
+            scenarioName: try record.requiredString(Field.scenarioName),
+            isEnabled: try record.requiredBool(Field.isEnabled),
+            created: try record.requiredDate(Field.created))
+    }
+
+    public func toRecord() -> TelemetryRecord {
+        filled(TelemetryRecord(recordType: Self.recordType, optionalID: recordID))
+    }
+
+    public func applying(to record: TelemetryRecord) throws -> TelemetryRecord {
+        try record.requireType(Self.recordType)
+        return filled(record)
+    }
+
+    private func filled(_ record: TelemetryRecord) -> TelemetryRecord {
+        typealias Field = TelemetrySchema.ScenarioField
+        var record = record
+        record.set(.string(clientId), for: Field.clientId)
+        record.set(.string(scenarioName), for: Field.scenarioName)
+        // The schema stores this flag as Int64, 0 or 1.
+        record.set(.int(isEnabled ? 1 : 0), for: Field.isEnabled)
+        record.set(.date(created), for: Field.created)
+        return record
+    }
+}

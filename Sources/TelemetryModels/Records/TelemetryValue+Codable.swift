@@ -1,0 +1,82 @@
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// The stored form is plain JSON wherever JSON can tell the kinds apart: text, flags, whole numbers and numbers with a
+/// fraction stand bare. A date is `{"date": "2026-11-21T08:00:00.000Z"}`; a double that would read back as a whole number
+/// is `{"double": 1}`, and one that JSON has no form for `{"double": "inf"}` (also `-inf` and `nan`).
+extension TelemetryValue: Codable {
+    private enum TaggedKey: String, CodingKey { case date, double }
+
+    public init(from decoder: any Decoder) throws {
+        if let tagged = try? decoder.container(keyedBy: TaggedKey.self) {
+            self = try Self(tagged: tagged)
+            return
+        }
+        let container = try decoder.singleValueContainer()
+        if let value = try? container.decode(Bool.self) {
+            self = .bool(value)
+        } else if let value = try? container.decode(Int64.self) {
+            self = .int(value)
+        } else if let value = try? container.decode(Double.self) {
+            self = .double(value)
+        } else if let value = try? container.decode(String.self) {
+            self = .string(value)
+        } else {
+            throw DecodingError.dataCorruptedError(
+                in: container, debugDescription: "a value is text, a number, a flag, {\"date\": …} or {\"double\": …}")
+        }
+    }
+
+    private init(tagged: KeyedDecodingContainer<TaggedKey>) throws {
+        if tagged.contains(.date) {
+            let text = try tagged.decode(String.self, forKey: .date)
+            guard let date = TimestampFormat.date(from: text) else {
+                throw DecodingError.dataCorruptedError(
+                    forKey: .date, in: tagged, debugDescription: "\(text) is not an ISO 8601 date in UTC")
+            }
+            self = .date(date)
+        } else if let number = try? tagged.decode(Double.self, forKey: .double) {
+            self = .double(number)
+        } else {
+            let text = try tagged.decode(String.self, forKey: .double)
+            guard let number = Double(text) else {
+                throw DecodingError.dataCorruptedError(
+                    forKey: .double, in: tagged, debugDescription: "\(text) is not a number")
+            }
+            self = .double(number)
+        }
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        switch self {
+        case .string(let value): try Self.encode(bare: value, to: encoder)
+        case .int(let value): try Self.encode(bare: value, to: encoder)
+        case .bool(let value): try Self.encode(bare: value, to: encoder)
+        case .double(let value) where value.isFinite && value != value.rounded():
+            try Self.encode(bare: value, to: encoder)
+        case .double(let value):
+            var container = encoder.container(keyedBy: TaggedKey.self)
+            // Text keeps the sign of a negative zero and whatever JSON cannot say.
+            if value.isFinite, value != 0 || value.sign == .plus {
+                try container.encode(value, forKey: .double)
+            } else {
+                try container.encode("\(value)", forKey: .double)
+            }
+        case .date(let value):
+            guard let text = TimestampFormat.string(from: value) else {
+                throw EncodingError.invalidValue(
+                    value, .init(codingPath: encoder.codingPath, debugDescription: "a date outside the years 1 to 9999"))
+            }
+            var container = encoder.container(keyedBy: TaggedKey.self)
+            try container.encode(text, forKey: .date)
+        }
+    }
+
+    private static func encode(bare value: some Encodable, to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(value)
+    }
+}

@@ -1,0 +1,20 @@
+/// Keeps across restarts which scenarios are on.
+///
+/// Nothing here throws: a store that cannot be read knows no states, and one that cannot be written goes on from memory; a
+/// diagnostics handler hears of both.
+public protocol TelemetryScenarioStoring: Sendable {
+    /// The scenario's state; nil where none was ever saved.
+    func loadState(for scenarioName: String) async -> Bool?
+
+    /// Every saved state by scenario.
+    func loadAllStates() async -> [String: Bool]
+
+    /// Saves the state of one scenario.
+    func saveState(for scenarioName: String, isEnabled: Bool) async
+
+    /// Forgets one scenario's state.
+    func removeState(for scenarioName: String) async
+
+    /// Forgets every scenario's state, and nothing else.
+    func removeAllStates() async
+}

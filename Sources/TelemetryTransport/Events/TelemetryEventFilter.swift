@@ -1,0 +1,51 @@
+public import TelemetryModels
+
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
+/// Which events are meant. Every condition that is not nil must hold.
+public struct TelemetryEventFilter: Sendable, Hashable, Codable {
+    public var clientId: String?
+    public var sessionId: String?
+    /// The event's scenario is one of these. An empty set matches nothing, and an event without a scenario matches no set.
+    public var scenarios: Set<String>?
+    /// The event's level is one of these. An empty set matches nothing.
+    public var levels: Set<TelemetryLogLevel>?
+    /// The event's name is one of these. An empty set matches nothing.
+    public var names: Set<String>?
+    /// The event's time is this or later.
+    public var since: Date?
+    /// The event's time is earlier than this.
+    public var until: Date?
+
+    public init(
+        clientId: String? = nil, sessionId: String? = nil, scenarios: Set<String>? = nil,
+        levels: Set<TelemetryLogLevel>? = nil, names: Set<String>? = nil, since: Date? = nil, until: Date? = nil
+    ) {
+        self.clientId = clientId
+        self.sessionId = sessionId
+        self.scenarios = scenarios
+        self.levels = levels
+        self.names = names
+        self.since = since
+        self.until = until
+    }
+
+    /// Every event.
+    public static let all = TelemetryEventFilter()
+
+    /// Whether the event fulfils every condition.
+    public func matches(_ event: TelemetryEvent) -> Bool {
+        if let clientId, event.clientId != clientId { return false }
+        if let sessionId, event.sessionId != sessionId { return false }
+        if let scenarios, !(event.scenario.map(scenarios.contains) ?? false) { return false }
+        if let levels, !levels.contains(event.level) { return false }
+        if let names, !names.contains(event.name) { return false }
+        if let since, event.timestamp < since { return false }
+        if let until, event.timestamp >= until { return false }
+        return true
+    }
+}

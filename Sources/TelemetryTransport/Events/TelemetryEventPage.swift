@@ -1,0 +1,20 @@
+public import TelemetryModels
+
+/// Some events, and where to read on.
+public struct TelemetryEventPage: Sendable {
+    /// Oldest first, in the order in which the store received them.
+    public let events: [TelemetryEvent]
+    /// Behind the last event that was looked at; reading on from here yields just what comes after.
+    public let cursor: TelemetryCursor
+    /// Whether there may be more to read at once.
+    public let hasMore: Bool
+    /// How many events the store let go of, to keep within its bounds, between the cursor that was asked for and this page.
+    public let missedEvents: Int
+
+    public init(events: [TelemetryEvent], cursor: TelemetryCursor, hasMore: Bool, missedEvents: Int = 0) {
+        self.events = events
+        self.cursor = cursor
+        self.hasMore = hasMore
+        self.missedEvents = missedEvents
+    }
+}

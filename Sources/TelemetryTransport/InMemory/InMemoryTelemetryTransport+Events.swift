@@ -1,0 +1,63 @@
+public import TelemetryModels
+
+extension InMemoryTelemetryTransport {
+    public func append(_ events: [TelemetryEvent]) async throws {
+        for event in events {
+            if let clientId = event.clientId { try NameRules.check(clientId: clientId) }
+        }
+        for event in events where knownEventIds.insert(event.eventId).inserted {
+            stored.append((nextPosition, event))
+            nextPosition += 1
+        }
+        arrivalStreams.yield(())
+    }
+
+    public func events(
+        matching filter: TelemetryEventFilter, after cursor: TelemetryCursor?, limit: Int
+    ) async throws -> TelemetryEventPage {
+        try NameRules.check(limit: limit)
+        let position = try cursor.map(position(of:)) ?? 0
+        var index = firstIndex(after: position)
+        var found: [TelemetryEvent] = []
+        var last = position
+        while index < stored.count, found.count < limit {
+            last = stored[index].position
+            if filter.matches(stored[index].event) { found.append(stored[index].event) }
+            index += 1
+        }
+        return TelemetryEventPage(
+            events: found, cursor: TelemetryCursor(rawValue: "\(last)"), hasMore: index < stored.count)
+    }
+
+    public func countEvents(matching filter: TelemetryEventFilter) async throws -> Int {
+        stored.count { filter.matches($0.event) }
+    }
+
+    @discardableResult
+    public func deleteEvents(matching filter: TelemetryEventFilter) async throws -> Int {
+        let before = stored.count
+        // The identifiers stay known: what was deleted does not come back by being sent again.
+        stored.removeAll { filter.matches($0.event) }
+        return before - stored.count
+    }
+
+    public nonisolated func eventArrivals() -> AsyncStream<Void> { arrivalStreams.stream() }
+
+    private func position(of cursor: TelemetryCursor) throws -> UInt64 {
+        guard let position = UInt64(cursor.rawValue), position < nextPosition else {
+            throw TelemetryTransportError.invalidArgument("\"\(cursor.rawValue)\" is no cursor of this store.")
+        }
+        return position
+    }
+
+    /// The index of the first event behind a position, by halving.
+    private func firstIndex(after position: UInt64) -> Int {
+        var low = 0
+        var high = stored.count
+        while low < high {
+            let middle = (low + high) / 2
+            if stored[middle].position <= position { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+}

@@ -1,0 +1,27 @@
+public import TelemetryModels
+
+/// A store in memory, for tests, previews and hosts that are their own viewer. Ends with the last reference to it.
+public actor InMemoryTelemetryTransport: TelemetryTransporting {
+    /// Events with their positions, oldest first; a position is never used again.
+    var stored: [(position: UInt64, event: TelemetryEvent)] = []
+    var knownEventIds: Set<String> = []
+    var nextPosition: UInt64 = 1
+    var records: [TelemetryRecord.ID: TelemetryRecord] = [:]
+    var savedVersions: UInt64 = 0
+    var subscriptions: [TelemetrySubscription.ID: TelemetrySubscription] = [:]
+    nonisolated let notificationStreams = StreamBroadcaster<TelemetryNotification>(buffering: .unbounded)
+    nonisolated let arrivalStreams = StreamBroadcaster<Void>(buffering: .bufferingNewest(1))
+
+    public init() {}
+
+    /// Always true: there is nothing that could be out of reach.
+    public func validateSchema() async -> Bool { true }
+
+    public func debugInfo() async -> DebugInfo {
+        let clients = TelemetryRecordQuery(recordType: TelemetrySchema.clientRecordType).apply(to: records.values)
+        return DebugInfo(
+            containerID: "memory", buildType: BuildType.current, environment: "in memory", testQueryResults: clients.count,
+            firstRecordID: clients.first?.recordID.recordName, firstRecordFields: clients.first?.allKeys() ?? [],
+            recordCount: stored.count, errorMessage: nil)
+    }
+}

@@ -1,0 +1,21 @@
+import TelemetryModels
+
+/// What names from outside may look like, wherever a transport takes one.
+package enum NameRules {
+    /// The most bytes of UTF-8 in a client's identifier.
+    package static let maximumClientIdBytes = 1_024
+
+    /// - Throws: `.invalidArgument` for an identifier that is empty or too long.
+    package static func check(clientId: String) throws(TelemetryTransportError) {
+        guard !clientId.isEmpty else { throw .invalidArgument("A client identifier must not be empty.") }
+        guard clientId.utf8.count <= maximumClientIdBytes else {
+            throw .invalidArgument(
+                "A client identifier has at most \(maximumClientIdBytes) bytes of UTF-8; this one has \(clientId.utf8.count).")
+        }
+    }
+
+    /// - Throws: `.invalidArgument` for a page size below 1.
+    package static func check(limit: Int) throws(TelemetryTransportError) {
+        guard limit >= 1 else { throw .invalidArgument("A page has at least 1 event; \(limit) were asked for.") }
+    }
+}

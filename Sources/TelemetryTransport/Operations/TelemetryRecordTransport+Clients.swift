@@ -1,0 +1,72 @@
+public import Foundation
+public import TelemetryModels
+
+extension TelemetryRecordTransport {
+    /// Stores a new client.
+    /// - Throws: ``TelemetryTransportError`` with `.conflict` where the client exists, `.invalidArgument` for an identifier
+    ///   that is empty or longer than 1,024 bytes of UTF-8.
+    @discardableResult
+    public func createTelemetryClient(
+        clientId: String, created: Date = .now, isEnabled: Bool
+    ) async throws -> TelemetryClientRecord {
+        try await createTelemetryClient(TelemetryClientRecord(clientId: clientId, created: created, isEnabled: isEnabled))
+    }
+
+    /// Stores a new client, under an identity that follows from its identifier where it has none yet.
+    /// - Throws: as ``createTelemetryClient(clientId:created:isEnabled:)``.
+    @discardableResult
+    public func createTelemetryClient(_ telemetryClient: TelemetryClientRecord) async throws -> TelemetryClientRecord {
+        try NameRules.check(clientId: telemetryClient.clientId)
+        let id = telemetryClient.recordID ?? .client(telemetryClient.clientId)
+        let record = try telemetryClient.applying(
+            to: TelemetryRecord(recordType: TelemetryClientRecord.recordType, recordID: id))
+        return try await TelemetryClientRecord(record: insert(record))
+    }
+
+    /// Changes the given fields of a stored client; nil leaves a field as it is.
+    /// - Throws: ``TelemetryTransportError`` with `.notFound` where there is no such client.
+    @discardableResult
+    public func updateTelemetryClient(
+        recordID: TelemetryRecord.ID, clientId: String? = nil, created: Date? = nil, isEnabled: Bool? = nil
+    ) async throws -> TelemetryClientRecord {
+        if let clientId { try NameRules.check(clientId: clientId) }
+        let record = try await modify(recordID) { stored in
+            var client = try TelemetryClientRecord(record: stored)
+            client.clientId = clientId ?? client.clientId
+            client.created = created ?? client.created
+            client.isEnabled = isEnabled ?? client.isEnabled
+            return try client.applying(to: stored)
+        }
+        return try TelemetryClientRecord(record: record)
+    }
+
+    /// Stores every field of a client that was read before.
+    /// - Throws: ``TelemetryModels/TelemetryRecordError/missingRecordID`` for a client that was not, and as
+    ///   ``updateTelemetryClient(recordID:clientId:created:isEnabled:)``.
+    @discardableResult
+    public func updateTelemetryClient(_ telemetryClient: TelemetryClientRecord) async throws -> TelemetryClientRecord {
+        guard let id = telemetryClient.recordID else { throw TelemetryRecordError.missingRecordID }
+        return try await updateTelemetryClient(
+            recordID: id, clientId: telemetryClient.clientId, created: telemetryClient.created,
+            isEnabled: telemetryClient.isEnabled)
+    }
+
+    /// Removes a client's record; one that is not there is no error.
+    public func deleteTelemetryClient(recordID: TelemetryRecord.ID) async throws {
+        try await deleteRecords(withIDs: [recordID])
+    }
+
+    /// The stored clients, newest first. Records that cannot be read as clients are left out.
+    public func fetchTelemetryClients(
+        clientId: String? = nil, isEnabled: Bool? = nil
+    ) async throws -> [TelemetryClientRecord] {
+        typealias Field = TelemetrySchema.ClientField
+        var conditions: [String: TelemetryValue] = [:]
+        conditions[Field.clientId.rawValue] = clientId.map(TelemetryValue.string)
+        conditions[Field.isEnabled.rawValue] = isEnabled.map(TelemetryValue.bool)
+        let query = TelemetryRecordQuery(
+            recordType: TelemetryClientRecord.recordType, conditions: conditions, sortField: Field.created.rawValue,
+            ascending: false)
+        return try await records(matching: query).compactMap { try? TelemetryClientRecord(record: $0) }
+    }
+}

@@ -1,0 +1,70 @@
+public import Foundation
+public import TelemetryModels
+
+extension TelemetryRecordTransport {
+    /// Stores a new command, under an identity that follows from its `commandId` where it has none yet.
+    /// - Throws: ``TelemetryTransportError`` with `.conflict` where the command exists, `.invalidArgument` for a client
+    ///   identifier that is empty or longer than 1,024 bytes of UTF-8.
+    @discardableResult
+    public func createCommand(_ command: TelemetryCommandRecord) async throws -> TelemetryCommandRecord {
+        try NameRules.check(clientId: command.clientId)
+        let id = command.recordID ?? .command(command.commandId)
+        let record = try command.applying(
+            to: TelemetryRecord(recordType: TelemetryCommandRecord.recordType, recordID: id))
+        return try await TelemetryCommandRecord(record: insert(record))
+    }
+
+    /// The stored command, or nil where there is none.
+    /// - Throws: ``TelemetryModels/TelemetryRecordError`` where the record cannot be read as a command.
+    public func fetchCommand(recordID: TelemetryRecord.ID) async throws -> TelemetryCommandRecord? {
+        try await record(withID: recordID).map { try TelemetryCommandRecord(record: $0) }
+    }
+
+    /// The client's commands that are still to be run, oldest first. Records that cannot be read as commands are left out;
+    /// the command processor, which ends those too, reads the records themselves.
+    public func fetchPendingCommands(for clientId: String) async throws -> [TelemetryCommandRecord] {
+        try await records(matching: .pendingCommands(of: clientId)).compactMap { try? TelemetryCommandRecord(record: $0) }
+    }
+
+    /// Changes what is known of a command's end; nil leaves a field as it is.
+    /// - Throws: ``TelemetryTransportError`` with `.notFound` where there is no such command.
+    @discardableResult
+    public func updateCommandStatus(
+        recordID: TelemetryRecord.ID, status: TelemetrySchema.CommandStatus, executedAt: Date? = nil,
+        errorMessage: String? = nil
+    ) async throws -> TelemetryCommandRecord {
+        let record = try await modify(recordID) { stored in
+            var command = try TelemetryCommandRecord(record: stored)
+            command.status = status
+            command.executedAt = executedAt ?? command.executedAt
+            command.errorMessage = errorMessage ?? command.errorMessage
+            return try command.applying(to: stored)
+        }
+        return try TelemetryCommandRecord(record: record)
+    }
+
+    /// Removes a command; one that is not there is no error.
+    public func deleteCommand(recordID: TelemetryRecord.ID) async throws {
+        try await deleteRecords(withIDs: [recordID])
+    }
+
+    /// Removes every command of the client, whatever its status, and returns how many they were.
+    @discardableResult
+    public func deleteAllCommands(for clientId: String) async throws -> Int {
+        try await deleteRecords(ofType: TelemetryCommandRecord.recordType, forClient: clientId)
+    }
+}
+
+extension TelemetryRecordQuery {
+    /// The client's commands that are still to be run, oldest first.
+    package static func pendingCommands(of clientId: String) -> Self {
+        typealias Field = TelemetrySchema.CommandField
+        return Self(
+            recordType: TelemetryCommandRecord.recordType,
+            conditions: [
+                Field.clientId.rawValue: .string(clientId),
+                Field.status.rawValue: .string(TelemetrySchema.CommandStatus.pending.rawValue),
+            ],
+            sortField: Field.created.rawValue)
+    }
+}

@@ -1,0 +1,44 @@
+package import TelemetryModels
+
+/// What the operations on all record types share.
+extension TelemetryRecordTransport {
+    /// Stores one new record.
+    func insert(_ record: TelemetryRecord) async throws -> TelemetryRecord {
+        try await saved(save([record], policy: .insert), for: record)
+    }
+
+    /// Reads a record, changes it and writes it back, again where another writer came in between.
+    ///
+    /// - Throws: ``TelemetryTransportError`` with `.notFound` where there is no such record, with `.conflict` where other
+    ///   writers came in between every time; what `change` throws.
+    package func modify(
+        _ id: TelemetryRecord.ID, _ change: @Sendable (TelemetryRecord) throws -> TelemetryRecord
+    ) async throws -> TelemetryRecord {
+        var attempts = 0
+        while true {
+            guard let stored = try await record(withID: id) else { throw TelemetryTransportError.notFound(id) }
+            let changed = try change(stored)
+            do {
+                return try await saved(save([changed], policy: .ifUnchanged), for: changed)
+            } catch let error as TelemetryTransportError where error.code == .conflict && attempts < 16 {
+                attempts += 1
+            }
+        }
+    }
+
+    /// Removes every record of a type that bears the client's identifier.
+    func deleteRecords(ofType recordType: String, forClient clientId: String) async throws -> Int {
+        try NameRules.check(clientId: clientId)
+        let field = TelemetrySchema.ClientField.clientId.rawValue
+        let found = try await records(matching: .init(recordType: recordType, conditions: [field: .string(clientId)]))
+        return found.isEmpty ? 0 : try await deleteRecords(withIDs: found.map(\.recordID))
+    }
+
+    private func saved(_ records: [TelemetryRecord], for record: TelemetryRecord) throws -> TelemetryRecord {
+        guard let saved = records.first else {
+            throw TelemetryTransportError(
+                code: .corrupted, message: "The store returned nothing for the saved record \"\(record.recordID)\".")
+        }
+        return saved
+    }
+}

@@ -1,0 +1,54 @@
+import TelemetryModels
+
+extension TelemetrySubscriptionTransport {
+    /// Subscribes to the scenarios of all clients, as "TelemetryScenario-All".
+    @discardableResult
+    public func createScenarioSubscription() async throws -> TelemetrySubscription.ID {
+        try await subscribeToAll(TelemetrySchema.scenarioRecordType)
+    }
+
+    /// Subscribes to the records of all clients, as "TelemetryClient-All".
+    @discardableResult
+    public func createClientRecordSubscription() async throws -> TelemetrySubscription.ID {
+        try await subscribeToAll(TelemetrySchema.clientRecordType)
+    }
+
+    /// Subscribes to the commands for one client, as "TelemetryCommand-" and its identifier.
+    /// - Throws: ``TelemetryTransportError`` with `.invalidArgument` for an identifier that is empty or longer than 1,024
+    ///   bytes of UTF-8.
+    @discardableResult
+    public func createCommandSubscription(for clientId: String) async throws -> TelemetrySubscription.ID {
+        try NameRules.check(clientId: clientId)
+        return try await save(
+            TelemetrySubscription(
+                id: commandSubscriptionID(for: clientId), recordType: TelemetrySchema.commandRecordType, clientId: clientId))
+    }
+
+    /// Ends a subscription to commands; one that is not there is no error.
+    public func removeCommandSubscription(_ subscriptionID: TelemetrySubscription.ID) async throws {
+        try await deleteSubscription(withID: subscriptionID)
+    }
+
+    /// The identifier of the client's subscription to its commands, or nil where there is none.
+    public func fetchCommandSubscription(for clientId: String) async throws -> TelemetrySubscription.ID? {
+        try await subscription(withID: commandSubscriptionID(for: clientId))?.id
+    }
+
+    /// Ends a subscription; one that is not there is no error.
+    public func removeSubscription(_ subscriptionID: TelemetrySubscription.ID) async throws {
+        try await deleteSubscription(withID: subscriptionID)
+    }
+
+    /// The identifier again where such a subscription is stored, otherwise nil.
+    public func fetchSubscription(id: TelemetrySubscription.ID) async throws -> TelemetrySubscription.ID? {
+        try await subscription(withID: id)?.id
+    }
+
+    private func subscribeToAll(_ recordType: String) async throws -> TelemetrySubscription.ID {
+        try await save(TelemetrySubscription(id: "\(recordType)-All", recordType: recordType))
+    }
+
+    private func commandSubscriptionID(for clientId: String) -> TelemetrySubscription.ID {
+        "\(TelemetrySchema.commandRecordType)-\(clientId)"
+    }
+}

@@ -1,0 +1,26 @@
+package import TelemetryModels
+
+/// A wish to hear of changes to records of one type, of one client or of all.
+public struct TelemetrySubscription: Sendable, Hashable, Codable, Identifiable {
+    public typealias ID = String
+
+    public let id: ID
+    public let recordType: String
+    /// Only records with this client identifier; nil for those of every client.
+    public let clientId: String?
+
+    public init(id: ID, recordType: String, clientId: String? = nil) {
+        self.id = id
+        self.recordType = recordType
+        self.clientId = clientId
+    }
+}
+
+extension TelemetrySubscription {
+    /// Whether a change to the record is one to tell of.
+    package func covers(_ record: TelemetryRecord) -> Bool {
+        guard record.recordType == recordType else { return false }
+        guard let clientId else { return true }
+        return record[TelemetrySchema.ClientField.clientId.rawValue]?.stringValue == clientId
+    }
+}

@@ -1,0 +1,63 @@
+public import Foundation
+public import TelemetryModels
+
+/// What went wrong at a transport, as a value to act on.
+public struct TelemetryTransportError: Error, LocalizedError, Sendable {
+    public let code: Code
+    /// One sentence for a developer.
+    public let message: String
+    /// With `.conflict`: what is stored.
+    public let serverRecord: TelemetryRecord?
+    /// With `.partialFailure`: which records failed, and why.
+    public let failures: [TelemetryRecord.ID: TelemetryTransportError]
+    /// How long the store asks to wait before the next try.
+    public let retryAfter: Duration?
+    /// The error underneath, where there is one.
+    public let cause: (any Error)?
+
+    public init(
+        code: Code, message: String, serverRecord: TelemetryRecord? = nil,
+        failures: [TelemetryRecord.ID: TelemetryTransportError] = [:], retryAfter: Duration? = nil,
+        cause: (any Error)? = nil
+    ) {
+        self.code = code
+        self.message = message
+        self.serverRecord = serverRecord
+        self.failures = failures
+        self.retryAfter = retryAfter
+        self.cause = cause
+    }
+
+    /// Whether the same call may succeed later: `.rateLimited` and `.unavailable`.
+    public var isRetryable: Bool { code == .rateLimited || code == .unavailable }
+
+    public var errorDescription: String? { message }
+}
+
+extension TelemetryTransportError: CustomStringConvertible {
+    public var description: String { "\(code): \(message)" }
+}
+
+extension TelemetryTransportError {
+    package static func conflict(with stored: TelemetryRecord) -> Self {
+        Self(
+            code: .conflict, message: "Another version of the record \"\(stored.recordID)\" is stored.", serverRecord: stored)
+    }
+
+    package static func notFound(_ id: TelemetryRecord.ID) -> Self {
+        Self(code: .notFound, message: "No record \"\(id)\" is stored.")
+    }
+
+    package static func invalidArgument(_ message: String) -> Self { Self(code: .invalidArgument, message: message) }
+
+    /// The outcome of a save of several records: nothing where none failed, the failure itself where a single record was to be
+    /// saved, `.partialFailure` otherwise.
+    package static func outcome(
+        of failures: [TelemetryRecord.ID: TelemetryTransportError], among count: Int
+    ) -> TelemetryTransportError? {
+        guard let first = failures.values.first else { return nil }
+        if count == 1 { return first }
+        return Self(
+            code: .partialFailure, message: "\(failures.count) of \(count) records were not saved.", failures: failures)
+    }
+}

@@ -1,0 +1,13 @@
+public import TelemetryModels
+
+/// Everything that a client or a viewer needs of a store.
+///
+/// A conformer writes the roles' primitives and these two; the operations on clients, scenarios, commands and subscriptions
+/// are extensions over the roles and come with them.
+public protocol TelemetryTransporting: TelemetryEventTransport, TelemetryRecordTransport, TelemetrySubscriptionTransport {
+    /// Whether the store can be reached and knows the types of ``TelemetryModels/TelemetrySchema``.
+    func validateSchema() async -> Bool
+
+    /// What a developer wants to know about the store. Never fails: what went wrong is told in it.
+    func debugInfo() async -> DebugInfo
+}

@@ -1,0 +1,2 @@
+import TelemetryLifecycle
+import Testing

@@ -1,0 +1,2 @@
+import TelemetryLogging
+import Testing

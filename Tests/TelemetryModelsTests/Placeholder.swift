@@ -1,0 +1,2 @@
+import TelemetryModels
+import Testing

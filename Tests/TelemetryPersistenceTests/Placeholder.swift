@@ -1,0 +1,2 @@
+import TelemetryPersistence
+import Testing

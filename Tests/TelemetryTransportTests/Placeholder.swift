@@ -1,0 +1,2 @@
+import TelemetryTransport
+import Testing
