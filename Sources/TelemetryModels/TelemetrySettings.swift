@@ -1,11 +1,14 @@
 /// What a client remembers across restarts: consent, approval, identity.
-public struct TelemetrySettings: Equatable, Sendable, Codable {
+public struct TelemetrySettings: Sendable {
     /// Whether the person who uses the app asked for telemetry.
     public var telemetryRequested: Bool
     /// Whether events are sent: requested, and approved by the viewer.
     public var telemetrySendingEnabled: Bool
     /// Who the client is to the viewer; nil until telemetry is requested for the first time.
     public var clientIdentifier: String?
+    /// What is still to be done at the store. Bookkeeping of the lifecycle service: it is saved with the settings, and two
+    /// settings that differ in nothing else are equal.
+    public var obligations = TelemetryObligations()
 
     public init(
         telemetryRequested: Bool = false, telemetrySendingEnabled: Bool = false, clientIdentifier: String? = nil
@@ -17,4 +20,39 @@ public struct TelemetrySettings: Equatable, Sendable, Codable {
 
     /// Nothing requested, nothing sent, no identity.
     public static let defaults = TelemetrySettings()
+}
+
+extension TelemetrySettings: Equatable {
+    public static func == (lhs: Self, rhs: Self) -> Bool {
+        lhs.telemetryRequested == rhs.telemetryRequested && lhs.telemetrySendingEnabled == rhs.telemetrySendingEnabled
+            && lhs.clientIdentifier == rhs.clientIdentifier
+    }
+}
+
+extension TelemetrySettings: Codable {
+    private enum CodingKeys: String, CodingKey {
+        case telemetryRequested
+        case telemetrySendingEnabled
+        case clientIdentifier
+        case obligations
+    }
+
+    /// Reads settings with and without obligations, as earlier versions wrote them.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        self.init(
+            telemetryRequested: try container.decode(Bool.self, forKey: .telemetryRequested),
+            telemetrySendingEnabled: try container.decode(Bool.self, forKey: .telemetrySendingEnabled),
+            clientIdentifier: try container.decodeIfPresent(String.self, forKey: .clientIdentifier))
+        obligations = try container.decodeIfPresent(TelemetryObligations.self, forKey: .obligations) ?? .init()
+    }
+
+    /// Writes the obligations only where there are any.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(telemetryRequested, forKey: .telemetryRequested)
+        try container.encode(telemetrySendingEnabled, forKey: .telemetrySendingEnabled)
+        try container.encodeIfPresent(clientIdentifier, forKey: .clientIdentifier)
+        if !obligations.isEmpty { try container.encode(obligations, forKey: .obligations) }
+    }
 }

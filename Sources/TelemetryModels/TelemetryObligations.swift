@@ -1,0 +1,40 @@
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
+/// What a client still owes to the store and the backup, remembered across restarts until it is done.
+public struct TelemetryObligations: Sendable, Hashable, Codable {
+    /// The client's record is wanted and was not created yet.
+    public var registration: Bool
+    /// The settings changed and the backup does not know it yet.
+    public var backup: Bool
+    /// What is still to be deleted, oldest first.
+    public var cleanups: [Cleanup]
+
+    public init(registration: Bool = false, backup: Bool = false, cleanups: [Cleanup] = []) {
+        self.registration = registration
+        self.backup = backup
+        self.cleanups = cleanups
+    }
+
+    /// Whether nothing is owed.
+    public var isEmpty: Bool { self == TelemetryObligations() }
+
+    /// A deletion that was begun and is not known to be finished.
+    public struct Cleanup: Sendable, Hashable, Codable {
+        /// Whose data it is.
+        public var clientId: String
+        /// When the session ended whose scenarios and events go; nil where the client leaves with everything that it has.
+        public var sessionEnd: Date?
+        /// The command that asked for it: it stays, and is still to be told as executed.
+        public var command: TelemetryRecord.ID?
+
+        public init(clientId: String, sessionEnd: Date? = nil, command: TelemetryRecord.ID? = nil) {
+            self.clientId = clientId
+            self.sessionEnd = sessionEnd
+            self.command = command
+        }
+    }
+}
