@@ -2,7 +2,7 @@ public import TelemetryModels
 
 /// The event plane: an append-only store of events, read in the order in which they were received.
 ///
-/// A conformer promises what ``TelemetryTransportConformance`` in the product `TelemetryTestSupport` checks. Every method may
+/// A conformer promises what `TelemetryTransportConformance` in the product `TelemetryTestSupport` checks. Every method may
 /// be called from any task, also concurrently. A method that is cancelled may throw `CancellationError`; an append that was
 /// cancelled may have been stored in part, and repeating it is safe.
 public protocol TelemetryEventTransport: Sendable {

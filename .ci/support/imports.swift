@@ -1,0 +1,75 @@
+// Holds the import lines of a package's sources against what its manifest declares.
+// Usage: imports LIBRARY-DESCRIPTION DESCRIPTION, both files written by `swift package describe --type json`: the library's,
+// whose modules are looked for, and that of the package to check (the library itself, or a package that depends on it).
+import Foundation
+
+struct Package: Decodable {
+    struct Target: Decodable {
+        let name: String
+        let path: String
+        let sources: [String]
+        let targetDependencies: [String]?
+        let productDependencies: [String]?
+        var declared: Set<String> { Set((targetDependencies ?? []) + (productDependencies ?? [])) }
+    }
+    struct Dependency: Decodable { let identity: String }
+    let name: String
+    let path: String
+    let targets: [Target]
+    let dependencies: [Dependency]
+
+    init(describedIn file: String) throws {
+        // SwiftPM may print what it fetches in front of the description.
+        let text = try String(contentsOfFile: file, encoding: .utf8)
+        guard let start = text.firstIndex(of: "{") else { throw CocoaError(.fileReadCorruptFile) }
+        let decoder = JSONDecoder()
+        decoder.keyDecodingStrategy = .convertFromSnakeCase
+        self = try decoder.decode(Package.self, from: Data(text[start...].utf8))
+    }
+}
+
+/// The modules that a line of Swift imports: `@preconcurrency public import struct Module.Name` imports Module.
+func importedModule(in line: Substring) -> (module: String, isReexported: Bool)? {
+    var words = line.split { $0 == " " || $0 == "\t" }.map(String.init)
+    if let comment = words.firstIndex(where: { $0.hasPrefix("//") }) { words.removeSubrange(comment...) }
+    guard let keyword = words.firstIndex(of: "import"), keyword + 1 < words.count else { return nil }
+    let modifiers: Set = ["public", "package", "internal", "fileprivate", "private"]
+    guard words[..<keyword].allSatisfy({ $0.hasPrefix("@") || modifiers.contains($0) }) else { return nil }
+    let kinds: Set = ["struct", "class", "enum", "protocol", "typealias", "func", "var", "let"]
+    let named = words[(keyword + 1)...].drop { kinds.contains($0) }.first ?? ""
+    let module = named.prefix { $0.isLetter || $0.isNumber || $0 == "_" }
+    return (String(module), words[..<keyword].contains("@_exported"))
+}
+
+let library = try Package(describedIn: CommandLine.arguments[1])
+let package = try Package(describedIn: CommandLine.arguments[2])
+let isLibrary = package.path == library.path
+var faults: [String] = []
+var count = 0
+
+if isLibrary {
+    for dependency in package.dependencies {
+        faults.append("Package.swift depends on \(dependency.identity); a host would resolve it")
+    }
+}
+let own = Set(library.targets.map(\.name)).union(package.targets.map(\.name))
+for target in package.targets {
+    var used: Set<String> = []
+    for source in target.sources where source.hasSuffix(".swift") {
+        let path = "\(target.path)/\(source)"
+        let text = try String(contentsOfFile: "\(package.path)/\(path)", encoding: .utf8)
+        for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
+            guard let (module, isReexported) = importedModule(in: line) else { continue }
+            count += 1
+            used.insert(module)
+            let place = "\(isLibrary ? "" : package.name + "/")\(path):\(index + 1)"
+            if isReexported { faults.append("\(place) re-exports \(module)") }
+            guard own.contains(module), module != target.name, !target.declared.contains(module) else { continue }
+            faults.append("\(place) imports \(module), which \(target.name) does not declare")
+        }
+    }
+}
+
+for fault in faults { print(fault) }
+print("\(package.name): \(count) imports in \(package.targets.count) targets, \(faults.count) undeclared")
+exit(faults.isEmpty ? 0 : 1)
