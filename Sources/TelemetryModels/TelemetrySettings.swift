@@ -30,19 +30,23 @@ extension TelemetrySettings: Equatable {
 }
 
 extension TelemetrySettings: Codable {
-    private enum CodingKeys: String, CodingKey {
+    /// The names under which every store keeps the fields.
+    package enum CodingKeys: String, CodingKey, CaseIterable {
         case telemetryRequested
         case telemetrySendingEnabled
         case clientIdentifier
         case obligations
     }
 
-    /// Reads settings with and without obligations, as earlier versions wrote them.
+    /// A field that is missing, as in settings that an earlier version stored, has its default.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
+        let defaults = Self.defaults
         self.init(
-            telemetryRequested: try container.decode(Bool.self, forKey: .telemetryRequested),
-            telemetrySendingEnabled: try container.decode(Bool.self, forKey: .telemetrySendingEnabled),
+            telemetryRequested: try container.decodeIfPresent(Bool.self, forKey: .telemetryRequested)
+                ?? defaults.telemetryRequested,
+            telemetrySendingEnabled: try container.decodeIfPresent(Bool.self, forKey: .telemetrySendingEnabled)
+                ?? defaults.telemetrySendingEnabled,
             clientIdentifier: try container.decodeIfPresent(String.self, forKey: .clientIdentifier))
         obligations = try container.decodeIfPresent(TelemetryObligations.self, forKey: .obligations) ?? .init()
     }
