@@ -1,0 +1,64 @@
+public import Foundation
+public import TelemetryModels
+
+/// A backup in a file `settings-backup.json`, in a directory that outlives the app: a synchronised folder, a volume.
+public struct FileTelemetrySettingsBackup: TelemetrySettingsBackingUp {
+    private let file: JSONDocumentFile<BackedUpSettings>
+
+    /// - Parameter directory: Where the file is, or will be; made, for its owner alone, at the first save.
+    public init(directory: URL) {
+        file = JSONDocumentFile(directory: directory, name: "settings-backup", diagnostics: nil)
+    }
+
+    /// Replaces the backup, also a corrupt one.
+    /// - Throws: where the file cannot be written; then the backup is what it was.
+    public func saveSettings(_ settings: TelemetrySettings) async throws {
+        try file.exclusively { try file.write(BackedUpSettings(settings: settings, lastUpdated: .now)) }
+    }
+
+    /// The backup, or nil where there is none.
+    /// - Throws: ``TelemetrySettingsBackupError/corrupted(_:)``; another error where the file cannot be read.
+    public func loadSettings() async throws -> TelemetrySettings? {
+        switch try file.contents() {
+        case .missing: return nil
+        case .found(let backup): return backup.settings
+        case .corrupt(let reason): throw TelemetrySettingsBackupError.corrupted("\(file.path): \(reason)")
+        }
+    }
+
+    public func clearSettings() async throws {
+        if case .missing = try file.contents() { return }
+        try file.exclusively { _ = try PrivateFile.remove(file.path) }
+    }
+}
+
+/// The stored form: the settings' fields and, beside them, when they were saved.
+private struct BackedUpSettings: Codable, Sendable {
+    let settings: TelemetrySettings
+    let lastUpdated: Date
+
+    private enum CodingKeys: String, CodingKey { case telemetryRequested, telemetrySendingEnabled, lastUpdated }
+
+    init(settings: TelemetrySettings, lastUpdated: Date) {
+        self.settings = settings
+        self.lastUpdated = lastUpdated
+    }
+
+    /// The settings alone read an object without fields as defaults. A backup says what was asked for, or is none.
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        for key in [CodingKeys.telemetryRequested, .telemetrySendingEnabled] { _ = try container.decode(Bool.self, forKey: key) }
+        let text = try container.decode(String.self, forKey: .lastUpdated)
+        guard let lastUpdated = TimestampFormat.date(from: text) else {
+            throw DecodingError.dataCorruptedError(
+                forKey: .lastUpdated, in: container, debugDescription: "\(text) is not an ISO 8601 date in UTC")
+        }
+        self.init(settings: try TelemetrySettings(from: decoder), lastUpdated: lastUpdated)
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        try settings.encode(to: encoder)
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(TimestampFormat.string(from: lastUpdated), forKey: .lastUpdated)
+    }
+}

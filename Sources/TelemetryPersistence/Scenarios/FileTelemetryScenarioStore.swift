@@ -1,0 +1,35 @@
+public import Foundation
+public import TelemetryModels
+
+/// Scenario states in a file `scenarios.json`, for servers and command-line tools; processes may share the directory.
+///
+/// The directory is made, for its owner alone, when something is saved for the first time. A file that cannot be read as
+/// states is set aside as `scenarios.corrupt.json`. What cannot be written is served from memory, as long as the store lives,
+/// and written with the next change.
+public actor FileTelemetryScenarioStore: TelemetryScenarioStoring {
+    private var document: StoredDocument<[String: Bool]>
+
+    /// - Parameters:
+    ///   - directory: Where the file is, or will be.
+    ///   - diagnostics: Hears of corrupt files and of failures to read or write.
+    public init(directory: URL, diagnostics: TelemetryDiagnosticsHandler? = nil) {
+        document = StoredDocument(
+            JSONDocumentFile(directory: directory, name: "scenarios", diagnostics: diagnostics), initial: [:])
+    }
+
+    public func loadState(for scenarioName: String) async -> Bool? { document.load()[scenarioName] }
+
+    public func loadAllStates() async -> [String: Bool] { document.load() }
+
+    public func saveState(for scenarioName: String, isEnabled: Bool) async {
+        _ = document.change { $0[scenarioName] = isEnabled }
+    }
+
+    public func removeState(for scenarioName: String) async {
+        // Nothing to remove, nothing to create.
+        guard document.load()[scenarioName] != nil else { return }
+        _ = document.change { $0[scenarioName] = nil }
+    }
+
+    public func removeAllStates() async { document.remove() }
+}

@@ -1,0 +1,102 @@
+public import Foundation
+public import TelemetryModels
+
+/// Settings in user defaults: `telemetry.requested`, `telemetry.sendingEnabled`, `telemetry.clientIdentifier` and so on, a key
+/// for each field.
+///
+/// Where there is no daemon behind user defaults, as on Linux, a process that is killed while they are written can lose them;
+/// ``FileTelemetrySettingsStore`` is the better choice there.
+public actor UserDefaultsTelemetrySettingsStore: TelemetrySettingsStoring {
+    private let shared: SharedUserDefaults
+
+    /// - Parameters:
+    ///   - userDefaults: Where the settings are. Outside Apple's systems it cannot be used elsewhere afterwards, because it is
+    ///     not `Sendable` there; name the suite instead to share it.
+    ///   - diagnostics: Hears of values that cannot be read as settings.
+    public init(userDefaults: UserDefaults = .standard, diagnostics: TelemetryDiagnosticsHandler? = nil) {
+        shared = SharedUserDefaults(defaults: userDefaults, diagnostics: diagnostics)
+    }
+
+    /// - Parameters:
+    ///   - suiteName: The suite of user defaults; nil for the standard ones.
+    ///   - diagnostics: Hears of values that cannot be read as settings.
+    public init(suiteName: String?, diagnostics: TelemetryDiagnosticsHandler? = nil) {
+        shared = SharedUserDefaults(defaults: SharedUserDefaults.suite(suiteName), diagnostics: diagnostics)
+    }
+
+    public func load() async -> TelemetrySettings {
+        shared.refresh()
+        return read(shared.defaults)
+    }
+
+    @discardableResult
+    public func save(_ settings: TelemetrySettings) async -> TelemetrySettings {
+        shared.change { write(settings, to: $0) }
+        return settings
+    }
+
+    @discardableResult
+    public func update(_ transform: @Sendable (inout TelemetrySettings) -> Void) async -> TelemetrySettings {
+        shared.change { defaults in
+            var settings = read(defaults)
+            transform(&settings)
+            write(settings, to: defaults)
+            return settings
+        }
+    }
+
+    @discardableResult
+    public func reset() async -> TelemetrySettings {
+        shared.refresh()
+        let names = TelemetrySettings.CodingKeys.allCases.map(Self.name(of:))
+        // Nothing to remove, nothing to write.
+        if names.contains(where: { shared.defaults.object(forKey: $0) != nil }) {
+            shared.change { defaults in
+                for name in names { defaults.removeObject(forKey: name) }
+            }
+        }
+        return .defaults
+    }
+
+    private func read(_ defaults: UserDefaults) -> TelemetrySettings {
+        var stored: [String: Any] = [:]
+        for key in TelemetrySettings.CodingKeys.allCases {
+            stored[key.rawValue] = defaults.object(forKey: Self.name(of: key))
+        }
+        do {
+            let data = try PropertyListSerialization.data(fromPropertyList: stored, format: .binary, options: 0)
+            return try PropertyListDecoder().decode(TelemetrySettings.self, from: data)
+        } catch {
+            report("the settings in user defaults cannot be read, the defaults stand in for them: \(error)")
+            return .defaults
+        }
+    }
+
+    private func write(_ settings: TelemetrySettings, to defaults: UserDefaults) {
+        do {
+            let data = try PropertyListEncoder().encode(settings)
+            let values = try PropertyListSerialization.propertyList(from: data, format: nil) as? [String: Any]
+            for key in TelemetrySettings.CodingKeys.allCases {
+                let name = Self.name(of: key)
+                if let value = values?[key.rawValue] {
+                    defaults.set(value, forKey: name)
+                } else {
+                    defaults.removeObject(forKey: name)
+                }
+            }
+        } catch {
+            report("the settings cannot be written to user defaults: \(error)")
+        }
+    }
+
+    private func report(_ message: String) {
+        shared.diagnostics?(TelemetryDiagnostic(kind: .storageFailed, message: message))
+    }
+
+    /// "telemetry." and the field's name, which loses a "telemetry" of its own.
+    private static func name(of key: TelemetrySettings.CodingKeys) -> String {
+        guard key.rawValue.hasPrefix("telemetry") else { return "telemetry.\(key.rawValue)" }
+        let rest = key.rawValue.dropFirst("telemetry".count)
+        return "telemetry.\(rest.prefix(1).lowercased())\(rest.dropFirst())"
+    }
+}

@@ -1,0 +1,165 @@
+import Foundation
+import TelemetryModels
+import TelemetryPersistence
+import Testing
+
+struct FileTelemetrySettingsStoreTests {
+    private let settings = TelemetrySettings(
+        telemetryRequested: true, telemetrySendingEnabled: true, clientIdentifier: "abc/../déjà 👩‍👩‍👧")
+
+    @Test("An empty store gives the defaults, and neither reading nor resetting creates anything")
+    func emptyStoreCreatesNothing() async throws {
+        try await withTemporaryDirectory { root in
+            let directory = root.appending(path: "state")
+            let store = FileTelemetrySettingsStore(directory: directory)
+            #expect(await store.load() == .defaults)
+            #expect(await store.reset() == .defaults)
+            #expect(!FileManager.default.fileExists(atPath: directory.text))
+        }
+    }
+
+    @Test("What was saved is read by another instance, out of files that only their owner may read")
+    func survivesInstance() async throws {
+        try await withTemporaryDirectory { root in
+            let directory = root.appending(path: "deep/down")
+            #expect(await FileTelemetrySettingsStore(directory: directory).save(settings) == settings)
+            #expect(await FileTelemetrySettingsStore(directory: directory).load() == settings)
+            #expect(try directory.permissions == 0o700)
+            for name in try directory.names { #expect(try directory.appending(path: name).permissions == 0o600, "\(name)") }
+        }
+    }
+
+    @Test("Reset goes back to the defaults, for other instances too")
+    func reset() async throws {
+        try await withTemporaryDirectory { directory in
+            let (store, other) = (
+                FileTelemetrySettingsStore(directory: directory), FileTelemetrySettingsStore(directory: directory)
+            )
+            await store.save(settings)
+            #expect(await store.reset() == .defaults)
+            #expect(await store.load() == .defaults)
+            #expect(await other.load() == .defaults)
+        }
+    }
+
+    @Test("Updates from several instances at once are applied one after the other, and none is lost")
+    func concurrentUpdates() async throws {
+        try await withTemporaryDirectory { directory in
+            await withTaskGroup { group in
+                for _ in 0..<4 {
+                    let store = FileTelemetrySettingsStore(directory: directory)
+                    for _ in 0..<25 {
+                        group.addTask {
+                            await store.update { settings in
+                                settings.clientIdentifier = "\((settings.clientIdentifier.flatMap(Int.init) ?? 0) + 1)"
+                            }
+                        }
+                    }
+                }
+            }
+            #expect(await FileTelemetrySettingsStore(directory: directory).load().clientIdentifier == "100")
+        }
+    }
+
+    @Test("An update that changes nothing leaves the file as it is")
+    func unchangedUpdate() async throws {
+        try await withTemporaryDirectory { directory in
+            let store = FileTelemetrySettingsStore(directory: directory)
+            await store.save(settings)
+            let file = directory.appending(path: "settings.json").text
+            let before = try FileManager.default.attributesOfItem(atPath: file)[.systemFileNumber] as? Int
+            let updated = await store.update { _ in }
+            #expect(updated == settings)
+            #expect(try FileManager.default.attributesOfItem(atPath: file)[.systemFileNumber] as? Int == before)
+        }
+    }
+
+    @Test(
+        "A file that is not what it should be reads as defaults, is set aside, and is told",
+        arguments: ["", "{\"telemetryRequested\": tr", "[]", "null", "{\"telemetryRequested\": \"yes\"}", "\u{0}\u{1}\u{fffd}"])
+    func corruptFile(text: String) async throws {
+        try await withTemporaryDirectory { directory in
+            let file = directory.appending(path: "settings.json")
+            try Data(text.utf8).write(to: file)
+            let log = DiagnosticsLog()
+            let store = FileTelemetrySettingsStore(directory: directory, diagnostics: log.handler)
+            #expect(await store.load() == .defaults)
+            #expect(log.kinds == [.corruptFile])
+            #expect(log.messages.allSatisfy { $0.contains(file.text) })
+            #expect(try Data(contentsOf: directory.appending(path: "settings.corrupt.json")) == Data(text.utf8))
+            await store.save(settings)
+            #expect(await FileTelemetrySettingsStore(directory: directory).load() == settings)
+            #expect(log.kinds == [.corruptFile])
+        }
+    }
+
+    @Test("An update meets a corrupt file as a load does: from the defaults, and the file set aside")
+    func corruptFileAtUpdate() async throws {
+        try await withTemporaryDirectory { directory in
+            try Data("{".utf8).write(to: directory.appending(path: "settings.json"))
+            let log = DiagnosticsLog()
+            let store = FileTelemetrySettingsStore(directory: directory, diagnostics: log.handler)
+            let updated = await store.update { $0.telemetryRequested = true }
+            #expect(updated == TelemetrySettings(telemetryRequested: true))
+            #expect(log.kinds == [.corruptFile])
+            #expect(try directory.names.contains("settings.corrupt.json"))
+        }
+    }
+
+    @Test("Fields that an earlier version did not write have their defaults, unknown ones are ignored")
+    func otherVersions() async throws {
+        try await withTemporaryDirectory { directory in
+            try Data(#"{"telemetryRequested": true, "fromTheFuture": [1]}"#.utf8)
+                .write(to: directory.appending(path: "settings.json"))
+            let log = DiagnosticsLog()
+            let loaded = await FileTelemetrySettingsStore(directory: directory, diagnostics: log.handler).load()
+            #expect(loaded == TelemetrySettings(telemetryRequested: true))
+            #expect(log.kinds.isEmpty)
+        }
+    }
+
+    @Test("Where nothing can be written, the store goes on from memory and tells; what waits is written once it can be")
+    func unwritable() async throws {
+        try await withTemporaryDirectory { root in
+            // A file stands where the directory should be: fails for root, too, as a permission would not.
+            let directory = root.appending(path: "state")
+            try Data().write(to: directory)
+            let log = DiagnosticsLog()
+            let store = FileTelemetrySettingsStore(directory: directory, diagnostics: log.handler)
+            let updated = await store.update { $0.telemetryRequested = true }
+            #expect(updated.telemetryRequested)
+            #expect(await store.load().telemetryRequested)
+            #expect(log.kinds == [.storageFailed])
+
+            try FileManager.default.removeItem(at: directory)
+            await store.update { $0.clientIdentifier = "x" }
+            let stored = await FileTelemetrySettingsStore(directory: directory).load()
+            #expect(stored == TelemetrySettings(telemetryRequested: true, clientIdentifier: "x"))
+        }
+    }
+
+    @Test("A killed process's half-written temporary file harms nobody")
+    func leftoverTemporaryFile() async throws {
+        try await withTemporaryDirectory { directory in
+            try Data("{\"telemetryReq".utf8).write(to: directory.appending(path: "settings.json.tmp"))
+            let store = FileTelemetrySettingsStore(directory: directory)
+            #expect(await store.load() == .defaults)
+            await store.save(settings)
+            #expect(try directory.names == ["settings.json", "settings.lock"])
+            #expect(await FileTelemetrySettingsStore(directory: directory).load() == settings)
+        }
+    }
+
+    @Test("The stored form stays what it is")
+    func storedForm() async throws {
+        try await withTemporaryDirectory { directory in
+            await FileTelemetrySettingsStore(directory: directory).save(
+                TelemetrySettings(telemetryRequested: true, telemetrySendingEnabled: false, clientIdentifier: "k7m2"))
+            let text = try String(contentsOf: directory.appending(path: "settings.json"), encoding: .utf8)
+            for line in [#""clientIdentifier" : "k7m2""#, #""telemetryRequested" : true"#, #""telemetrySendingEnabled" : false"#]
+            {
+                #expect(text.contains(line), "\(text)")
+            }
+        }
+    }
+}

@@ -1,2 +1,0 @@
-import TelemetryPersistence
-import Testing

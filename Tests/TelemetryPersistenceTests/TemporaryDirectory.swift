@@ -1,0 +1,32 @@
+import Foundation
+import Synchronization
+import TelemetryModels
+
+/// Runs the body with a directory of its own, which is gone afterwards.
+func withTemporaryDirectory<Result>(_ body: (URL) async throws -> Result) async throws -> Result {
+    let directory = FileManager.default.temporaryDirectory.appending(path: "live-telemetry-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: directory) }
+    return try await body(directory)
+}
+
+/// Remembers what a diagnostics handler heard.
+final class DiagnosticsLog: Sendable {
+    private let heard = Mutex<[TelemetryDiagnostic]>([])
+
+    var handler: TelemetryDiagnosticsHandler { { [self] diagnostic in heard.withLock { $0.append(diagnostic) } } }
+    var kinds: [TelemetryDiagnostic.Kind] { heard.withLock { $0.map(\.kind) } }
+    var messages: [String] { heard.withLock { $0.map(\.message) } }
+}
+
+extension URL {
+    var text: String { path(percentEncoded: false) }
+
+    var permissions: Int? {
+        get throws { try FileManager.default.attributesOfItem(atPath: text)[.posixPermissions] as? Int }
+    }
+
+    var names: [String] {
+        get throws { try FileManager.default.contentsOfDirectory(atPath: text).sorted() }
+    }
+}
