@@ -49,9 +49,12 @@ struct JSONDocumentFile<Value: Codable & Sendable>: Sendable {
     }
 
     /// Replaces the file. Call it within ``exclusively(_:)``.
-    func write(_ value: Value) throws {
+    /// - Parameter stored: What stands in the file; where it has the same stored form, nothing is written.
+    func write(_ value: Value, unlessSameAs stored: Value? = nil) throws {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-        try PrivateFile.replace(path, with: try encoder.encode(value) + Data("\n".utf8))
+        let data = try encoder.encode(value)
+        if let stored, try encoder.encode(stored) == data { return }
+        try PrivateFile.replace(path, with: data + Data("\n".utf8))
     }
 }

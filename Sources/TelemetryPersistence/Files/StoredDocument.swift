@@ -1,7 +1,7 @@
 import TelemetryModels
 
 /// A value in a file, for stores that never throw: where the file cannot be read or written, they go on from memory.
-struct StoredDocument<Value: Codable & Sendable & Equatable> {
+struct StoredDocument<Value: Codable & Sendable> {
     private let file: JSONDocumentFile<Value>
     private let initial: Value
     /// What was last seen in the file; stands in for a file that cannot be read for the moment.
@@ -47,7 +47,7 @@ struct StoredDocument<Value: Codable & Sendable & Equatable> {
                 var value = unsaved ?? stored ?? initial
                 transform(&value)
                 changed = value
-                if value != stored { try file.write(value) }
+                try file.write(value, unlessSameAs: stored)
                 return value
             }
             known = value
