@@ -9,7 +9,7 @@ public actor InMemoryTelemetryTransport: TelemetryTransporting {
     var records: [TelemetryRecord.ID: TelemetryRecord] = [:]
     var savedVersions: UInt64 = 0
     var subscriptions: [TelemetrySubscription.ID: TelemetrySubscription] = [:]
-    nonisolated let notificationStreams = StreamBroadcaster<TelemetryNotification>(buffering: .unbounded)
+    package nonisolated let notificationStreams = StreamBroadcaster<TelemetryNotification>(buffering: .unbounded)
     nonisolated let arrivalStreams = StreamBroadcaster<Void>(buffering: .bufferingNewest(1))
 
     public init() {}

@@ -64,6 +64,8 @@ public final class ManualClock: Clock, Sendable {
             state.nextID += 1
             return state.nextID
         }
+        // A cancellation that came after the waking is of no use to anybody.
+        defer { state.withLock { _ = $0.cancelled.remove(id) } }
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 begin(Sleeper(deadline: deadline, continuation: continuation), id: id)
@@ -104,7 +106,7 @@ public final class ManualClock: Clock, Sendable {
     private func begin(_ sleeper: Sleeper, id: UInt64) {
         enum Outcome { case sleeps([Watcher]), cancelled, due }
         let outcome: Outcome = state.withLock { state in
-            if state.cancelled.remove(id) != nil { return .cancelled }
+            if state.cancelled.contains(id) { return .cancelled }
             if sleeper.deadline <= state.now { return .due }
             state.sleepers[id] = sleeper
             return .sleeps(state.satisfiedWatchers())

@@ -1,0 +1,25 @@
+import Synchronization
+public import TelemetryLifecycle
+
+/// Gives the identifiers that it was made with, in order, and the last one over and over.
+public final class FixedIdentifierGenerator: TelemetryIdentifierGenerating {
+    private let identifiers: [String]
+    private let given = Mutex(0)
+
+    public init(identifiers: [String]) { self.identifiers = identifiers }
+
+    public convenience init(identifier: String = "fixedclient") { self.init(identifiers: [identifier]) }
+
+    public convenience init(_ identifier: String) { self.init(identifiers: [identifier]) }
+
+    /// How many identifiers were asked for.
+    public var count: Int { given.withLock(\.self) }
+
+    public func generateIdentifier() -> String {
+        let index = given.withLock { given in
+            defer { given += 1 }
+            return given
+        }
+        return identifiers.isEmpty ? "fixedclient" : identifiers[min(index, identifiers.count - 1)]
+    }
+}

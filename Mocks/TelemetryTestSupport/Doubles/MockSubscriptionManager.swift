@@ -1,0 +1,41 @@
+public import TelemetryLifecycle
+public import TelemetryTransport
+
+/// A subscription manager that remembers what it was told, and fails where it is to fail.
+public actor MockSubscriptionManager: TelemetrySubscriptionManaging {
+    /// A call, with its argument.
+    public enum Call: Sendable, Equatable { case register(clientId: String), unregister }
+
+    public private(set) var currentSubscriptionID: TelemetrySubscription.ID?
+    /// What registering throws; nil where it is to succeed.
+    public private(set) var registrationError: (any Error)?
+    /// What unregistering throws; nil where it is to succeed.
+    public private(set) var unregistrationError: (any Error)?
+    private nonisolated let log = CallLog<Call>()
+
+    public init() {}
+
+    /// Every call so far, in order.
+    public nonisolated var calls: [Call] { log.calls }
+
+    /// Returns once such a call was made.
+    public nonisolated func called(_ call: Call) async { await log.wait { $0.contains(call) } }
+
+    /// From now on, registering fails; nil lets it succeed again.
+    public func failRegistration(with error: (any Error)?) { registrationError = error }
+
+    /// From now on, unregistering fails; nil lets it succeed again.
+    public func failUnregistration(with error: (any Error)?) { unregistrationError = error }
+
+    public func registerSubscription(for clientId: String) async throws {
+        log.append(.register(clientId: clientId))
+        if let registrationError { throw registrationError }
+        currentSubscriptionID = "TelemetryCommand-\(clientId)"
+    }
+
+    public func unregisterSubscription() async throws {
+        log.append(.unregister)
+        if let unregistrationError { throw unregistrationError }
+        currentSubscriptionID = nil
+    }
+}

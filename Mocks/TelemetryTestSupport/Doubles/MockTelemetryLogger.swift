@@ -1,0 +1,87 @@
+import Synchronization
+public import TelemetryLogging
+public import TelemetryModels
+
+/// A logger that remembers what it was told, and delivers nothing.
+///
+/// What was logged is kept whatever the logger's state, so that a test sees each call; the gate is the real logger's affair.
+public actor MockTelemetryLogger: TelemetryLogging {
+    /// A call on the logger's life, with its arguments.
+    public enum Call: Sendable, Equatable {
+        case setClientIdentifier(String?)
+        case updateScenarioStates([String: Bool])
+        case activate(enabled: Bool)
+        case setEnabled(Bool)
+        case flush
+        case shutdown
+    }
+
+    /// An event as it was logged.
+    public struct LoggedEvent: Sendable, Equatable {
+        public let name: String
+        public let scenario: String?
+        public let level: TelemetryLogLevel
+        public let property1: String?
+        public let attributes: [String: TelemetryValue]
+    }
+
+    public nonisolated let currentSessionId: String
+    private nonisolated let log = CallLog<Call>()
+    private nonisolated let logged = CallLog<LoggedEvent>()
+
+    /// The identifier that was set last.
+    public private(set) var clientIdentifier: String?
+    /// The states that were set last.
+    public private(set) var scenarioStates: [String: Bool] = [:]
+    /// Whether the logger would record; nil before it was activated.
+    public private(set) var isEnabled: Bool?
+
+    public init(sessionId: String = "mock-session") { currentSessionId = sessionId }
+
+    /// Every call so far, in order.
+    public nonisolated var calls: [Call] { log.calls }
+
+    /// Every event that was logged, in order.
+    public nonisolated var events: [LoggedEvent] { logged.calls }
+
+    /// Returns once such a call was made.
+    public nonisolated func called(_ call: Call) async { await log.wait { $0.contains(call) } }
+
+    /// Returns once so many events were logged.
+    public nonisolated func logged(atLeast count: Int) async { await logged.wait { $0.count >= count } }
+
+    public nonisolated func logEvent(
+        name: String, scenario: String?, level: TelemetryLogLevel, property1: @autoclosure () -> String?,
+        attributes: @autoclosure () -> [String: TelemetryValue]
+    ) {
+        logged.append(
+            LoggedEvent(name: name, scenario: scenario, level: level, property1: property1(), attributes: attributes()))
+    }
+
+    public func setClientIdentifier(_ clientId: String?) async {
+        clientIdentifier = clientId
+        log.append(.setClientIdentifier(clientId))
+    }
+
+    public func updateScenarioStates(_ states: [String: Bool]) async {
+        scenarioStates = states
+        log.append(.updateScenarioStates(states))
+    }
+
+    public func activate(enabled: Bool) async {
+        isEnabled = enabled
+        log.append(.activate(enabled: enabled))
+    }
+
+    public func setEnabled(_ enabled: Bool) async {
+        isEnabled = enabled
+        log.append(.setEnabled(enabled))
+    }
+
+    public func flush() async { log.append(.flush) }
+
+    public func shutdown() async {
+        isEnabled = false
+        log.append(.shutdown)
+    }
+}

@@ -1,0 +1,131 @@
+import Synchronization
+public import TelemetryTransport
+
+/// A transport over a store in memory that does what a test tells it: fails, goes offline, takes its time, hangs.
+///
+/// Every primitive, called by itself or by one of the operations over it, is recorded first; then it waits where it is held,
+/// waits for the latency to pass, and fails where it is to fail before its effect; then it takes effect in ``store``, and
+/// fails where it is to fail after it, as a store does whose answer is lost.
+public final class MockTelemetryTransport: TelemetryTransporting {
+    /// When a scripted failure strikes.
+    public enum Moment: Sendable { case beforeEffect, afterEffect }
+
+    private struct Failure {
+        let error: any Error
+        let moment: Moment
+        var times: Int
+    }
+
+    private struct Script {
+        var isOffline = false
+        var failures: [Operation: [Failure]] = [:]
+    }
+
+    /// What the mock stores; look into it, or fill it, without being recorded.
+    public let store: InMemoryTelemetryTransport
+    private let log = CallLog<Call>()
+    private let script = Mutex(Script())
+    private let gates: [Operation: TestGate]
+    private let latency: @Sendable () async throws -> Void
+
+    /// A transport that answers at once.
+    public convenience init(store: InMemoryTelemetryTransport = InMemoryTelemetryTransport()) {
+        self.init(store: store, latency: .zero, clock: ManualClock())
+    }
+
+    /// A transport whose every call takes a while on a clock that the test moves.
+    public init<C: Clock>(
+        store: InMemoryTelemetryTransport = InMemoryTelemetryTransport(), latency: C.Duration, clock: C
+    ) {
+        self.store = store
+        self.gates = Dictionary(uniqueKeysWithValues: Operation.allCases.map { ($0, TestGate()) })
+        self.latency = { if latency > .zero { try await clock.sleep(for: latency) } }
+    }
+
+    // MARK: What was called
+
+    /// Every call so far, in order.
+    public var calls: [Call] { log.calls }
+
+    /// The calls of one operation, in order.
+    public func calls(of operation: Operation) -> [Call] { log.calls.filter { $0.operation == operation } }
+
+    /// Forgets the calls so far.
+    public func forgetCalls() { log.removeAll() }
+
+    /// Returns once the operation was called at least so often; what was forgotten does not count.
+    public func called(_ operation: Operation, atLeast count: Int = 1) async {
+        await log.wait { $0.count { $0.operation == operation } >= count }
+    }
+
+    /// Returns once the calls so far satisfy the condition; looked at with each call.
+    public func called(until isSatisfied: @escaping @Sendable ([Call]) -> Bool) async {
+        await log.wait(until: isSatisfied)
+    }
+
+    // MARK: What is to happen
+
+    /// While true, every call fails before its effect with `.unavailable`.
+    public var isOffline: Bool {
+        get { script.withLock(\.isOffline) }
+        set { script.withLock { $0.isOffline = newValue } }
+    }
+
+    /// The next calls of the operation fail, after those that earlier failures were scripted for.
+    public func fail(
+        _ operation: Operation, with error: any Error = MockTelemetryTransport.unavailable, times: Int = 1,
+        _ moment: Moment = .beforeEffect
+    ) {
+        guard times > 0 else { return }
+        script.withLock { script in
+            script.failures[operation, default: []].append(Failure(error: error, moment: moment, times: times))
+        }
+    }
+
+    /// Forgets the failures that were scripted and did not strike yet.
+    public func stopFailing(_ operation: Operation) { script.withLock { $0.failures[operation] = nil } }
+
+    /// From now on, calls of the operation hang until they are released or cancelled.
+    public func hold(_ operation: Operation) { gate(operation).close() }
+
+    /// Lets the calls that hang, and later ones, go on.
+    public func release(_ operation: Operation) { gate(operation).open() }
+
+    /// Returns once at least so many calls of the operation hang.
+    public func held(_ operation: Operation, atLeast count: Int = 1) async { await gate(operation).waiters(atLeast: count) }
+
+    /// Tells everybody who listens, as though another process had changed something.
+    public func send(_ notification: TelemetryNotification) { store.notificationStreams.yield(notification) }
+
+    /// What a transport that cannot be reached throws.
+    public static var unavailable: TelemetryTransportError {
+        TelemetryTransportError(code: .unavailable, message: "The mock was told to be out of reach.")
+    }
+
+    // MARK: How it happens
+
+    func perform<Result: Sendable>(_ call: Call, _ effect: () async throws -> Result) async throws -> Result {
+        log.append(call)
+        try await gate(call.operation).pass()
+        try await latency()
+        let failure = try nextFailure(of: call.operation)
+        if let failure, failure.moment == .beforeEffect { throw failure.error }
+        let result = try await effect()
+        if let failure { throw failure.error }
+        return result
+    }
+
+    private func gate(_ operation: Operation) -> TestGate { gates[operation] ?? TestGate() }
+
+    private func nextFailure(of operation: Operation) throws -> Failure? {
+        try script.withLock { script in
+            if script.isOffline { throw Self.unavailable }
+            guard var failures = script.failures[operation], var first = failures.first else { return nil }
+            first.times -= 1
+            failures[0] = first
+            if first.times == 0 { failures.removeFirst() }
+            script.failures[operation] = failures
+            return first
+        }
+    }
+}
