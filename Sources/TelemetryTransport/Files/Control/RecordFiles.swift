@@ -1,0 +1,69 @@
+import TelemetryModels
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// Values as files of JSON, each written to a temporary file and renamed: seen whole or not at all.
+struct RecordFiles {
+    let layout: StoreLayout
+    let system: FileSystem
+    let configuration: FileTelemetryTransport.Configuration
+
+    private var isDurable: Bool { configuration.durability == .system }
+
+    /// The value in a file; nil where there is none, or where it was no such value and was set aside.
+    func read<Value: Decodable>(_ type: Value.Type, at path: String) throws(FileError) -> Value? {
+        guard let bytes = try system.contents(of: path) else { return nil }
+        do { return try JSONDecoder().decode(type, from: Data(bytes)) } catch {
+            setAside(path)
+            return nil
+        }
+    }
+
+    func write(_ value: some Encodable, to path: String, in directory: String) throws {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        let text: Data
+        do { text = try encoder.encode(value) } catch {
+            throw TelemetryTransportError(
+                code: .invalidArgument, message: "A value cannot be written as JSON: \(error).", cause: error)
+        }
+        try system.makeDirectory(directory)
+        let temporary = "\(directory)/-\(EventIdentifier.randomPrefix())"
+        defer { try? system.remove(temporary) }
+        let file = try system.open(temporary, for: .create)
+        try file.write(Array(text) + [UInt8(ascii: "\n")])
+        if isDurable { try file.synchronize() }
+        try system.rename(temporary, to: path)
+        if isDurable { try system.synchronizeDirectory(directory) }
+    }
+
+    func remove(_ path: String, in directory: String) throws(FileError) {
+        try system.remove(path)
+        if isDurable { try system.synchronizeDirectory(directory) }
+    }
+
+    /// The files of values in a directory; none where there is no such directory.
+    func names(in directory: String) throws(FileError) -> [String] {
+        do {
+            return try system.list(directory).filter { !$0.hasPrefix("-") && $0.hasSuffix(".json") }
+        } catch  where error.isNotFound { return [] }
+    }
+
+    /// Moves a file that cannot be read out of the way, and tells of it.
+    private func setAside(_ path: String) {
+        let name = path.dropFirst(layout.directory.count + 1).replacing("/", with: "-")
+        let place = "\(layout.setAside)/\(name)-\(EventIdentifier.randomPrefix().prefix(6))"
+        do {
+            try system.makeDirectory(layout.setAside)
+            try system.rename(path, to: place)
+            configuration.diagnostics?(
+                .init(kind: .corruptFile, message: "\(path) could not be read and was set aside as \(place)."))
+        } catch {
+            configuration.diagnostics?(.init(kind: .corruptFile, message: "\(path) could not be read."))
+        }
+    }
+}

@@ -1,0 +1,66 @@
+public import TelemetryModels
+
+extension FileTelemetryTransport {
+    /// How a file store works. Processes that share a directory may differ in it.
+    public struct Configuration: Sendable {
+        /// What `append` and `save` wait for before they return.
+        public enum Durability: Sendable, Hashable {
+            /// What was stored survives the end of the process, also a violent one, but perhaps not a power cut.
+            case process
+            /// What was stored is on the disk, and survives a power cut.
+            case system
+        }
+
+        /// How much is kept. What exceeds a bound goes, whole segments at a time and the oldest first. Nil: no bound.
+        public struct Retention: Sendable, Hashable {
+            /// The most bytes of events of one client.
+            public var bytesPerClient: Int?
+            /// The most bytes of events of all clients.
+            public var bytesInAll: Int?
+            /// The longest that events of a client are kept after their segment was last written to.
+            public var age: Duration?
+
+            public init(bytesPerClient: Int? = nil, bytesInAll: Int? = nil, age: Duration? = nil) {
+                self.bytesPerClient = bytesPerClient
+                self.bytesInAll = bytesInAll
+                self.age = age
+            }
+
+            /// Everything is kept.
+            public static let unlimited = Retention()
+        }
+
+        public var durability: Durability
+        public var retention: Retention
+        /// A segment that has this many bytes is followed by a new one.
+        public var segmentBytes: Int
+        /// A journal file that has this many bytes is followed by a new one.
+        public var journalBytes: Int
+        /// The most bytes that one event may take; a larger one is `.invalidArgument`.
+        public var maximumEventBytes: Int
+        /// How often to look for changes where the system does not tell of them.
+        public var pollInterval: Duration
+        /// How long to wait for another process that holds a lock before the call fails with `.unavailable`.
+        public var lockTimeout: Duration
+        /// Hears of files that were set aside and of whatever else is odd.
+        public var diagnostics: TelemetryDiagnosticsHandler?
+
+        public init(
+            durability: Durability = .process, retention: Retention = .unlimited, segmentBytes: Int = 4 << 20,
+            journalBytes: Int = 4 << 20, maximumEventBytes: Int = 1 << 20, pollInterval: Duration = .milliseconds(500),
+            lockTimeout: Duration = .seconds(10), diagnostics: TelemetryDiagnosticsHandler? = nil
+        ) {
+            self.durability = durability
+            self.retention = retention
+            self.segmentBytes = segmentBytes
+            self.journalBytes = journalBytes
+            self.maximumEventBytes = maximumEventBytes
+            self.pollInterval = pollInterval
+            self.lockTimeout = lockTimeout
+            self.diagnostics = diagnostics
+        }
+
+        /// Survives a killed process, keeps everything.
+        public static let `default` = Configuration()
+    }
+}

@@ -1,0 +1,100 @@
+import Synchronization
+import TelemetryModels
+
+/// Turns what the journal tells into notifications for the stored subscriptions.
+final class ChangeReader: Sendable {
+    struct Changes {
+        var notifications: [TelemetryNotification] = []
+        var hasEvents = false
+    }
+
+    private struct State {
+        var position: JournalPosition?
+        var subscriptions: [TelemetrySubscription]?
+    }
+
+    private let layout: StoreLayout
+    private let system: FileSystem
+    private let files: RecordFiles
+    private let configuration: FileTelemetryTransport.Configuration
+    private let state: Mutex<State>
+
+    /// Begins at the journal's present end.
+    init(layout: StoreLayout, system: FileSystem, configuration: FileTelemetryTransport.Configuration) {
+        self.layout = layout
+        self.system = system
+        self.configuration = configuration
+        files = RecordFiles(layout: layout, system: system, configuration: configuration)
+        state = Mutex(State(position: try? Self.end(layout, system)))
+    }
+
+    /// What happened since the last call.
+    func changes() -> Changes {
+        state.withLock { state in
+            var changes = Changes()
+            do {
+                try read(&state, into: &changes)
+            } catch {
+                // Told at every poll while it lasts would be noise; the next poll reads from the same place.
+                changes.hasEvents = true
+            }
+            return changes
+        }
+    }
+
+    private func read(_ state: inout State, into changes: inout Changes) throws(FileError) {
+        var position = state.position ?? JournalPosition(file: 1, offset: 0, events: 0)
+        if try isStale(position) {
+            // The journal was removed, or begun anew: from the beginning of what is there.
+            let oldest = try system.list(layout.journal).compactMap(StoreLayout.journalNumber).min()
+            position = JournalPosition(file: oldest ?? 1, offset: 0, events: 0)
+            state.subscriptions = nil
+        }
+        var lines = JournalReader(layout: layout, system: system, diagnostics: nil, position: position)
+        while let (line, _) = try lines.next() {
+            switch line {
+            case .head: break
+            case .batch: changes.hasEvents = true
+            case .subscription: state.subscriptions = nil
+            case .record(let change):
+                let subscriptions = if let known = state.subscriptions { known } else { try storedSubscriptions() }
+                state.subscriptions = subscriptions
+                for subscription in subscriptions where subscription.covers(change) {
+                    changes.notifications.append(
+                        TelemetryNotification(
+                            subscriptionID: subscription.id, recordType: change.recordType,
+                            recordID: .init(recordName: change.recordName)))
+                }
+            }
+            state.position = lines.position
+        }
+        state.position = lines.position
+    }
+
+    private func isStale(_ position: JournalPosition) throws(FileError) -> Bool {
+        guard let status = try system.status(layout.journalFile(position.file)) else { return true }
+        return status.size < position.offset
+    }
+
+    private func storedSubscriptions() throws(FileError) -> [TelemetrySubscription] {
+        var found: [TelemetrySubscription] = []
+        for name in try files.names(in: layout.subscriptions) {
+            let path = "\(layout.subscriptions)/\(name)"
+            if let subscription = try files.read(TelemetrySubscription.self, at: path) { found.append(subscription) }
+        }
+        return found
+    }
+
+    private static func end(_ layout: StoreLayout, _ system: FileSystem) throws(FileError) -> JournalPosition? {
+        guard let newest = try system.list(layout.journal).compactMap(StoreLayout.journalNumber).max() else { return nil }
+        let size = try system.status(layout.journalFile(newest))?.size ?? 0
+        return JournalPosition(file: newest, offset: size, events: 0)
+    }
+}
+
+extension TelemetrySubscription {
+    /// Whether a change of a record is one to tell of.
+    func covers(_ change: RecordChange) -> Bool {
+        recordType == change.recordType && (clientId == nil || clientId == change.clientId)
+    }
+}

@@ -1,0 +1,71 @@
+import Synchronization
+import TelemetryModels
+
+/// Reads the journal on as it grows, while anybody listens, and tells the listeners.
+final class JournalFollower: Sendable {
+    private let layout: StoreLayout
+    private let system: FileSystem
+    private let configuration: FileTelemetryTransport.Configuration
+    private let notificationStreams = StreamBroadcaster<TelemetryNotification>(buffering: .unbounded)
+    private let arrivalStreams = StreamBroadcaster<Void>(buffering: .bufferingNewest(1))
+    private let following = Mutex<Task<Void, Never>?>(nil)
+
+    init(layout: StoreLayout, system: FileSystem, configuration: FileTelemetryTransport.Configuration) {
+        self.layout = layout
+        self.system = system
+        self.configuration = configuration
+    }
+
+    deinit { stop() }
+
+    func notifications() -> AsyncStream<TelemetryNotification> {
+        defer { follow() }
+        return notificationStreams.stream()
+    }
+
+    func arrivals() -> AsyncStream<Void> {
+        defer { follow() }
+        return arrivalStreams.stream()
+    }
+
+    /// Ends the following and every stream.
+    func stop() {
+        following.withLock { task in
+            task?.cancel()
+            task = nil
+        }
+        notificationStreams.finish()
+        arrivalStreams.finish()
+    }
+
+    private var hasConsumers: Bool { notificationStreams.hasConsumers || arrivalStreams.hasConsumers }
+
+    /// Begins to follow from the journal's end, unless that was begun already.
+    private func follow() {
+        following.withLock { task in
+            guard task == nil else { return }
+            // Begun before the end is looked for: whatever is written after that is hinted at.
+            let watcher = DirectoryWatcher(
+                path: layout.journal, interval: configuration.pollInterval, diagnostics: configuration.diagnostics)
+            let reader = ChangeReader(layout: layout, system: system, configuration: configuration)
+            task = Task { [weak self] in
+                for await _ in watcher.changes {
+                    let changes = reader.changes()
+                    guard let self, self.deliver(changes) else { break }
+                }
+                watcher.stop()
+            }
+        }
+    }
+
+    /// False where nobody listens any more and the following ends.
+    private func deliver(_ changes: ChangeReader.Changes) -> Bool {
+        for notification in changes.notifications { notificationStreams.yield(notification) }
+        if changes.hasEvents { arrivalStreams.yield(()) }
+        return following.withLock { task in
+            if hasConsumers { return true }
+            task = nil
+            return false
+        }
+    }
+}

@@ -1,0 +1,128 @@
+import TelemetryModels
+
+/// One line of the journal, the sequence of everything that happened in the store.
+enum JournalLine: Equatable {
+    /// The first line of every journal file: how many events the earlier files tell of.
+    case head(eventsBefore: UInt64)
+    case batch(EventBatch)
+    case record(RecordChange)
+    /// A subscription was saved or removed.
+    case subscription(id: String)
+}
+
+/// Lines that were appended to a segment at once.
+struct EventBatch: Equatable {
+    /// The name of the client's directory.
+    var client: String
+    var segment: String
+    /// Where the header stands that the first line is below.
+    var headerOffset: UInt64
+    var headerLine: UInt64
+    /// Where the lines begin. The offsets are those of the segment as it was written; the line numbers always hold.
+    var offset: UInt64
+    var line: UInt64
+    var byteCount: UInt64
+    var lineCount: UInt64
+    var eventCount: UInt64
+}
+
+struct RecordChange: Equatable {
+    var isRemoval: Bool
+    var recordType: String
+    var recordName: String
+    var clientId: String?
+}
+
+extension JournalLine {
+    /// Appends the line between two line feeds, so that a torn line before it is ended and none after it is touched.
+    func append(to bytes: inout [UInt8]) {
+        bytes.append(UInt8(ascii: "\n"))
+        let start = bytes.count
+        switch self {
+        case .head(let eventsBefore):
+            bytes.append(literal: "H ")
+            bytes.append(decimal: eventsBefore)
+        case .batch(let batch):
+            bytes.append(literal: "B ")
+            bytes.append(contentsOf: batch.client.utf8)
+            bytes.append(UInt8(ascii: " "))
+            bytes.append(contentsOf: batch.segment.utf8)
+            for number in [
+                batch.headerOffset, batch.headerLine, batch.offset, batch.line, batch.byteCount, batch.lineCount,
+                batch.eventCount,
+            ] {
+                bytes.append(UInt8(ascii: " "))
+                bytes.append(decimal: number)
+            }
+        case .record(let change):
+            bytes.append(literal: change.isRemoval ? "R - " : "R + ")
+            bytes.append(quoted: change.recordType)
+            bytes.append(UInt8(ascii: " "))
+            bytes.append(quoted: change.recordName)
+            if let clientId = change.clientId {
+                bytes.append(UInt8(ascii: " "))
+                bytes.append(quoted: clientId)
+            }
+        case .subscription(let id):
+            bytes.append(literal: "S ")
+            bytes.append(quoted: id)
+        }
+        let checksum = bytes.withUnsafeBufferPointer { Self.checksum(UnsafeBufferPointer(rebasing: $0[start...])) }
+        bytes.append(UInt8(ascii: " "))
+        bytes.append(hexadecimal: checksum)
+        bytes.append(UInt8(ascii: "\n"))
+    }
+
+    /// Nil for a line that is torn, altered, or of a kind that this version does not know.
+    init?(_ line: UnsafeBufferPointer<UInt8>) {
+        guard line.count > 11, line[line.count - 9] == UInt8(ascii: " "), line[1] == UInt8(ascii: " ") else { return nil }
+        let body = UnsafeBufferPointer(rebasing: line[..<(line.count - 9)])
+        var checksum: [UInt8] = []
+        checksum.append(hexadecimal: Self.checksum(body))
+        guard line[(line.count - 8)...].elementsEqual(checksum) else { return nil }
+        var scanner = JSONScanner(UnsafeBufferPointer(rebasing: body[2...]))
+        switch body[0] {
+        case UInt8(ascii: "H"):
+            guard let events = scanner.unsigned() else { return nil }
+            self = .head(eventsBefore: events)
+        case UInt8(ascii: "B"):
+            guard let batch = EventBatch(body) else { return nil }
+            self = .batch(batch)
+        case UInt8(ascii: "R"):
+            let isRemoval = scanner.consume(UInt8(ascii: "-"))
+            guard isRemoval || scanner.consume(UInt8(ascii: "+")), let type = scanner.string(), let name = scanner.string()
+            else { return nil }
+            let clientId = scanner.isAtEnd() ? nil : scanner.string()
+            self = .record(.init(isRemoval: isRemoval, recordType: type, recordName: name, clientId: clientId))
+        case UInt8(ascii: "S"):
+            guard let id = scanner.string() else { return nil }
+            self = .subscription(id: id)
+        default: return nil
+        }
+    }
+
+    /// FNV-1a with 32 bits.
+    private static func checksum(_ bytes: UnsafeBufferPointer<UInt8>) -> UInt32 {
+        var hash: UInt32 = 0x811c_9dc5
+        for byte in bytes { hash = (hash ^ UInt32(byte)) &* 0x0100_0193 }
+        return hash
+    }
+}
+
+extension EventBatch {
+    fileprivate init?(_ body: UnsafeBufferPointer<UInt8>) {
+        let words = body.split(separator: UInt8(ascii: " "), omittingEmptySubsequences: false)
+        guard words.count == 10 else { return nil }
+        func number(_ index: Int) -> UInt64? {
+            var scanner = JSONScanner(UnsafeBufferPointer(rebasing: words[index]))
+            return scanner.unsigned()
+        }
+        guard let headerOffset = number(3), let headerLine = number(4), let offset = number(5), let line = number(6),
+            let byteCount = number(7), let lineCount = number(8), let eventCount = number(9)
+        else { return nil }
+        self.init(
+            client: String(decoding: words[1], as: UTF8.self), segment: String(decoding: words[2], as: UTF8.self),
+            headerOffset: headerOffset, headerLine: headerLine, offset: offset, line: line, byteCount: byteCount,
+            lineCount: lineCount, eventCount: eventCount)
+    }
+}

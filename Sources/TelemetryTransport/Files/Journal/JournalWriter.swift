@@ -1,0 +1,114 @@
+import TelemetryModels
+
+/// Appends to the journal together with any number of other processes.
+///
+/// A writer holds the shared lock of the newest file while it appends. The one who finds the file large enough takes the
+/// exclusive lock, marks the file as ended by taking away the right to write to it, and makes the next.
+final class JournalWriter {
+    private let layout: StoreLayout
+    private let system: FileSystem
+    private let fileBytes: UInt64
+    private let isDurable: Bool
+    private var file: OpenFile?
+    private(set) var number: UInt64 = 0
+    private var size: UInt64 = 0
+
+    init(layout: StoreLayout, system: FileSystem, configuration: FileTelemetryTransport.Configuration) {
+        self.layout = layout
+        self.system = system
+        self.fileBytes = UInt64(max(configuration.journalBytes, 1))
+        self.isDurable = configuration.durability == .system
+    }
+
+    /// Takes the shared lock of the newest file. Nil where somebody is about to end it; otherwise the position behind which
+    /// the next line will stand. Every success must be followed by ``end()``.
+    func begin() throws(FileError) -> JournalPosition? {
+        for _ in 0..<8 {
+            let open = if let file { file } else { try openNewest() }
+            guard try open.tryLock(.shared) else { return nil }
+            do {
+                let status = try open.status()
+                if status.isLinked, status.isWritable {
+                    size = status.size
+                    return JournalPosition(file: number, offset: size, events: 0)
+                }
+            } catch {
+                open.unlock()
+                throw error
+            }
+            open.unlock()
+            file = nil
+        }
+        return nil
+    }
+
+    /// Appends finished lines with one call. Only between ``begin()`` and ``end()``.
+    func write(_ lines: [UInt8]) throws(FileError) {
+        guard let file else { return }
+        try file.write(lines)
+        size += UInt64(lines.count)
+        if isDurable { try file.synchronize() }
+    }
+
+    /// Gives the lock back, and ends the file where it is large enough; what fails there the next writer tries again.
+    func end() {
+        guard let file else { return }
+        file.unlock()
+        if size >= fileBytes { try? roll(file) }
+    }
+
+    /// Forgets the open file, for want of descriptors.
+    func close() { file = nil }
+
+    private func roll(_ ended: OpenFile) throws(FileError) {
+        guard try ended.tryLock(.exclusive) else { return }
+        defer { ended.unlock() }
+        let status = try ended.status()
+        guard status.isLinked, status.isWritable else { return }
+        let events = try eventCount(through: number)
+        // The mark first: a file whose successor exists is read to its end and never looked at again.
+        try ended.setMode(0o400)
+        if isDurable { try ended.synchronize() }
+        file = nil
+        try make(number + 1, eventsBefore: events)
+    }
+
+    private func eventCount(through number: UInt64) throws(FileError) -> UInt64 {
+        var reader = JournalReader(
+            layout: layout, system: system, diagnostics: nil, position: JournalPosition(file: number, offset: 0, events: 0))
+        while let (_, at) = try reader.next(), at.file == number {}
+        return reader.position.events
+    }
+
+    private func openNewest() throws(FileError) -> OpenFile {
+        let newest = try system.list(layout.journal).compactMap(StoreLayout.journalNumber).max()
+        var wanted = newest ?? 1
+        if let newest {
+            if let status = try system.status(layout.journalFile(newest)), !status.isWritable {
+                try make(newest + 1, eventsBefore: eventCount(through: newest))
+                wanted += 1
+            }
+        } else {
+            try make(1, eventsBefore: 0)
+        }
+        let opened = try system.open(layout.journalFile(wanted), for: .append)
+        number = wanted
+        file = opened
+        return opened
+    }
+
+    /// Makes a journal file, complete with its first line, unless it is there already.
+    private func make(_ number: UInt64, eventsBefore: UInt64) throws(FileError) {
+        var head: [UInt8] = []
+        JournalLine.head(eventsBefore: eventsBefore).append(to: &head)
+        let temporary = "\(layout.journal)/-\(EventIdentifier.randomPrefix())"
+        defer { try? system.remove(temporary) }
+        let file = try system.open(temporary, for: .create)
+        try file.write(head)
+        if isDurable { try file.synchronize() }
+        do {
+            try system.link(temporary, to: layout.journalFile(number))
+        } catch  where error.isExisting {}
+        if isDurable { try system.synchronizeDirectory(layout.journal) }
+    }
+}

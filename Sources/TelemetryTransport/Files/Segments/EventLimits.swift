@@ -1,0 +1,31 @@
+import TelemetryModels
+
+/// What an event must fulfil so that the store can hold it.
+enum EventLimits {
+    static func check(_ event: TelemetryEvent, maximumBytes: Int) throws(TelemetryTransportError) {
+        if let clientId = event.clientId { try NameRules.check(clientId: clientId) }
+        // No byte becomes more than six; only what could be too large is measured.
+        let isSurelySmall = 6 * textBytes(of: event) + 1_024 <= maximumBytes
+        let hasDates = event.attributes.values.contains { if case .date = $0 { true } else { false } }
+        if isSurelySmall, !hasDates, TimestampFormat.string(from: event.timestamp) != nil { return }
+        var encoder = EventLineEncoder(context: nil)
+        guard encoder.append(event) else {
+            throw .invalidArgument("The event \"\(event.eventId)\" has a date outside the years 1 to 9999.")
+        }
+        guard encoder.bytes.count <= maximumBytes else {
+            throw .invalidArgument(
+                "The event \"\(event.eventId.prefix(100))\" takes \(encoder.bytes.count) bytes; \(maximumBytes) are allowed.")
+        }
+    }
+
+    private static func textBytes(of event: TelemetryEvent) -> Int {
+        var count = event.eventId.utf8.count + event.sessionId.utf8.count + event.name.utf8.count
+        count += event.threadId.utf8.count + (event.clientId?.utf8.count ?? 0) + (event.property1?.utf8.count ?? 0)
+        count += event.scenario?.utf8.count ?? 0
+        count += event.device.deviceName.utf8.count + event.device.deviceType.utf8.count
+        count += event.device.deviceModel.utf8.count + event.device.osVersion.utf8.count
+        count += event.device.appVersion.utf8.count
+        for (key, value) in event.attributes { count += key.utf8.count + (value.stringValue?.utf8.count ?? 40) + 4 }
+        return count
+    }
+}

@@ -1,0 +1,34 @@
+import TelemetryModels
+
+/// Where everything lies below the store's directory.
+struct StoreLayout: Sendable {
+    let directory: String
+
+    var format: String { "\(directory)/format.json" }
+    var records: String { "\(directory)/records" }
+    var recordsLock: String { "\(records)/-lock" }
+    var subscriptions: String { "\(directory)/subscriptions" }
+    var events: String { "\(directory)/events" }
+    var journal: String { "\(directory)/journal" }
+    var setAside: String { "\(directory)/set-aside" }
+
+    var all: [String] { [records, subscriptions, events, journal] }
+
+    func records(ofType recordType: String) -> String { "\(records)/\(EncodedName.encode(recordType))" }
+
+    /// The name of a record's file within its type's directory.
+    static func fileName(of id: TelemetryRecord.ID) -> String { "\(EncodedName.encode(id.recordName)).json" }
+
+    func subscription(_ id: TelemetrySubscription.ID) -> String { "\(subscriptions)/\(EncodedName.encode(id)).json" }
+
+    /// The name of a client's directory. A dash occurs in no encoded name.
+    static func client(_ clientId: String?) -> String { clientId.map { EncodedName.encode($0) } ?? "-none" }
+
+    func client(directory name: String) -> String { "\(events)/\(name)" }
+
+    func journalFile(_ number: UInt64) -> String { "\(journal)/\(number).log" }
+
+    static func journalNumber(of name: String) -> UInt64? {
+        name.hasSuffix(".log") ? UInt64(name.dropLast(4)) : nil
+    }
+}

@@ -1,0 +1,35 @@
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#elseif canImport(Android)
+import Android
+#endif
+
+/// What the store wants to know of a file.
+struct FileStatus {
+    let size: UInt64
+    let inode: UInt64
+    /// Seconds since 1970 at the last change of the content.
+    let modified: Int64
+    let isDirectory: Bool
+    /// Whether the file still has a name.
+    let isLinked: Bool
+    /// Whether its owner may write to it.
+    let isWritable: Bool
+
+    init(_ status: stat) {
+        size = UInt64(clamping: status.st_size)
+        inode = UInt64(status.st_ino)
+        #if canImport(Darwin)
+        modified = Int64(status.st_mtimespec.tv_sec)
+        #else
+        modified = Int64(status.st_mtim.tv_sec)
+        #endif
+        isDirectory = UInt32(status.st_mode) & 0o170000 == 0o040000
+        isLinked = status.st_nlink > 0
+        isWritable = UInt32(status.st_mode) & 0o200 != 0
+    }
+}

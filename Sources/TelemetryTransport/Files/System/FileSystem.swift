@@ -1,0 +1,129 @@
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#elseif canImport(Android)
+import Android
+#endif
+
+/// The calls that the file store makes of the system: the seam at which a test lets them fail.
+package struct FileSystem: Sendable {
+    /// Asked before every call; a number that it returns is the call's failure, without the call being made.
+    package typealias Fault = @Sendable (FileOperation, _ path: String) -> Int32?
+
+    private let fault: Fault?
+
+    package init(fault: Fault? = nil) { self.fault = fault }
+
+    enum Access {
+        case read
+        /// For reading and for appending; made where it is missing.
+        case append
+        /// For reading and for writing anywhere; made where it is missing.
+        case update
+        /// For writing; must not exist.
+        case create
+        /// For writing; must exist.
+        case write
+    }
+
+    func open(_ path: String, for access: Access) throws(FileError) -> OpenFile {
+        let flags: Int32 =
+            switch access {
+            case .read: O_RDONLY
+            case .append: O_RDWR | O_CREAT | O_APPEND
+            case .update: O_RDWR | O_CREAT
+            case .create: O_RDWR | O_CREAT | O_EXCL
+            case .write: O_RDWR
+            }
+        let descriptor = try call(.open, path) { systemOpen(path, flags | O_CLOEXEC | O_NOFOLLOW, 0o600) }
+        return OpenFile(descriptor: descriptor, path: path, system: self)
+    }
+
+    func makeDirectory(_ path: String) throws(FileError) {
+        do {
+            _ = try call(.makeDirectory, path) { mkdir(path, 0o700) }
+        } catch  where error.errno == EEXIST {}
+    }
+
+    func rename(_ path: String, to other: String) throws(FileError) {
+        _ = try call(.rename, other) { systemRename(path, other) }
+    }
+
+    /// Gives the file a second name; fails with EEXIST where that name is taken.
+    func link(_ path: String, to other: String) throws(FileError) {
+        _ = try call(.rename, other) { systemLink(path, other) }
+    }
+
+    /// Removes a file; one that is not there is no error.
+    func remove(_ path: String) throws(FileError) {
+        do { _ = try call(.remove, path) { unlink(path) } } catch  where error.errno == ENOENT {}
+    }
+
+    func removeDirectory(_ path: String) throws(FileError) {
+        do { _ = try call(.remove, path) { rmdir(path) } } catch  where error.errno == ENOENT {}
+    }
+
+    func setMode(_ path: String, _ mode: UInt32) throws(FileError) {
+        _ = try call(.write, path) { chmod(path, mode_t(mode)) }
+    }
+
+    /// The names in a directory, in no order, without the two that every directory has.
+    func list(_ path: String) throws(FileError) -> [String] {
+        try check(.list, path)
+        guard let directory = opendir(path) else { throw FileError(.list, path, errno: errno) }
+        defer { closedir(directory) }
+        var names: [String] = []
+        while let entry = readdir(directory) {
+            let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+                pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+            }
+            if name != ".", name != ".." { names.append(name) }
+        }
+        return names
+    }
+
+    /// The file's status, or nil where there is none.
+    func status(_ path: String) throws(FileError) -> FileStatus? {
+        var status = stat()
+        do {
+            _ = try call(.status, path) { lstat(path, &status) }
+        } catch  where error.isNotFound { return nil }
+        return FileStatus(status)
+    }
+
+    /// Makes what was renamed, linked or removed in the directory last.
+    func synchronizeDirectory(_ path: String) throws(FileError) {
+        try open(path, for: .read).synchronize()
+    }
+
+    /// The file's whole content, or nil where there is no such file.
+    func contents(of path: String) throws(FileError) -> [UInt8]? {
+        do {
+            let file = try open(path, for: .read)
+            return try file.read(at: 0, count: Int(clamping: file.status().size))
+        } catch  where error.isNotFound { return nil }
+    }
+
+    /// Makes the call again as often as a signal interrupts it.
+    func call(
+        _ operation: FileOperation, _ path: String, _ body: () -> Int32
+    ) throws(FileError) -> Int32 {
+        try check(operation, path)
+        while true {
+            let result = body()
+            if result >= 0 { return result }
+            if errno != EINTR { throw FileError(operation, path, errno: errno) }
+        }
+    }
+
+    func check(_ operation: FileOperation, _ path: String) throws(FileError) {
+        if let fault, let number = fault(operation, path) { throw FileError(operation, path, errno: number) }
+    }
+}
+
+private func systemOpen(_ path: String, _ flags: Int32, _ mode: mode_t) -> Int32 { open(path, flags, mode) }
+private func systemRename(_ path: String, _ other: String) -> Int32 { rename(path, other) }
+private func systemLink(_ path: String, _ other: String) -> Int32 { link(path, other) }

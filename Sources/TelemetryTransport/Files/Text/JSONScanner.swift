@@ -1,0 +1,149 @@
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// Reads one JSON text, front to back, out of bytes. Every step returns nil or false where the bytes are not what it expects.
+struct JSONScanner {
+    private let bytes: UnsafeBufferPointer<UInt8>
+    private(set) var position: Int
+
+    init(_ bytes: UnsafeBufferPointer<UInt8>) {
+        self.bytes = bytes
+        self.position = 0
+    }
+
+    /// Whether only white space is left.
+    mutating func isAtEnd() -> Bool {
+        skipSpace()
+        return position == bytes.count
+    }
+
+    /// The next byte that is not white space, without consuming it.
+    mutating func peek() -> UInt8? {
+        skipSpace()
+        return position < bytes.count ? bytes[position] : nil
+    }
+
+    mutating func consume(_ byte: UInt8) -> Bool {
+        guard peek() == byte else { return false }
+        position += 1
+        return true
+    }
+
+    mutating func consume(literal text: StaticString) -> Bool {
+        skipSpace()
+        let literal = UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)
+        guard bytes.count - position >= literal.count, bytes[position..<position + literal.count].elementsEqual(literal) else {
+            return false
+        }
+        position += literal.count
+        return true
+    }
+
+    /// Calls `member` with the raw bytes of each key, at the value, which it must consume.
+    mutating func readObject(
+        _ member: (_ key: UnsafeBufferPointer<UInt8>, inout JSONScanner) -> Bool
+    ) -> Bool {
+        guard consume(UInt8(ascii: "{")) else { return false }
+        if consume(UInt8(ascii: "}")) { return true }
+        repeat {
+            guard let key = rawString(), consume(UInt8(ascii: ":")), member(key.bytes, &self) else { return false }
+        } while consume(UInt8(ascii: ","))
+        return consume(UInt8(ascii: "}"))
+    }
+
+    mutating func string() -> String? {
+        guard let raw = rawString() else { return nil }
+        return raw.hasEscapes ? Self.unescaped(raw.bytes) : String(validating: raw.bytes, as: UTF8.self)
+    }
+
+    /// The bytes between the quotation marks, escapes and all.
+    mutating func rawString() -> (bytes: UnsafeBufferPointer<UInt8>, hasEscapes: Bool)? {
+        guard consume(UInt8(ascii: "\"")) else { return nil }
+        let start = position
+        var hasEscapes = false
+        while position < bytes.count {
+            switch bytes[position] {
+            case UInt8(ascii: "\""):
+                defer { position += 1 }
+                return (UnsafeBufferPointer(rebasing: bytes[start..<position]), hasEscapes)
+            case UInt8(ascii: "\\"):
+                hasEscapes = true
+                position += 2
+            case 0..<0x20: return nil
+            default: position += 1
+            }
+        }
+        return nil
+    }
+
+    mutating func unsigned() -> UInt64? {
+        skipSpace()
+        var number: UInt64 = 0
+        let start = position
+        while position < bytes.count {
+            let digit = bytes[position] &- UInt8(ascii: "0")
+            guard digit < 10 else { break }
+            let (product, overflow) = number.multipliedReportingOverflow(by: 10)
+            let (sum, carry) = product.addingReportingOverflow(UInt64(digit))
+            if overflow || carry { return nil }
+            number = sum
+            position += 1
+        }
+        return position > start ? number : nil
+    }
+
+    /// The bytes of a number, which is not looked at closer than that.
+    mutating func rawNumber() -> UnsafeBufferPointer<UInt8>? {
+        skipSpace()
+        let start = position
+        while position < bytes.count {
+            switch bytes[position] {
+            case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "+"), UInt8(ascii: "."),
+                UInt8(ascii: "e"), UInt8(ascii: "E"):
+                position += 1
+                continue
+            default: break
+            }
+            break
+        }
+        return position > start ? UnsafeBufferPointer(rebasing: bytes[start..<position]) : nil
+    }
+
+    /// Passes over any value.
+    mutating func skipValue(depth: Int = 0) -> Bool {
+        guard let next = peek(), depth < 64 else { return false }
+        switch next {
+        case UInt8(ascii: "\""): return rawString() != nil
+        case UInt8(ascii: "{"): return readObject { _, scanner in scanner.skipValue(depth: depth + 1) }
+        case UInt8(ascii: "["):
+            position += 1
+            if consume(UInt8(ascii: "]")) { return true }
+            repeat { guard skipValue(depth: depth + 1) else { return false } } while consume(UInt8(ascii: ","))
+            return consume(UInt8(ascii: "]"))
+        case UInt8(ascii: "t"): return consume(literal: "true")
+        case UInt8(ascii: "f"): return consume(literal: "false")
+        case UInt8(ascii: "n"): return consume(literal: "null")
+        default: return rawNumber() != nil
+        }
+    }
+
+    private mutating func skipSpace() {
+        while position < bytes.count {
+            switch bytes[position] {
+            case 0x20, 0x09, 0x0A, 0x0D: position += 1
+            default: return
+            }
+        }
+    }
+
+    private static func unescaped(_ raw: UnsafeBufferPointer<UInt8>) -> String? {
+        // Escapes are rare in what the store writes; Foundation knows all their cases.
+        var text = Data("[\"".utf8)
+        text.append(raw)
+        text.append(contentsOf: "\"]".utf8)
+        return (try? JSONDecoder().decode([String].self, from: text))?.first
+    }
+}
