@@ -1,0 +1,91 @@
+import TelemetryModels
+
+/// Committed frames that the consumer may read outside the lock.
+struct PendingRange: Sendable {
+    /// Tells this reading from every other, also in the same memory.
+    let token: UInt64
+    let memory: SegmentMemory
+    let session: Session
+    let baseSequence: UInt64
+    let from: Int
+    let to: Int
+    let clientId: String?
+    /// Whether the sequences are this process's own.
+    let isCurrentSession: Bool
+
+    /// The bytes; the range must outlive their use.
+    var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: memory.base, count: to) }
+}
+
+extension CaptureState {
+    /// The oldest events that wait; nil where none do.
+    mutating func beginReading() -> PendingRange? {
+        guard let segment = sealed.first ?? active, segment.waiting > 0 else { return nil }
+        nextToken += 1
+        reading = Reading(token: nextToken, memory: ObjectIdentifier(segment.memory), inFlight: 0)
+        return PendingRange(
+            token: nextToken, memory: segment.memory, session: segment.session, baseSequence: segment.baseSequence,
+            from: segment.consumed, to: segment.committed, clientId: segment.clientAtConsumed,
+            isCurrentSession: segment.session === session)
+    }
+
+    /// Notes which events are about to be handed over; false if they went meanwhile.
+    mutating func offer(_ count: Int, upTo sequence: UInt64, of range: PendingRange) -> Bool {
+        guard reading?.token == range.token, reading?.isOrphaned == false else { return false }
+        reading?.inFlight = count
+        if range.isCurrentSession { highestOffered = max(highestOffered, sequence) }
+        return true
+    }
+
+    /// Ends a reading: what is in front of the offset is no longer needed.
+    mutating func endReading(
+        _ range: PendingRange, at offset: Int, clientId: String?, delivered: Int,
+        dropped: (count: Int, cause: TelemetryLogger.DropCause)
+    ) {
+        guard let reading, reading.token == range.token else { return }
+        self.reading = nil
+        let handled = delivered + dropped.count
+        statistics.delivered += UInt64(delivered)
+        drop(dropped.count, for: dropped.cause)
+        waiting -= handled
+        if reading.isOrphaned {
+            waiting -= reading.inFlight - handled
+            drop(reading.inFlight - handled, for: .full)
+        } else if sealed.first?.memory === range.memory {
+            sealed[0].consume(to: offset, events: handled, clientId: clientId)
+            if sealed[0].waiting == 0 { recycle(sealed.removeFirst()) }
+        } else {
+            active?.consume(to: offset, events: handled, clientId: clientId)
+            if active?.waiting == 0 { active?.rewind(baseSequence: nextSequence) }
+        }
+    }
+
+    /// Drops the rest of a segment that cannot be read.
+    mutating func abandon(_ range: PendingRange) {
+        guard let segment = sealed.first ?? active, segment.memory === range.memory else { return }
+        endReading(
+            range, at: segment.committed, clientId: segment.clientAtConsumed, delivered: 0, dropped: (segment.waiting, .corrupt))
+    }
+
+    /// Forgets everything that waits. Numbers that the transport has not seen are given out again: to a viewer it is as if
+    /// these events had not been.
+    mutating func discardAll() {
+        drop(waiting, for: .disabled)
+        for segment in sealed { store.discard(segment) }
+        if let active { store.discard(active) }
+        sealed = []
+        active = nil
+        spare = nil
+        reading = nil
+        waiting = 0
+        nextSequence = highestOffered + 1
+    }
+}
+
+extension Segment {
+    fileprivate mutating func consume(to offset: Int, events: Int, clientId: String?) {
+        consumed = offset
+        waiting -= events
+        clientAtConsumed = clientId
+    }
+}

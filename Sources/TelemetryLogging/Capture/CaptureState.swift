@@ -1,0 +1,119 @@
+import TelemetryModels
+
+/// What the capture's lock guards.
+struct CaptureState {
+    var isAccepting = true
+    var session: Session
+    var clientId: String?
+    /// Counts the changes of `clientId`; a segment whose frames say otherwise gets a definition first.
+    var clientVersion: UInt64 = 0
+    var nextSequence: UInt64 = 1
+    /// The highest sequence that the transport may know.
+    var highestOffered: UInt64 = 0
+    /// Filled segments, oldest first.
+    var sealed: [Segment] = []
+    /// The segment that is written to.
+    var active: Segment?
+    /// Memory for the next segment, so that filling one up costs no allocation.
+    var spare: SegmentMemory?
+    /// Events in all segments.
+    var waiting = 0
+    /// With so many events waiting the consumer is woken; `Int.max` while it is awake.
+    var wakeAt = Int.max
+    var store: SegmentStore
+    var statistics = TelemetryLogger.Statistics()
+    /// Losses that the stream has not told of.
+    var untold: [TelemetryLogger.DropCause: UInt64] = [:]
+    /// What the consumer reads now.
+    var reading: Reading?
+
+    var nextToken: UInt64 = 0
+
+    struct Reading {
+        let token: UInt64
+        let memory: ObjectIdentifier
+        var inFlight: Int
+        /// The segment went while its events were under way.
+        var isOrphaned = false
+    }
+
+    init(session: Session, store: SegmentStore) {
+        self.session = session
+        self.store = store
+    }
+
+    /// Appends an event's frame; false if the consumer need not be woken.
+    @inline(__always)
+    mutating func append(_ frame: UnsafeMutableRawPointer, count: Int, bodyChecksum: UInt64) -> Bool {
+        let sequence = nextSequence
+        if let active, active.hasRoom(for: count, sequence: sequence), active.clientVersion == clientVersion {
+        } else if !makeRoom(for: count, sequence: sequence) {
+            drop(1, for: .oversized)
+            return false
+        }
+        active?.append(frame, count: count, bodyChecksum: bodyChecksum, sequence: sequence)
+        active?.waiting &+= 1
+        nextSequence &+= 1
+        waiting &+= 1
+        statistics.logged &+= 1
+        guard waiting >= wakeAt else { return false }
+        wakeAt = .max
+        return true
+    }
+
+    /// Sees to it that the active segment takes a frame of this size, whose client is the current one.
+    private mutating func makeRoom(for count: Int, sequence: UInt64) -> Bool {
+        let definition = definitionFrame()
+        let needed = count + definition.count
+        guard needed + Frame.terminatorBytes <= store.frameBytes else { return false }
+        if let active, !active.hasRoom(for: needed, sequence: sequence) { seal() }
+        if active == nil { active = freshSegment() }
+        if active?.clientVersion != clientVersion {
+            active?.appendDefinition(definition)
+            active?.clientVersion = clientVersion
+        }
+        return true
+    }
+
+    /// Closes the active segment, dropping the oldest one where there are too many.
+    mutating func seal() {
+        guard let full = active else { return }
+        active = nil
+        if full.waiting > 0 { sealed.append(full) } else { recycle(full) }
+        while sealed.count >= store.maximumSegments { dropOldest() }
+    }
+
+    private mutating func freshSegment() -> Segment {
+        let memory = spare ?? store.allocate()
+        spare = nil
+        return store.segment(in: memory, session: session, baseSequence: nextSequence)
+    }
+
+    private mutating func dropOldest() {
+        let oldest = sealed.removeFirst()
+        var lost = oldest.waiting
+        if reading?.memory == ObjectIdentifier(oldest.memory) {
+            lost -= reading?.inFlight ?? 0
+            reading?.isOrphaned = true
+            waiting -= lost
+            store.discard(oldest)
+        } else {
+            waiting -= lost
+            recycle(oldest)
+        }
+        drop(lost, for: .full)
+    }
+
+    mutating func recycle(_ segment: Segment) {
+        if spare == nil, store.isReusable(segment.memory) { spare = segment.memory } else { store.discard(segment) }
+    }
+
+    /// Counts events that are lost; `waiting` is the caller's to change.
+    mutating func drop(_ count: Int, for cause: TelemetryLogger.DropCause) {
+        guard count > 0 else { return }
+        statistics.dropped[cause, default: 0] += UInt64(count)
+        if cause.isLoss { untold[cause, default: 0] += UInt64(count) }
+    }
+
+    private func definitionFrame() -> [UInt8] { FrameEncoding.definition(clientId: clientId) }
+}

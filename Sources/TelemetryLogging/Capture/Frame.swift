@@ -1,0 +1,45 @@
+/// The layout of what a segment holds: frames one after another, each with its length and a checksum in front.
+///
+///     0  UInt32  length of the whole frame; 0 where the segment ends
+///     4  UInt32  checksum of what follows
+///     8  UInt32  sequence, counted from the segment's base
+///    12  UInt8   flags
+///    13  …       an event: seconds since 2001 (Double), thread (UInt32, UInt64 if wide), then texts, each after its length
+///
+/// A frame whose flags have the bit `definition` is no event but says whose the events behind it are.
+enum Frame {
+    static let headerBytes = 13
+    static let fixedEventBytes = 12
+    /// A segment always has room for the length 0 behind its last frame.
+    static let terminatorBytes = 4
+    static let checksumSeed: UInt64 = 0x4C69_7665_5465_6C65
+
+    struct Flags: OptionSet {
+        let rawValue: UInt8
+        static let diagnostic = Flags(rawValue: 1)
+        static let scenario = Flags(rawValue: 2)
+        static let property = Flags(rawValue: 4)
+        static let attributes = Flags(rawValue: 8)
+        static let wideThread = Flags(rawValue: 16)
+        static let definition = Flags(rawValue: 128)
+    }
+
+    /// Fills the frame up to a multiple of four, where the next one's length can be stored at once, and returns its length.
+    @inline(__always)
+    static func pad(_ writer: inout FrameWriter) -> Int {
+        while writer.offset & 3 != 0 { writer.write(UInt8(0)) }
+        return writer.offset
+    }
+
+    /// The checksum of everything behind the sequence, which may be taken before the sequence is known.
+    @inline(__always)
+    static func checksum(of body: UnsafeRawPointer, count: Int) -> UInt64 {
+        ByteHash.hash(body, count: count, seed: checksumSeed)
+    }
+
+    @inline(__always)
+    static func checksum(_ body: UInt64, sequence: UInt32) -> UInt32 {
+        let mixed = ByteHash.mix(body, UInt64(sequence))
+        return UInt32(truncatingIfNeeded: mixed ^ (mixed >> 32))
+    }
+}

@@ -1,0 +1,108 @@
+import Foundation
+import TelemetryModels
+
+/// Turns frames back into events, reusing the texts that neighbours share.
+struct FrameDecoder {
+    private let session: Session
+    private let device: TelemetryDeviceInfo
+    private let idPrefix: [UInt8]
+    var clientId: String?
+    private var name = TextCache()
+    private var scenario = TextCache()
+    private var thread: (number: UInt64, text: String) = (0, "0")
+
+    init(session: Session, clientId: String?) {
+        self.session = session
+        device = session.device
+        idPrefix = Array("\(session.id)-".utf8)
+        self.clientId = clientId
+    }
+
+    enum Item {
+        case event(TelemetryEvent)
+        case definition
+    }
+
+    /// The length of the frame at an offset; nil at the end, and where there is no whole frame.
+    static func length(at offset: Int, in bytes: UnsafeRawBufferPointer) -> Int? {
+        guard bytes.count - offset >= Frame.headerBytes else { return nil }
+        let length = Int(bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self))
+        guard length >= Frame.headerBytes, length <= bytes.count - offset else { return nil }
+        return length
+    }
+
+    /// Reads the frame in these bytes, which are exactly its own.
+    mutating func decode(_ frame: UnsafeRawBufferPointer, baseSequence: UInt64) -> Item? {
+        var reader = FrameReader(frame, at: 8)
+        guard let relative: UInt32 = reader.read(), let rawFlags: UInt8 = reader.read() else { return nil }
+        let flags = Frame.Flags(rawValue: rawFlags)
+        if flags.contains(.definition) {
+            guard let isSet: UInt8 = reader.read(), let text = reader.readText() else { return nil }
+            clientId = isSet == 0 ? nil : text
+            return .definition
+        }
+        guard let seconds: Double = reader.read(), let number = readThread(isWide: flags.contains(.wideThread), from: &reader),
+            let nameBytes = reader.readBytes()
+        else { return nil }
+        var scenarioText: String?
+        if flags.contains(.scenario) {
+            guard let bytes = reader.readBytes() else { return nil }
+            scenarioText = scenario.text(of: bytes)
+        }
+        var property: String?
+        if flags.contains(.property) {
+            guard let text = reader.readText() else { return nil }
+            property = text
+        }
+        var attributes: [String: TelemetryValue] = [:]
+        if flags.contains(.attributes) {
+            guard let read = AttributeCoding.read(from: &reader) else { return nil }
+            attributes = read
+        }
+        let sequence = baseSequence &+ UInt64(relative)
+        return .event(
+            TelemetryEvent(
+                eventId: eventId(sequence), clientId: clientId, sessionId: session.id, sequence: sequence,
+                name: name.text(of: nameBytes), timestamp: Date(timeIntervalSinceReferenceDate: seconds), device: device,
+                threadId: threadText(number), property1: property, attributes: attributes, scenario: scenarioText,
+                level: flags.contains(.diagnostic) ? .diagnostic : .info))
+    }
+
+    private func readThread(isWide: Bool, from reader: inout FrameReader) -> UInt64? {
+        isWide ? reader.read(UInt64.self) : reader.read(UInt32.self).map(UInt64.init)
+    }
+
+    private mutating func threadText(_ number: UInt64) -> String {
+        if number != thread.number { thread = (number, "\(number)") }
+        return thread.text
+    }
+
+    /// What `EventIdentifier.make` gives, without going through interpolation for each event.
+    private func eventId(_ sequence: UInt64) -> String {
+        String(unsafeUninitializedCapacity: idPrefix.count + 20) { buffer in
+            var end = buffer.initialize(fromContentsOf: idPrefix)
+            let first = end
+            var rest = sequence
+            repeat {
+                buffer[end] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
+                rest /= 10
+                end += 1
+            } while rest > 0
+            buffer[first..<end].reverse()
+            return end
+        }
+    }
+}
+
+/// The last text read, kept because the next one is often the same.
+private struct TextCache {
+    private var bytes: [UInt8] = []
+    private var text = ""
+
+    mutating func text(of source: UnsafeRawBufferPointer) -> String {
+        if source.count == bytes.count, source.elementsEqual(bytes) { return text }
+        bytes = Array(source)
+        text = String(decoding: source, as: UTF8.self)
+        return text
+    }
+}

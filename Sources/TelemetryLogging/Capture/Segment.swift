@@ -1,0 +1,89 @@
+import Synchronization
+import TelemetryModels
+
+/// The session that events belong to.
+final class Session: Sendable {
+    let id: String
+    /// Nil while it is this process's own.
+    private let recordedDevice: TelemetryDeviceInfo?
+
+    init(id: String, device: TelemetryDeviceInfo? = nil) {
+        self.id = id
+        recordedDevice = device
+    }
+
+    var device: TelemetryDeviceInfo { recordedDevice ?? .current }
+}
+
+/// A run of frames in one piece of memory: written at its end, delivered from its beginning.
+struct Segment: Sendable {
+    static let minimumBytes = 4 << 10
+    static let maximumBytes = 512 << 10
+
+    let memory: SegmentMemory
+    let session: Session
+    /// Where the first frame goes.
+    let start: Int
+    /// What the sequences in the frames count from.
+    var baseSequence: UInt64
+    /// Everything in front of it is delivered or dropped.
+    var consumed: Int
+    /// Everything in front of it is written.
+    var committed: Int
+    /// How many events lie between `consumed` and `committed`.
+    var waiting = 0
+    /// Whose the event at `consumed` is, unless a definition there says otherwise.
+    var clientAtConsumed: String?
+    /// Which of the capture's client versions the last definition states; 0, no client, before the first one.
+    var clientVersion: UInt64 = 0
+
+    init(memory: SegmentMemory, session: Session, start: Int, baseSequence: UInt64) {
+        self.memory = memory
+        self.session = session
+        self.start = start
+        self.baseSequence = baseSequence
+        consumed = start
+        committed = start
+        terminate()
+    }
+
+    @inline(__always)
+    var free: Int { memory.count &- committed &- Frame.terminatorBytes }
+
+    @inline(__always)
+    private func terminate() {
+        memory.base.storeBytes(of: 0, toByteOffset: committed, as: UInt32.self)
+    }
+
+    /// Whether a frame of so many bytes with this sequence has its place here.
+    @inline(__always)
+    func hasRoom(for bytes: Int, sequence: UInt64) -> Bool {
+        bytes <= free && sequence &- baseSequence <= UInt64(UInt32.max)
+    }
+
+    /// Appends a frame whose body was written and summed elsewhere. The length is written last: until then the segment ends
+    /// in front of the frame, whenever the process dies.
+    @inline(__always)
+    mutating func append(_ frame: UnsafeMutableRawPointer, count: Int, bodyChecksum: UInt64, sequence: UInt64) {
+        let relative = UInt32(truncatingIfNeeded: sequence &- baseSequence)
+        frame.storeBytes(of: Frame.checksum(bodyChecksum, sequence: relative), toByteOffset: 4, as: UInt32.self)
+        frame.storeBytes(of: relative, toByteOffset: 8, as: UInt32.self)
+        let place = memory.base + committed
+        (place + count).storeBytes(of: 0, as: UInt32.self)
+        (place + 4).copyMemory(from: frame + 4, byteCount: count &- 4)
+        place.assumingMemoryBound(to: Atomic<UInt32>.self).pointee
+            .store(UInt32(truncatingIfNeeded: count), ordering: .releasing)
+        committed &+= count
+    }
+
+    /// Forgets what was delivered, so that the memory serves again. Only where nothing waits.
+    mutating func rewind(baseSequence: UInt64) {
+        committed = start
+        terminate()
+        consumed = start
+        waiting = 0
+        self.baseSequence = baseSequence
+        clientVersion = 0
+        clientAtConsumed = nil
+    }
+}

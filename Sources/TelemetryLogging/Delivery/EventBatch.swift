@@ -1,0 +1,61 @@
+import Foundation
+import TelemetryModels
+
+/// Events that one append carries, with the places where each one's frame ends.
+struct EventBatch: Sendable {
+    enum Content: Sendable {
+        case events([TelemetryEvent], ends: [Int])
+        /// Events too old to be sent.
+        case expired(count: Int, end: Int)
+        /// Frames that cannot be read.
+        case corrupt
+    }
+
+    struct Limits: Sendable {
+        var events = TelemetryLogger.Configuration.maximumBatchSize
+        var bytes: Int
+        /// Seconds since 2001; what is older has expired.
+        var oldest: Double
+    }
+
+    /// What an event takes beside its frame once a transport has written it out: identifiers, device, field names.
+    private static let overheadBytes = 400
+
+    /// Reads from the front of a range as much as one append carries.
+    static func read(_ range: PendingRange, limits: Limits) -> Content {
+        withExtendedLifetime(range.memory) {
+            var decoder = FrameDecoder(session: range.session, clientId: range.clientId)
+            var events: [TelemetryEvent] = []
+            var ends: [Int] = []
+            var expired = 0
+            var offset = range.from
+            var size = 0
+            let bytes = range.bytes
+            while offset < range.to, events.count < limits.events {
+                guard let length = FrameDecoder.length(at: offset, in: bytes),
+                    let item = decoder.decode(
+                        UnsafeRawBufferPointer(rebasing: bytes[offset..<(offset + length)]), baseSequence: range.baseSequence)
+                else { return events.isEmpty && expired == 0 ? .corrupt : content(events, ends, expired, offset) }
+                if case .event(let event) = item {
+                    let isExpired = event.timestamp.timeIntervalSinceReferenceDate < limits.oldest
+                    if isExpired != (expired > 0), !events.isEmpty || expired > 0 { break }
+                    size += length + overheadBytes
+                    if size > limits.bytes, !events.isEmpty { break }
+                    if isExpired {
+                        expired += 1
+                    } else {
+                        if events.isEmpty { events.reserveCapacity(min(limits.events, (range.to - offset) / length + 1)) }
+                        events.append(event)
+                        ends.append(offset + length)
+                    }
+                }
+                offset += length
+            }
+            return content(events, ends, expired, offset)
+        }
+    }
+
+    private static func content(_ events: [TelemetryEvent], _ ends: [Int], _ expired: Int, _ offset: Int) -> Content {
+        expired > 0 ? .expired(count: expired, end: offset) : .events(events, ends: ends)
+    }
+}

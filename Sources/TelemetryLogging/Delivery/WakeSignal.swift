@@ -1,0 +1,70 @@
+import Synchronization
+
+/// Wakes one waiter. A signal that comes while nobody waits is remembered, once.
+final class WakeSignal: Sendable {
+    private enum State {
+        case idle
+        case signalled
+        case waiting(CheckedContinuation<Void, Never>)
+    }
+
+    private let state = Mutex(State.idle)
+
+    func signal() {
+        let waiter: CheckedContinuation<Void, Never>? = state.withLock { state in
+            guard case .waiting(let waiter) = state else {
+                state = .signalled
+                return nil
+            }
+            state = .idle
+            return waiter
+        }
+        waiter?.resume()
+    }
+
+    /// Returns with the next signal, or when the calling task is cancelled.
+    func wait() async {
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let isDue = state.withLock { state in
+                    if case .signalled = state {
+                        state = .idle
+                        return true
+                    }
+                    if Task.isCancelled { return true }
+                    state = .waiting(continuation)
+                    return false
+                }
+                if isDue { continuation.resume() }
+            }
+        } onCancel: {
+            let waiter: CheckedContinuation<Void, Never>? = state.withLock { state in
+                guard case .waiting(let waiter) = state else { return nil }
+                state = .idle
+                return waiter
+            }
+            waiter?.resume()
+        }
+    }
+
+    /// The same with an end on a clock; true if the time ran out.
+    func wait(for duration: Duration, on clock: any Clock<Duration>) async -> Bool {
+        await withTaskGroup(of: Bool.self) { group in
+            group.addTask {
+                await self.wait()
+                return false
+            }
+            group.addTask {
+                do {
+                    try await clock.sleep(for: duration)
+                    return true
+                } catch {
+                    return false
+                }
+            }
+            let isTimeout = await group.next() ?? false
+            group.cancelAll()
+            return isTimeout
+        }
+    }
+}

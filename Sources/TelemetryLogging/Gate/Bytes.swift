@@ -1,0 +1,28 @@
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#elseif canImport(Android)
+import Android
+#endif
+
+/// The C library's operations on bytes, and the system's clock, imported in one place.
+enum Bytes {
+    @inline(__always)
+    static func areEqual(_ first: UnsafeRawPointer, _ second: UnsafeRawPointer, count: Int) -> Bool {
+        memcmp(first, second, count) == 0
+    }
+}
+
+/// The time of day as `Date` counts it.
+enum WallClock {
+    /// Seconds since 1 January 2001.
+    @inline(__always)
+    static var secondsSinceReference: Double {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        return Double(time.tv_sec - 978_307_200) + Double(time.tv_nsec) * 1e-9
+    }
+}

@@ -1,0 +1,138 @@
+public import Synchronization
+public import TelemetryModels
+
+/// Decides, without a lock and without allocating, whether an event is wanted.
+///
+/// One byte tells whether anything is; a table read without a lock tells which levels of a scenario are. Changing states
+/// changes cells in place: memory grows with the number of distinct names, never with the number of changes.
+@usableFromInline
+final class ScenarioGate: Sendable {
+    /// Bit 0: events outside all scenarios are recorded. Bit 1: some scenario is on.
+    @usableFromInline let openings: Atomic<UInt8>
+    private let table: Atomic<UInt>
+    private let seed = UInt64.random(in: .min ... .max)
+    private let registry: Mutex<Registry>
+
+    @usableFromInline static let unscoped: UInt8 = 1
+    @usableFromInline static let scoped: UInt8 = 2
+    private static let allLevels: UInt8 = 3
+
+    private struct Registry {
+        var isOpen: Bool
+        /// What ``ScenarioGate/update(_:)`` said last.
+        var wanted: Set<String> = []
+        /// Every scenario ever named. A dictionary's keys are equal where Swift's `==` says so.
+        var cells: [String: ScenarioCellAddress] = [:]
+        var entries = 0
+        var retired: [ScenarioTable] = []
+    }
+
+    init(isOpen: Bool) {
+        openings = Atomic(isOpen ? Self.unscoped : 0)
+        table = Atomic(0)
+        registry = Mutex(Registry(isOpen: isOpen))
+    }
+
+    deinit {
+        registry.withLock { registry in
+            for cell in registry.cells.values { cell.deallocate() }
+            for table in registry.retired { table.deallocate() }
+            let current = table.load(ordering: .relaxed)
+            if current != 0 { ScenarioTable(bits: current).deallocate() }
+        }
+    }
+
+    /// The bit under which a cell knows a level.
+    @inlinable @inline(__always)
+    static func bit(of level: TelemetryLogLevel) -> UInt8 {
+        switch level {
+        case .info: 1
+        case .diagnostic: 2
+        }
+    }
+
+    /// Whether an event of this scenario and level is recorded now.
+    @usableFromInline
+    func admits(_ scenario: String, level: TelemetryLogLevel) -> Bool {
+        guard let cell = find(scenario) else { return false }
+        return cell.pointer.pointee.levels.load(ordering: .relaxed) & Self.bit(of: level) != 0
+    }
+
+    /// Opens or closes the gate as a whole; scenarios keep what ``update(_:)`` said of them.
+    func setOpen(_ isOpen: Bool) {
+        registry.withLock { registry in
+            registry.isOpen = isOpen
+            apply(&registry)
+        }
+    }
+
+    /// Replaces what is known of all scenarios.
+    func update(_ states: [String: Bool]) {
+        registry.withLock { registry in
+            registry.wanted = Set(states.lazy.filter(\.value).map(\.key))
+            for name in registry.wanted { _ = cell(for: name, in: &registry) }
+            apply(&registry)
+        }
+    }
+
+    /// The permanent cell of a scenario.
+    func cell(for name: String) -> ScenarioCellAddress {
+        registry.withLock { cell(for: name, in: &$0) }
+    }
+
+    private func apply(_ registry: inout Registry) {
+        for (name, cell) in registry.cells {
+            let isOn = registry.isOpen && registry.wanted.contains(name)
+            cell.pointer.pointee.levels.store(isOn ? Self.allLevels : 0, ordering: .relaxed)
+        }
+        let scoped = registry.wanted.isEmpty ? 0 : Self.scoped
+        openings.store(registry.isOpen ? Self.unscoped | scoped : 0, ordering: .sequentiallyConsistent)
+    }
+
+    private func find(_ name: String) -> ScenarioCellAddress? {
+        let bits = table.load(ordering: .acquiring)
+        if bits == 0 { return nil }
+        let table = ScenarioTable(bits: bits)
+        let byBytes: (found: ScenarioCellAddress?, isASCII: Bool)? = name.utf8.withContiguousStorageIfAvailable { bytes in
+            guard let base = bytes.baseAddress else { return (nil, false) }
+            let count = bytes.count
+            let hash = ByteHash.hash(base, count: count, seed: seed)
+            let found = table.find(hash: hash) { $0.pointee.count == count && Bytes.areEqual($0.pointee.bytes, base, count: count) }
+            return (found, found != nil || bytes.allSatisfy { $0 < 0x80 })
+        }
+        if let byBytes, byBytes.found != nil || byBytes.isASCII { return byBytes.found }
+        // Another spelling of the same characters has other bytes: ask as Swift's `==` asks.
+        return table.find(hash: canonicalHash(of: name)) { $0.pointee.name == name }
+    }
+
+    private func cell(for name: String, in registry: inout Registry) -> ScenarioCellAddress {
+        if let known = registry.cells[name] { return known }
+        let cell = ScenarioCellAddress.allocate(name: name)
+        registry.cells[name] = cell
+        grow(&registry, by: 2)
+        let current = ScenarioTable(bits: table.load(ordering: .relaxed))
+        let count = cell.pointer.pointee.count
+        current.insert(cell, hash: ByteHash.hash(cell.pointer.pointee.bytes, count: count, seed: seed))
+        if !name.utf8.allSatisfy({ $0 < 0x80 }) || name.isEmpty { current.insert(cell, hash: canonicalHash(of: name)) }
+        return cell
+    }
+
+    private func grow(_ registry: inout Registry, by count: Int) {
+        registry.entries += count
+        let bits = table.load(ordering: .relaxed)
+        let old = bits == 0 ? nil : ScenarioTable(bits: bits)
+        guard registry.entries * 2 > old?.capacity ?? 0 else { return }
+        let new = ScenarioTable(capacity: max(64, (old?.capacity ?? 0) * 2))
+        if let old {
+            new.insertAll(of: old)
+            registry.retired.append(old)
+        }
+        table.store(new.bits, ordering: .releasing)
+    }
+
+    private func canonicalHash(of name: String) -> UInt64 {
+        var hasher = Hasher()
+        hasher.combine(name)
+        return UInt64(truncatingIfNeeded: hasher.finalize())
+    }
+}

@@ -1,0 +1,124 @@
+import TelemetryModels
+import TelemetryTransport
+
+extension TelemetryLogger {
+    /// Delivers what waits now, and then what is to be told of losses; false if the transport failed or the pump was ended.
+    func deliverWhatWaits(_ id: UInt64) async -> Bool {
+        delivery.backoffEnd = nil
+        delivery.deadline = nil
+        tellLosses()
+        var remaining = capture.waiting
+        while remaining > 0 {
+            guard isCurrent(id) else { return false }
+            guard let range = capture.withState({ $0.beginReading() }) else { break }
+            let handled: Int
+            switch EventBatch.read(range, limits: batchLimits) {
+            case .events(let events, let ends):
+                guard let count = await deliver(events, ends: ends, of: range, id: id) else { return false }
+                handled = count
+            case .expired(let count, let end):
+                capture.withState {
+                    $0.endReading(range, at: end, clientId: range.clientId, delivered: 0, dropped: (count, .expired))
+                }
+                handled = count
+            case .corrupt:
+                capture.withState { $0.abandon(range) }
+                handled = 0
+                report(.corruptFile, "Events that were kept for delivery cannot be read any more; they are dropped.")
+            }
+            remaining -= handled
+            // What was lost on the way is told in the same delivery, as its last event.
+            if remaining <= 0 || capture.waiting == 0 { remaining = tellLosses() ? capture.waiting : 0 }
+        }
+        return true
+    }
+
+    private var batchLimits: EventBatch.Limits {
+        EventBatch.Limits(
+            bytes: configuration.maximumBatchBytes,
+            oldest: capture.secondsSinceReference - configuration.spool.maximumAge)
+    }
+
+    /// Hands a batch over, in halves if need be; how many events need not be sent again, nil if some must.
+    private func deliver(_ events: [TelemetryEvent], ends: [Int], of range: PendingRange, id: UInt64) async -> Int? {
+        guard let last = events.last, capture.withState({ $0.offer(events.count, upTo: last.sequence, of: range) }) else {
+            return 0
+        }
+        var bisection = BatchBisection(count: events.count)
+        while let part = bisection.next() {
+            do {
+                try await append(part.count == events.count ? events : Array(events[part]))
+                // Counted even if the pump was ended meanwhile: they are with the transport.
+                bisection.succeeded(part)
+                if !isCurrent(id), part.upperBound < events.count { bisection.cancelled() }
+            } catch {
+                guard isCurrent(id) else {
+                    bisection.cancelled()
+                    continue
+                }
+                let failure = Self.transportError(error)
+                bisection.failed(part, with: failure)
+                if part.count == 1, failure.code == .invalidArgument {
+                    report(.transportFailed, "The transport refused the event \(events[part.lowerBound].eventId): \(failure)")
+                }
+            }
+        }
+        settle(bisection.outcome, events: events, ends: ends, of: range)
+        guard let failure = bisection.outcome.failure else {
+            delivery.schedule.succeeded()
+            delivery.isRetry = false
+            return events.count
+        }
+        if case .transport(let error) = failure { backOff(after: error) }
+        return nil
+    }
+
+    private func append(_ events: [TelemetryEvent]) async throws {
+        if delivery.isRetry {
+            delivery.isRetry = false
+            capture.withState { $0.statistics.retries += 1 }
+        }
+        delivery.isAppending = true
+        defer { delivery.isAppending = false }
+        try await transport.append(events)
+    }
+
+    private func settle(_ outcome: BatchOutcome, events: [TelemetryEvent], ends: [Int], of range: PendingRange) {
+        let handled = outcome.handled
+        let offset = handled > 0 ? ends[handled - 1] : range.from
+        let clientId = handled > 0 ? events[handled - 1].clientId : range.clientId
+        capture.withState {
+            $0.endReading(
+                range, at: offset, clientId: clientId, delivered: handled - outcome.rejected,
+                dropped: (outcome.rejected, .rejected))
+        }
+    }
+
+    private func backOff(after error: TelemetryTransportError) {
+        let wait = delivery.schedule.waitAfterFailure(retryAfter: error.retryAfter, jitter: jitter())
+        delivery.backoffEnd = time.elapsed() + wait.duration
+        delivery.isRetry = wait.isRetry
+        report(.transportFailed, "An append failed; its events are kept and sent later: \(error)")
+    }
+
+    /// Puts an event that tells of losses behind those that wait; false if there is nothing to tell.
+    @discardableResult
+    private func tellLosses() -> Bool {
+        guard let losses = capture.takeLosses() else { return false }
+        let text = losses.sorted { $0.key.rawValue < $1.key.rawValue }.map { "\($0.key.rawValue) \($0.value)" }
+            .joined(separator: ", ")
+        report(.eventsDropped, "Events were dropped: \(text).")
+        capture.tell(losses, text: text)
+        return true
+    }
+
+    private func report(_ kind: TelemetryDiagnostic.Kind, _ message: String) {
+        configuration.diagnostics?(TelemetryDiagnostic(kind: kind, message: message))
+    }
+
+    /// A stranger's error counts as a store that is out of reach for now.
+    static func transportError(_ error: any Error) -> TelemetryTransportError {
+        error as? TelemetryTransportError
+            ?? TelemetryTransportError(code: .unavailable, message: "The transport failed: \(error)", cause: error)
+    }
+}

@@ -1,0 +1,99 @@
+import TelemetryModels
+
+/// Operations follow one another: of two that overlap, the one called last decides.
+extension TelemetryLogger {
+    /// Stamps every event from now on, and those held before activation that bear none.
+    ///
+    /// Held events get the identifier because one without could never be deleted with its client's.
+    public func setClientIdentifier(_ clientId: String?) async {
+        await inTurn { capture.withState { $0.setClientId(clientId) } }
+    }
+
+    /// Replaces the set of scenarios that are known and on. Seen by every thread when the call returns.
+    public func updateScenarioStates(_ states: [String: Bool]) { gate.update(states) }
+
+    /// Begins to deliver, keeping what was held; or discards what was held, and records nothing.
+    ///
+    /// After ``shutdown()`` it begins a new session. While active it does what ``setEnabled(_:)`` does.
+    public func activate(enabled: Bool) async {
+        await inTurn {
+            switch phase {
+            case .shutDown: capture.withState { $0.beginSession() }
+            case .holding: capture.withState { $0.stampHeld() }
+            case .refusing, .on, .off: break
+            }
+            await perform(phase.activate(enabled: enabled))
+        }
+    }
+
+    /// Turns recording on or off; off discards what was not sent, counted.
+    ///
+    /// An append under way is cancelled and waited for, at most for `Configuration.shutdownDeadline`; none starts afterwards.
+    /// Before activation, off discards what is held and refuses more; after ``shutdown()`` it has no effect.
+    public func setEnabled(_ enabled: Bool) async {
+        await inTurn { await perform(phase.setEnabled(enabled)) }
+    }
+
+    /// Refuses events from now on and delivers what waits, at most for `Configuration.shutdownDeadline`.
+    ///
+    /// What could not be delivered stays in the spool, if there is one, and counts as waiting.
+    public func shutdown() async {
+        await inTurn {
+            let wasOn = phase == .on
+            phase = .shutDown
+            close()
+            if wasOn { await stopPump(isFinishing: true) }
+        }
+    }
+
+    private func perform(_ effect: LoggerPhase.Effect) async {
+        switch effect {
+        case .nothing: break
+        case .hold: open()
+        case .run:
+            open()
+            startPump()
+        case .discard:
+            close()
+            await stopPump(isFinishing: false)
+            capture.withState { $0.discardAll() }
+        }
+    }
+
+    private func open() {
+        capture.withState { $0.isAccepting = true }
+        gate.setOpen(true)
+    }
+
+    private func close() {
+        gate.setOpen(false)
+        capture.withState { $0.isAccepting = false }
+    }
+
+    private func inTurn(_ operation: () async -> Void) async {
+        if !operations.begin() { await withCheckedContinuation { operations.wait($0) } }
+        await operation()
+        operations.end()
+    }
+}
+
+extension CaptureState {
+    mutating func setClientId(_ clientId: String?) {
+        guard clientId != self.clientId else { return }
+        self.clientId = clientId
+        clientVersion += 1
+    }
+
+    /// Gives the client's identifier to events that were held before it was known: their frames say nothing of a client.
+    mutating func stampHeld() {
+        for index in sealed.indices where sealed[index].clientAtConsumed == nil { sealed[index].clientAtConsumed = clientId }
+        if active?.clientAtConsumed == nil { active?.clientAtConsumed = clientId }
+    }
+
+    mutating func beginSession() {
+        if active != nil { seal() }
+        session = Session(id: EventIdentifier.randomPrefix())
+        nextSequence = 1
+        highestOffered = 0
+    }
+}

@@ -1,0 +1,106 @@
+/// The one task of a logger: it waits until there is something to deliver, and delivers it.
+extension TelemetryLogger {
+    /// What the pump does after a step.
+    enum Step: Sendable {
+        case wait(Duration?)
+        case stop
+    }
+
+    func startPump() {
+        guard pump == nil else { return }
+        pumpCount += 1
+        let id = pumpCount
+        let ended = WakeSignal()
+        let wakeUp = capture.wakeUp
+        let clock = time.clock
+        delivery.reset()
+        // Weak: a logger that its host forgets must not live on for its pump's sake.
+        let task = Task { [weak self] in
+            var timedOut = false
+            loop: while let step = await self?.step(of: id, timedOut: timedOut) {
+                switch step {
+                case .wait(let duration?): timedOut = await wakeUp.wait(for: duration, on: clock)
+                case .wait(nil):
+                    await wakeUp.wait()
+                    timedOut = false
+                case .stop: break loop
+                }
+            }
+            ended.signal()
+        }
+        pump = Pump(id: id, task: task, ended: ended)
+    }
+
+    /// Ends the pump and waits for its end, at most for the deadline.
+    /// - Parameter isFinishing: Whether what waits is delivered first.
+    func stopPump(isFinishing: Bool) async {
+        guard let pump else { return }
+        delivery.isFinishing = isFinishing
+        if isFinishing { capture.wakeUp.signal() } else { pump.task.cancel() }
+        if isFinishing || delivery.isAppending {
+            _ = await pump.ended.wait(for: .seconds(configuration.shutdownDeadline), on: time.clock)
+            // A transport that never returns keeps its task, which finds itself replaced if it ever wakes.
+            pump.task.cancel()
+        } else {
+            await pump.ended.wait()
+        }
+        self.pump = nil
+        delivery.isFinishing = false
+        capture.withState { $0.abandonReading() }
+        flushes.end(flushes.present)
+    }
+
+    func isCurrent(_ id: UInt64) -> Bool { pump?.id == id && !Task.isCancelled }
+
+    /// Delivers what is due and says how long there is nothing to do.
+    private func step(of id: UInt64, timedOut: Bool) async -> Step {
+        if timedOut, delivery.isLingering, capture.waiting < delivery.rate.threshold { delivery.rate.noteQuiet() }
+        delivery.isLingering = false
+        while isCurrent(id) {
+            let served = flushes.present
+            if capture.waiting == 0 {
+                flushes.end(served)
+                if delivery.isFinishing { return .stop }
+                delivery.deadline = nil
+                guard capture.sleep(untilWaiting: 1) else { continue }
+                return .wait(delivery.rate.isRaised ? lingering() : nil)
+            }
+            if served.isEmpty, !delivery.isFinishing, let wait = waitBeforeDelivery() {
+                if wait.isRefused { continue }
+                return .wait(wait.duration)
+            }
+            let isDone = await deliverWhatWaits(id)
+            flushes.end(served)
+            if delivery.isFinishing, !isDone { return .stop }
+        }
+        return .stop
+    }
+
+    /// How long the events that wait go on waiting; nil if they are due.
+    private func waitBeforeDelivery() -> (duration: Duration, isRefused: Bool)? {
+        let now = time.elapsed()
+        if let end = delivery.backoffEnd {
+            guard end <= now else {
+                _ = capture.sleep(untilWaiting: .max)
+                return (end - now, false)
+            }
+            delivery.backoffEnd = nil
+            return nil
+        }
+        let threshold = delivery.rate.threshold
+        if capture.waiting >= threshold {
+            delivery.rate.noteWake(at: now)
+            return nil
+        }
+        let deadline = delivery.deadline ?? now + delivery.interval
+        delivery.deadline = deadline
+        guard deadline > now else { return nil }
+        guard capture.sleep(untilWaiting: threshold) else { return (.zero, true) }
+        return (delivery.rate.isRaised ? min(lingering(), deadline - now) : deadline - now, false)
+    }
+
+    private func lingering() -> Duration {
+        delivery.isLingering = true
+        return WakeRate.linger
+    }
+}
