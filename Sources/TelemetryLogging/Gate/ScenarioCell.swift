@@ -16,7 +16,9 @@ struct ScenarioCell: ~Copyable {
         self.name = spelling
         count = spelling.utf8.count
         bytes = UnsafeMutableRawPointer.allocate(byteCount: max(count, 1), alignment: 1)
-        spelling.withUTF8 { bytes.copyMemory(from: UnsafeRawBufferPointer($0).baseAddress ?? UnsafeRawPointer(bytes), byteCount: $0.count) }
+        spelling.withUTF8 {
+            bytes.copyMemory(from: UnsafeRawBufferPointer($0).baseAddress ?? UnsafeRawPointer(bytes), byteCount: $0.count)
+        }
     }
 
     deinit { bytes.deallocate() }

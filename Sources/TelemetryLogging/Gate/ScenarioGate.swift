@@ -97,7 +97,9 @@ final class ScenarioGate: Sendable {
             guard let base = bytes.baseAddress else { return (nil, false) }
             let count = bytes.count
             let hash = ByteHash.hash(base, count: count, seed: seed)
-            let found = table.find(hash: hash) { $0.pointee.count == count && Bytes.areEqual($0.pointee.bytes, base, count: count) }
+            let found = table.find(hash: hash) {
+                $0.pointee.count == count && Bytes.areEqual($0.pointee.bytes, base, count: count)
+            }
             return (found, found != nil || bytes.allSatisfy { $0 < 0x80 })
         }
         if let byBytes, byBytes.found != nil || byBytes.isASCII { return byBytes.found }

@@ -1,0 +1,217 @@
+import TelemetryLogging
+import TelemetryModels
+import TelemetryTestSupport
+import Testing
+
+struct LoggerLifecycleTests {
+    @Test("Ten thousand events are held before activation and delivered after it, in order, each once")
+    func holds() async throws {
+        let bench = Bench()
+        for number in 1...10_000 {
+            bench.logger.logEvent(name: "event \(number)", property1: "An ordinary property of some length")
+        }
+        await bench.logger.flush()
+        #expect(bench.transport.calls.isEmpty)
+        await bench.logger.activate(enabled: true)
+        await bench.logger.flush()
+        let stored = try await bench.stored
+        #expect(stored.map(\.sequence) == Array(1...10_000))
+        #expect(stored.map(\.name) == (1...10_000).map { "event \($0)" })
+        #expect(bench.logger.statistics.delivered == 10_000)
+        #expect(bench.logger.statistics.waiting == 0)
+        #expect(bench.appends.allSatisfy { $0.count <= TelemetryLogger.Configuration.maximumBatchSize })
+    }
+
+    @Test("Activating disabled discards what was held, and nothing touches the transport")
+    func activatesDisabled() async {
+        let bench = Bench()
+        bench.logger.logEvent(name: "held")
+        await bench.logger.activate(enabled: false)
+        bench.logger.logEvent(name: "refused")
+        await bench.logger.flush()
+        #expect(bench.transport.calls.isEmpty)
+        #expect(bench.clock.sleeperCount == 0)
+        #expect(bench.logger.statistics.dropped == [.disabled: 1])
+        #expect(bench.logger.statistics.logged == 1)
+    }
+
+    @Test("Turning off discards what was not sent, counted; turning on again works, and the numbers show no gap")
+    func turnsOffAndOn() async throws {
+        let bench = await Bench.active()
+        bench.logger.logEvent(name: "sent")
+        await bench.logger.flush()
+        bench.logger.logEvent(name: "discarded")
+        await bench.logger.setEnabled(false)
+        bench.logger.logEvent(name: "refused")
+        #expect(bench.logger.statistics.waiting == 0)
+        #expect(bench.logger.statistics.dropped == [.disabled: 1])
+        await bench.logger.setEnabled(true)
+        bench.logger.logEvent(name: "sent again")
+        await bench.logger.flush()
+        #expect(try await bench.storedNames == ["sent", "sent again"])
+        #expect(try await bench.stored.map(\.sequence) == [1, 2])
+    }
+
+    @Test("Turned off before activation, events are refused; turned on again, they are held")
+    func togglesBeforeActivation() async throws {
+        let bench = Bench()
+        bench.logger.logEvent(name: "discarded")
+        await bench.logger.setEnabled(false)
+        bench.logger.logEvent(name: "refused")
+        await bench.logger.setEnabled(true)
+        bench.logger.logEvent(name: "held")
+        #expect(bench.transport.calls.isEmpty)
+        await bench.logger.activate(enabled: true)
+        await bench.logger.flush()
+        #expect(try await bench.storedNames == ["held"])
+    }
+
+    @Test("An append under way is cancelled by turning off, and none starts afterwards")
+    func turnsOffDuringAppend() async throws {
+        let bench = await Bench.active()
+        bench.transport.hold(.append)
+        bench.logger.logEvent(name: "under way")
+        async let flushed: Void = bench.logger.flush()
+        await bench.transport.held(.append)
+        await bench.logger.setEnabled(false)
+        await flushed
+        bench.transport.release(.append)
+        #expect(bench.transport.calls(of: .append).count == 1)
+        #expect(try await bench.stored.isEmpty)
+        await bench.logger.setEnabled(true)
+        bench.logger.logEvent(name: "later")
+        await bench.logger.flush()
+        // The number of the event under way is not used again: the transport may have stored it.
+        #expect(try await bench.stored.map(\.sequence) == [2])
+    }
+
+    @Test("A transport that never returns holds up turning off only until the deadline")
+    func turnsOffDespiteHangingTransport() async {
+        let transport = StubbornTransport()
+        let clock = ManualClock()
+        let logger = TelemetryLogger(configuration: .init(shutdownDeadline: 5), transport: transport, clock: clock)
+        await logger.activate(enabled: true)
+        logger.logEvent(name: "stuck")
+        async let flushed: Void = logger.flush()
+        await transport.entered.wait()
+        async let off: Void = logger.setEnabled(false)
+        await clock.sleepers()
+        clock.advance(by: .seconds(5))
+        await off
+        await flushed
+        #expect(logger.statistics.waiting == 0)
+        transport.release()
+    }
+
+    @Test("Shutdown delivers what waits, refuses what follows, and activation begins a new session at number 1")
+    func shutsDown() async throws {
+        let bench = await Bench.active()
+        let first = bench.logger.currentSessionId
+        bench.logger.logEvent(name: "last")
+        await bench.logger.shutdown()
+        #expect(try await bench.storedNames == ["last"])
+        bench.logger.logEvent(name: "refused")
+        await bench.logger.setEnabled(true)
+        bench.logger.logEvent(name: "refused too")
+        await bench.logger.flush()
+        await bench.logger.activate(enabled: true)
+        let second = bench.logger.currentSessionId
+        #expect(first != second)
+        bench.logger.logEvent(name: "anew")
+        await bench.logger.flush()
+        let stored = try await bench.stored
+        #expect(stored.map(\.name) == ["last", "anew"])
+        #expect(stored.map(\.sessionId) == [first, second])
+        #expect(stored.map(\.sequence) == [1, 1])
+        #expect(stored.map(\.eventId) == ["\(first)-1", "\(second)-1"])
+    }
+
+    @Test("Shutdown ends at its deadline where the transport hangs; what waited is kept and sent under its own session")
+    func shutdownDeadline() async throws {
+        let bench = await Bench.active(.init(shutdownDeadline: 5))
+        let first = bench.logger.currentSessionId
+        bench.transport.hold(.append)
+        bench.logger.logEvent(name: "kept")
+        async let shutdown: Void = bench.logger.shutdown()
+        await bench.transport.held(.append)
+        await bench.clock.sleepers()
+        bench.clock.advance(by: .seconds(5))
+        await shutdown
+        #expect(bench.logger.statistics.waiting == 1)
+        bench.transport.release(.append)
+        await bench.logger.activate(enabled: true)
+        bench.logger.logEvent(name: "new")
+        await bench.logger.flush()
+        #expect(try await bench.stored.map(\.name) == ["kept", "new"])
+        #expect(try await bench.stored.map(\.sessionId) == [first, bench.logger.currentSessionId])
+    }
+
+    @Test("Shutting down, flushing and turning off where nothing was activated return at once", arguments: 1...4)
+    func idleCalls(order: Int) async {
+        let bench = Bench()
+        if order & 1 == 0 { await bench.logger.shutdown() }
+        await bench.logger.flush()
+        if order & 2 == 0 { await bench.logger.setEnabled(false) }
+        await bench.logger.shutdown()
+        await bench.logger.shutdown()
+        await bench.logger.flush()
+        #expect(bench.transport.calls.isEmpty)
+        #expect(bench.clock.sleeperCount == 0)
+    }
+
+    @Test("The client's identifier is stamped on what is held and on what follows; a later one on what follows it")
+    func stampsClient() async throws {
+        let bench = Bench()
+        bench.logger.logEvent(name: "before")
+        await bench.logger.setClientIdentifier("first")
+        bench.logger.logEvent(name: "between")
+        await bench.logger.activate(enabled: true)
+        bench.logger.logEvent(name: "after")
+        await bench.logger.setClientIdentifier("second")
+        bench.logger.logEvent(name: "changed")
+        await bench.logger.setClientIdentifier(nil)
+        bench.logger.logEvent(name: "nobody's")
+        await bench.logger.flush()
+        bench.logger.logEvent(name: "nobody's still")
+        await bench.logger.setClientIdentifier("second")
+        bench.logger.logEvent(name: "changed back")
+        await bench.logger.flush()
+        #expect(try await bench.stored.map(\.clientId) == ["first", "first", "first", "second", nil, nil, "second"])
+    }
+
+    @Test("Of overlapping switches the last one called decides")
+    func overlappingSwitches() async {
+        let transport = StubbornTransport()
+        let clock = ManualClock()
+        let logger = TelemetryLogger(configuration: .init(shutdownDeadline: 5), transport: transport, clock: clock)
+        await logger.activate(enabled: true)
+        logger.logEvent(name: "under way")
+        async let flushed: Void = logger.flush()
+        await transport.entered.wait()
+        async let off: Void = logger.setEnabled(false)
+        await clock.sleepers()
+        async let on: Void = logger.setEnabled(true)
+        clock.advance(by: .seconds(5))
+        await off
+        await on
+        await flushed
+        logger.logEvent(name: "on")
+        #expect(logger.statistics.logged == 2)
+        transport.release()
+    }
+
+    @Test("A logger that its host forgets ends, and its task with it")
+    func isForgotten() async {
+        let transport = MockTelemetryTransport()
+        weak var forgotten: TelemetryLogger?
+        do {
+            let logger = TelemetryLogger(transport: transport)
+            forgotten = logger
+            await logger.activate(enabled: true)
+            logger.logEvent(name: "event")
+            await logger.flush()
+            await logger.shutdown()
+        }
+        #expect(forgotten == nil)
+    }
+}

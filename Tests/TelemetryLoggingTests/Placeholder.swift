@@ -1,2 +1,0 @@
-import TelemetryLogging
-import Testing

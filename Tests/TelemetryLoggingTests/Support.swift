@@ -1,0 +1,68 @@
+import Foundation
+import Synchronization
+import TelemetryLogging
+import TelemetryModels
+import TelemetryTestSupport
+import TelemetryTransport
+
+/// A logger with everything around it under the test's control.
+struct Bench {
+    let transport: MockTelemetryTransport
+    let clock = ManualClock()
+    let diagnostics = DiagnosticsLog()
+    let logger: TelemetryLogger
+
+    init(
+        _ configuration: TelemetryLogger.Configuration = .default, transport: MockTelemetryTransport = MockTelemetryTransport(),
+        now: (@Sendable () -> Date)? = { TelemetryFixtures.date }, jitter: @escaping @Sendable () -> Double = { 0.5 }
+    ) {
+        self.transport = transport
+        var configuration = configuration
+        configuration.diagnostics = diagnostics.handler
+        logger = TelemetryLogger(
+            configuration: configuration, transport: transport, clock: clock, now: now, jitter: jitter)
+    }
+
+    /// A bench whose logger is on and has a client.
+    static func active(
+        _ configuration: TelemetryLogger.Configuration = .default, transport: MockTelemetryTransport = MockTelemetryTransport()
+    ) async -> Bench {
+        let bench = Bench(configuration, transport: transport)
+        await bench.logger.setClientIdentifier(TelemetryFixtures.clientId)
+        await bench.logger.activate(enabled: true)
+        return bench
+    }
+
+    /// What is stored, without being recorded as a call.
+    var stored: [TelemetryEvent] {
+        get async throws { try await transport.store.events(matching: .all, after: nil, limit: .max).events }
+    }
+
+    var storedNames: [String] {
+        get async throws { try await stored.map(\.name) }
+    }
+
+    /// The names in each append so far.
+    var appends: [[String]] {
+        transport.calls(of: .append).compactMap { call in
+            if case .append(let events) = call { events.map(\.name) } else { nil }
+        }
+    }
+}
+
+/// Remembers what a diagnostics handler hears.
+final class DiagnosticsLog: Sendable {
+    private let heard = Mutex<[TelemetryDiagnostic]>([])
+
+    var handler: TelemetryDiagnosticsHandler {
+        { [self] diagnostic in heard.withLock { $0.append(diagnostic) } }
+    }
+
+    var kinds: [TelemetryDiagnostic.Kind] { heard.withLock { $0.map(\.kind) } }
+}
+
+extension TelemetryTransportError {
+    static func test(_ code: Code, retryAfter: Duration? = nil) -> Self {
+        Self(code: code, message: "As the test wants.", retryAfter: retryAfter)
+    }
+}
