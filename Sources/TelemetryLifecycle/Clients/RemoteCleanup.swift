@@ -1,0 +1,54 @@
+import TelemetryModels
+import TelemetryTransport
+
+/// Deletes what a client has at the store, and nothing that is anybody else's.
+struct RemoteCleanup {
+    /// A step that failed, in words.
+    struct Failure: Error {
+        let what: String
+        let error: any Error
+    }
+
+    let transport: BoundedTransport
+
+    /// Does what is owed. Each step is tried even where another failed.
+    /// - Parameters:
+    ///   - cleanup: What is owed.
+    ///   - isFirst: Whether the session has only just ended, so that all events go; later on, only those of that session.
+    ///   - scenarios: The scenarios whose records stay after the end of a session, because they were registered anew.
+    /// - Returns: what failed; empty where nothing is left to do.
+    func perform(
+        _ cleanup: TelemetryObligations.Cleanup, isFirst: Bool = false, keeping scenarios: Set<String>
+    ) async -> [Failure] {
+        let clientId = cleanup.clientId
+        var failures: [Failure] = []
+        func attempt(_ what: String, _ step: () async throws -> Void) async {
+            do { try await step() } catch { failures.append(Failure(what: what, error: error)) }
+        }
+
+        guard cleanup.sessionEnd == nil else {
+            await attempt("scenarios") {
+                try await delete(TelemetrySchema.scenarioRecordType, of: clientId) { record in
+                    record[TelemetrySchema.ScenarioField.scenarioName.rawValue]?.stringValue.map { !scenarios.contains($0) }
+                        ?? true
+                }
+            }
+            await attempt("events") { try await transport.deleteEvents(of: clientId, until: isFirst ? nil : cleanup.sessionEnd) }
+            return failures
+        }
+        await attempt("scenarios") { try await delete(TelemetrySchema.scenarioRecordType, of: clientId) }
+        await attempt("events") { try await transport.deleteEvents(of: clientId) }
+        await attempt("commands") {
+            try await delete(TelemetrySchema.commandRecordType, of: clientId) { $0.recordID != cleanup.command }
+        }
+        await attempt("client record") { try await delete(TelemetrySchema.clientRecordType, of: clientId) }
+        return failures
+    }
+
+    private func delete(
+        _ recordType: String, of clientId: String, where condition: (TelemetryRecord) -> Bool = { _ in true }
+    ) async throws {
+        let ids = try await transport.ownRecords(ofType: recordType, clientId: clientId).filter(condition).map(\.recordID)
+        if !ids.isEmpty { try await transport.deleteRecords(withIDs: ids) }
+    }
+}

@@ -1,0 +1,38 @@
+import TelemetryModels
+import TelemetryTransport
+
+/// Which notifications a client minds: a store that is shared tells of everybody's subscriptions.
+struct NotificationFilter: Sendable, Equatable {
+    let clientId: String
+    /// Another identity of the subscription to commands, where a host's own manager chose one.
+    var commandSubscriptionID: TelemetrySubscription.ID?
+
+    /// The subscription to the client's own record: how an approval by a viewer's edit is seen at once.
+    static func clientSubscription(for clientId: String) -> TelemetrySubscription {
+        let type = TelemetrySchema.clientRecordType
+        return TelemetrySubscription(id: "\(type)-\(clientId)", recordType: type, clientId: clientId)
+    }
+
+    static func commandSubscriptionID(for clientId: String) -> TelemetrySubscription.ID {
+        "\(TelemetrySchema.commandRecordType)-\(clientId)"
+    }
+
+    /// Whether it may tell of a command for this client.
+    func concernsCommands(_ notification: TelemetryNotification) -> Bool {
+        guard notification.recordType == nil || notification.recordType == TelemetrySchema.commandRecordType else {
+            return false
+        }
+        guard let subscription = notification.subscriptionID else { return true }
+        return subscription == commandSubscriptionID || subscription == Self.commandSubscriptionID(for: clientId)
+    }
+
+    /// Whether it may tell of a change to this client's own record.
+    func concernsClient(_ notification: TelemetryNotification) -> Bool {
+        guard notification.recordType == nil || notification.recordType == TelemetrySchema.clientRecordType else {
+            return false
+        }
+        if let record = notification.recordID, notification.recordType != nil { return record == .client(clientId) }
+        guard let subscription = notification.subscriptionID else { return true }
+        return subscription == Self.clientSubscription(for: clientId).id
+    }
+}

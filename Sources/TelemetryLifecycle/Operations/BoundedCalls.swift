@@ -1,0 +1,139 @@
+import Synchronization
+import TelemetryTransport
+
+/// Makes calls that may hang, and gives up on them at the running operation's deadline.
+///
+/// A call that ignores its cancellation cannot be ended. Its caller goes on without it; the call itself stays owned here until
+/// it returns, and whoever minds its late effect is told then.
+final class BoundedCalls: Sendable {
+    /// A call that has not returned.
+    fileprivate struct Call {
+        /// Resumes the caller without a result; nil once nobody waits any more.
+        var giveUp: (@Sendable () -> Void)?
+        var task: Task<Void, Never>?
+        /// Whether a late return may have changed something.
+        let changes: Bool
+
+        var isStraggler: Bool { giveUp == nil && changes }
+    }
+
+    fileprivate struct State {
+        var deadline: Deadline?
+        var isOver = false
+        /// Tells a timer that its operation has ended meanwhile.
+        var generation: UInt64 = 0
+        var timer: Task<Void, Never>?
+        var nextID: UInt64 = 0
+        var calls: [UInt64: Call] = [:]
+        var onStraggler: (@Sendable () async -> Void)?
+    }
+
+    private let state = Mutex(State())
+    private let executor: (any TaskExecutor)?
+
+    init(executor: (any TaskExecutor)? = nil) {
+        self.executor = executor
+    }
+
+    deinit { cancelAll() }
+
+    /// Whether a call that was given up may still change something.
+    var hasStragglers: Bool { state.withLock { $0.calls.values.contains(where: \.isStraggler) } }
+
+    /// Hears of every straggler that has returned.
+    func onStraggler(_ handler: @escaping @Sendable () async -> Void) {
+        state.withLock { $0.onStraggler = handler }
+    }
+
+    /// Calls from now on are given up at the deadline; without one they take the time that they take.
+    func begin(_ deadline: Deadline?) {
+        let timer = state.withLock { state in
+            state.deadline = deadline
+            state.isOver = false
+            state.generation += 1
+            return state.timer.take()
+        }
+        timer?.cancel()
+    }
+
+    /// Gives up on every call and cancels it.
+    func cancelAll() {
+        let (timer, calls) = state.withLock { state in (state.timer.take(), state.giveUpAll()) }
+        timer?.cancel()
+        for call in calls {
+            call.giveUp?()
+            call.task?.cancel()
+        }
+    }
+
+    /// Makes a call and returns what it returns. Its caller's cancellation does not end it.
+    /// - Parameter changes: Whether the call may change something, so that a late return matters.
+    /// - Throws: What the call throws; `.unavailable` where the deadline came first.
+    func call<Value: Sendable>(
+        changes: Bool = true, _ body: @escaping @Sendable () async throws -> Value
+    ) async throws -> Value {
+        try await withCheckedThrowingContinuation { continuation in
+            let giveUp: @Sendable () -> Void = { continuation.resume(throwing: Self.timeout) }
+            guard let id = register(Call(giveUp: giveUp, task: nil, changes: changes)) else { return giveUp() }
+            let task = Task(executorPreference: executor) {
+                let result: Result<Value, any Error>
+                do { result = .success(try await body()) } catch { result = .failure(error) }
+                let ended = self.finish(id)
+                if ended.isAwaited { continuation.resume(with: result) }
+                await ended.handler?()
+            }
+            // The call may have returned already; then it is not known any more.
+            state.withLock { $0.calls[id]?.task = task }
+        }
+    }
+
+    /// The call's number, or nil where the deadline has passed.
+    private func register(_ call: Call) -> UInt64? {
+        state.withLock { state in
+            if state.isOver || state.deadline?.hasPassed() == true { return nil }
+            if let deadline = state.deadline, state.timer == nil {
+                let generation = state.generation
+                state.timer = Task(executorPreference: executor) { [weak self] in
+                    do { try await deadline.wait() } catch { return }
+                    self?.expire(generation)
+                }
+            }
+            state.nextID += 1
+            state.calls[state.nextID] = call
+            return state.nextID
+        }
+    }
+
+    private func expire(_ generation: UInt64) {
+        let calls = state.withLock { state -> [Call] in
+            guard state.generation == generation else { return [] }
+            state.isOver = true
+            return state.giveUpAll()
+        }
+        for call in calls {
+            call.giveUp?()
+            call.task?.cancel()
+        }
+    }
+
+    /// Whether somebody still waits for the result, and who is to hear of it otherwise.
+    private func finish(_ id: UInt64) -> (isAwaited: Bool, handler: (@Sendable () async -> Void)?) {
+        state.withLock { state in
+            let call = state.calls.removeValue(forKey: id)
+            return (call?.giveUp != nil, call?.isStraggler == true ? state.onStraggler : nil)
+        }
+    }
+
+    private static var timeout: TelemetryTransportError {
+        TelemetryTransportError(code: .unavailable, message: "The store did not answer in time.")
+    }
+}
+
+extension BoundedCalls.State {
+    /// The calls as they were; from now on nobody waits for any of them.
+    fileprivate mutating func giveUpAll() -> [BoundedCalls.Call] {
+        let waiting = Array(calls.values)
+        for id in calls.keys { calls[id]?.giveUp = nil }
+        return waiting
+    }
+}

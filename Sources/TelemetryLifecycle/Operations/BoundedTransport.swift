@@ -1,0 +1,45 @@
+import TelemetryModels
+import TelemetryTransport
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// The host's transport, with every call bounded by the running operation's deadline.
+struct BoundedTransport: TelemetryRecordTransport {
+    let base: any TelemetryTransporting
+    let calls: BoundedCalls
+
+    func save(_ records: [TelemetryRecord], policy: TelemetrySavePolicy) async throws -> [TelemetryRecord] {
+        try await calls.call { try await base.save(records, policy: policy) }
+    }
+
+    func record(withID id: TelemetryRecord.ID) async throws -> TelemetryRecord? {
+        try await calls.call(changes: false) { try await base.record(withID: id) }
+    }
+
+    func records(matching query: TelemetryRecordQuery) async throws -> [TelemetryRecord] {
+        try await calls.call(changes: false) { try await base.records(matching: query) }
+    }
+
+    @discardableResult
+    func deleteRecords(withIDs ids: [TelemetryRecord.ID]) async throws -> Int {
+        try await calls.call { try await base.deleteRecords(withIDs: ids) }
+    }
+
+    func deleteEvents(of clientId: String, until: Date? = nil) async throws {
+        try NameRules.check(clientId: clientId)
+        try await calls.call { _ = try await base.deleteEvents(matching: .init(clientId: clientId, until: until)) }
+    }
+
+    /// The client's own records of a type: whatever the store takes for equal, nothing that bears another identifier.
+    func ownRecords(ofType recordType: String, clientId: String) async throws -> [TelemetryRecord] {
+        let field = TelemetrySchema.ClientField.clientId.rawValue
+        let query = TelemetryRecordQuery(recordType: recordType, conditions: [field: .string(clientId)])
+        return try await records(matching: query).filter {
+            $0.recordType == recordType && $0[field]?.stringValue == clientId
+        }
+    }
+}

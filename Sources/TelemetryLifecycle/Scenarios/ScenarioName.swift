@@ -1,0 +1,16 @@
+import TelemetryTransport
+
+/// What scenario names may look like.
+enum ScenarioName {
+    /// The most bytes of UTF-8 in a name.
+    static let maximumBytes = 256
+
+    /// - Throws: `.invalidArgument` for a name that is empty or too long.
+    static func check(_ name: String) throws(TelemetryTransportError) {
+        guard !name.isEmpty else { throw .invalidArgument("A scenario name must not be empty.") }
+        guard name.utf8.count <= maximumBytes else {
+            throw .invalidArgument(
+                "A scenario name has at most \(maximumBytes) bytes of UTF-8; this one has \(name.utf8.count).")
+        }
+    }
+}

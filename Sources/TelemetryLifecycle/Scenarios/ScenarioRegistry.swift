@@ -1,0 +1,63 @@
+import TelemetryLogging
+import TelemetryPersistence
+
+/// The truth about the scenarios of this session: which are registered, and which are on.
+///
+/// What is shown, what is persisted and what the logger knows change together, before the store hears of it.
+@MainActor
+final class ScenarioRegistry {
+    /// What was registered; nil before the first registration and after the end of a session, when nothing is known to be gone.
+    private(set) var registered: Set<String>?
+    private var states: [String: Bool] = [:]
+    private let store: any TelemetryScenarioStoring
+    private let logger: any TelemetryLogging
+    private let show: @MainActor ([String: Bool]) -> Void
+
+    init(
+        store: any TelemetryScenarioStoring, logger: any TelemetryLogging, show: @escaping @MainActor ([String: Bool]) -> Void
+    ) {
+        self.store = store
+        self.logger = logger
+        self.show = show
+    }
+
+    /// The states of what is registered: what the records at the store should say. Nil where nothing was registered.
+    var mirrored: [String: Bool]? {
+        registered.map { names in states.filter { names.contains($0.key) } }
+    }
+
+    /// Replaces what is registered. States that were persisted come back; scenarios that were only switched so far stay.
+    func register(_ names: [String]) async {
+        let names = Set(names)
+        let gone = registered ?? []
+        var next = states.filter { !gone.contains($0.key) }
+        for name in names.sorted() {
+            if let known = states[name] { next[name] = known } else { next[name] = await store.loadState(for: name) ?? false }
+        }
+        registered = names
+        await publish(next)
+    }
+
+    /// Switches a scenario, registered or not.
+    func set(_ name: String, isEnabled: Bool) async {
+        var next = states
+        next[name] = isEnabled
+        await store.saveState(for: name, isEnabled: isEnabled)
+        await publish(next)
+    }
+
+    /// Forgets the session; the persisted states stay.
+    func clear() async {
+        registered = nil
+        await publish([:])
+    }
+
+    /// Tells the logger again what is so.
+    func push() async { await logger.updateScenarioStates(states) }
+
+    private func publish(_ next: [String: Bool]) async {
+        states = next
+        show(next)
+        await logger.updateScenarioStates(next)
+    }
+}

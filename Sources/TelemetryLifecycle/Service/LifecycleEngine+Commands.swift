@@ -1,0 +1,138 @@
+import TelemetryModels
+import TelemetryTransport
+
+/// Hearing of the viewer's commands, and doing what they ask for.
+extension LifecycleEngine {
+    /// Begins to hear of commands for the client; what is set up already stays.
+    /// - Parameter canReachStore: Whether it is worth the time to subscribe.
+    func setUp(canReachStore: Bool = true) async {
+        guard let clientId = settings.clientIdentifier, !isShutDown else { return }
+        if commands?.clientId != clientId { commands = (clientId, makeProcessor(for: clientId)) }
+        if background == nil { background = makeBackground() }
+        if canReachStore, mirroredClient != nil { await subscribe(clientId) }
+        if !state.isProcessingCommands {
+            state.isProcessingCommands = true
+            onCommandProcessing?(true)
+        }
+        if isNotificationKept {
+            isNotificationKept = false
+            refresh(.everything)
+        }
+    }
+
+    /// Ends hearing of commands.
+    /// - Returns: what failed, in words.
+    func tearDown() async -> [String] {
+        background = nil
+        commands = nil
+        if state.isProcessingCommands {
+            state.isProcessingCommands = false
+            onCommandProcessing?(false)
+        }
+        let subscriptions = subscriptions
+        do {
+            try await calls.call { try await subscriptions.unregisterSubscription() }
+            return []
+        } catch {
+            return ["subscription (\(error.inWords))"]
+        }
+    }
+
+    private func subscribe(_ clientId: String) async {
+        let subscriptions = subscriptions
+        let base = transport.base
+        do {
+            try await calls.call { try await subscriptions.registerSubscription(for: clientId) }
+            let own = NotificationFilter.clientSubscription(for: clientId)
+            try await calls.call {
+                if try await base.subscription(withID: own.id) == nil { _ = try await base.save(own) }
+            }
+        } catch {
+            report(.transportFailed, "Commands are only heard of now and then: \(error.inWords)")
+        }
+    }
+
+    /// Runs what is pending for this client.
+    func runCommands() async {
+        guard settings.telemetryRequested, mirroredClient != nil, let processor = commands?.processor else { return }
+        if let error = await processor.run() {
+            report(.transportFailed, "Commands wait for the next time: \(error.inWords)")
+        }
+    }
+
+    /// Looks again where the notification is about this client.
+    /// - Returns: whether it may be.
+    func note(_ notification: TelemetryNotification) async -> RefreshScope? {
+        guard let clientId = settings.clientIdentifier else { return nil }
+        let filter = NotificationFilter(
+            clientId: clientId, commandSubscriptionID: await subscriptions.currentSubscriptionID)
+        if filter.concernsClient(notification) { return .everything }
+        return filter.concernsCommands(notification) ? .commands : nil
+    }
+
+    /// A notification that the host was given.
+    func handle(_ notification: TelemetryNotification) async -> Bool {
+        guard let scope = await note(notification) else { return false }
+        if hasStarted { await look(scope) } else { isNotificationKept = true }
+        return true
+    }
+
+    private func makeBackground() -> BackgroundWork {
+        BackgroundWork(
+            notifications: transport.base.notifications(), interval: configuration.reconcileInterval,
+            clock: configuration.clock, random: configuration.random, executor: configuration.executor,
+            onNotification: { [weak self] notification in
+                guard let self, let scope = await note(notification) else { return }
+                refresh(scope)
+            },
+            onInterval: { [weak self] in self?.refresh(.everything) })
+    }
+
+    private func makeProcessor(for clientId: String) -> TelemetryCommandProcessor {
+        TelemetryCommandProcessor(
+            transport: transport, clientId: clientId, now: configuration.date, executor: configuration.executor,
+            onEnable: { [weak self] in try await self?.viewerEnabled(clientId) },
+            onDisable: { [weak self] in try await self?.viewerDisabled(clientId) },
+            onDeleteEvents: { [weak self] in try await self?.viewerDeletedEvents(clientId) },
+            onEnableScenario: { [weak self] in try await self?.viewerSwitched($0, isEnabled: true, of: clientId) },
+            onDisableScenario: { [weak self] in try await self?.viewerSwitched($0, isEnabled: false, of: clientId) })
+    }
+
+    private func viewerEnabled(_ clientId: String) async throws {
+        try require(clientId)
+        // The record first: a client that sends while its record says that it may not would be disabled by the next look.
+        state.clientRecord = try await registration.enable(clientId)
+        await setSending(true)
+        state.reconciliation = .localAndServerEnabled
+        state.show(.enabled, nil)
+    }
+
+    private func viewerDisabled(_ clientId: String) async throws {
+        try require(clientId)
+        await disable(reason: .serverDisabledLocalEnabled, command: TelemetryCommandProcessor.runningCommand)
+    }
+
+    private func viewerDeletedEvents(_ clientId: String) async throws {
+        try require(clientId)
+        try await deleteEvents(of: clientId)
+    }
+
+    private func viewerSwitched(_ name: String, isEnabled: Bool, of clientId: String) async throws {
+        try require(clientId)
+        try ScenarioName.check(name)
+        await scenarios.set(name, isEnabled: isEnabled)
+        do {
+            try await mirrorScenario(name, isEnabled: isEnabled)
+        } catch {
+            // It holds here, which is what was asked for; the record follows.
+            report(.transportFailed, "A scenario's record is not in line: \(error.inWords)")
+        }
+    }
+
+    /// - Throws: where the command's client is not this one any more.
+    private func require(_ clientId: String) throws {
+        guard settings.telemetryRequested, settings.clientIdentifier == clientId else {
+            throw CommandRefused(reason: "Telemetry is off on this client.")
+        }
+    }
+}

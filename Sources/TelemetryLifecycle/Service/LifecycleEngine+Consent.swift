@@ -1,0 +1,116 @@
+import TelemetryModels
+import TelemetryTransport
+
+/// Opting in and out.
+extension LifecycleEngine {
+    /// The person asks for telemetry.
+    func enable() async {
+        hasStarted = true
+        state.show(.syncing, "Turning telemetry on.")
+        let clientId = settings.clientIdentifier ?? identifiers.generateIdentifier()
+        do {
+            try NameRules.check(clientId: clientId)
+        } catch {
+            await logger.turn(on: false, clientId: nil)
+            return state.show(.error(error.message), error.message)
+        }
+        await keeper.change {
+            $0.telemetryRequested = true
+            $0.clientIdentifier = clientId
+            // Until the record is known to be there, its absence means that it was never made.
+            $0.obligations.registration = true
+        }
+        _ = await reconcile(isQuiet: true, isOptIn: true)
+    }
+
+    /// Telemetry ends here: nothing is sent any more, and what this client has at the store is deleted.
+    /// - Parameter command: The viewer's command that asked for it; it stays, and is told as executed.
+    func disable(
+        reason: TelemetryLifecycleService.ReconciliationResult?, command: TelemetryRecord.ID? = nil
+    ) async {
+        hasStarted = true
+        guard settings.telemetryRequested || settings.clientIdentifier != nil else {
+            return await stayOff(result: reason ?? .allDisabled)
+        }
+        state.show(.syncing, "Turning telemetry off.")
+        let clientId = settings.clientIdentifier
+        await logger.turn(on: false, clientId: nil)
+        // From here on it is decided, whatever happens to the process: what is owed is remembered with the reset settings.
+        await keeper.change {
+            var owed = $0.obligations
+            owed.registration = false
+            if let clientId {
+                owed.cleanups.removeAll { $0.clientId == clientId }
+                owed.cleanups.append(.init(clientId: clientId, command: command))
+            }
+            $0 = .defaults
+            $0.obligations = owed
+        }
+        state.clientRecord = nil
+        var failures = await tearDown()
+        failures += await settle()
+        state.reconciliation = reason ?? .allDisabled
+        show(off: failures)
+    }
+
+    /// Telemetry is not requested, and nothing was to be undone.
+    func stayOff(result: TelemetryLifecycleService.ReconciliationResult) async {
+        await logger.turn(on: false, clientId: nil)
+        let failures = await settle()
+        state.reconciliation = result
+        show(off: failures)
+    }
+
+    /// The client's record is gone: the settings go as well, and nothing is sent any more.
+    func reset() async {
+        state.show(.syncing, "The client's record is gone.")
+        await logger.turn(on: false, clientId: nil)
+        await keeper.change {
+            let owed = $0.obligations
+            $0 = .defaults
+            $0.obligations = owed
+        }
+        state.clientRecord = nil
+        for failure in await tearDown() { report(.transportFailed, failure) }
+        state.reconciliation = .missingClient
+        state.show(.disabled, "The viewer does not know this client any more. Telemetry is off.")
+    }
+
+    private func show(off failures: [String]) {
+        guard !failures.isEmpty else { return state.show(.disabled, nil) }
+        let message = "Telemetry is off; still to be deleted: \(failures.joined(separator: "; "))."
+        state.show(.error(message), message)
+    }
+
+    /// Does what deletions left undone.
+    /// - Parameter begun: The one that has only just been decided on.
+    /// - Returns: what failed, in words.
+    func settle(begun: TelemetryObligations.Cleanup? = nil) async -> [String] {
+        var failures: [String] = []
+        for cleanup in settings.obligations.cleanups {
+            let failed = await settle(cleanup, isFirst: cleanup == begun)
+            failures += failed
+            // A call that was given up may still bring something back; then it is all to be done again. Unless the same client
+            // is wanted again: what it has from now on is not to be deleted.
+            let isWantedAgain = cleanup.sessionEnd == nil && cleanup.clientId == settings.clientIdentifier
+            if failed.isEmpty, !calls.hasStragglers || isWantedAgain {
+                await keeper.change { $0.obligations.cleanups.removeAll { $0 == cleanup } }
+            }
+        }
+        for failure in failures { report(.transportFailed, "Still to be deleted: \(failure).") }
+        return failures
+    }
+
+    private func settle(_ cleanup: TelemetryObligations.Cleanup, isFirst: Bool) async -> [String] {
+        let failures = await RemoteCleanup(transport: transport)
+            .perform(cleanup, isFirst: isFirst, keeping: scenarios.registered ?? [])
+        guard failures.isEmpty else { return failures.map { "\($0.what) (\($0.error.inWords))" } }
+        guard let command = cleanup.command else { return [] }
+        do {
+            try await CommandEnd.executed(configuration.date()).write(to: command, through: transport)
+            return []
+        } catch {
+            return ["the command's end (\(error.inWords))"]
+        }
+    }
+}

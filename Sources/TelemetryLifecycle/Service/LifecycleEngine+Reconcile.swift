@@ -1,0 +1,108 @@
+import TelemetryModels
+import TelemetryTransport
+
+/// Bringing together what is wanted here and what the store says.
+extension LifecycleEngine {
+    typealias Result = TelemetryLifecycleService.ReconciliationResult
+
+    /// - Parameters:
+    ///   - isQuiet: Whether the status stays as it is meanwhile.
+    ///   - isOptIn: Whether the person has just asked for telemetry.
+    /// - Returns: what it came to; nil where the store could not be reached.
+    func reconcile(isQuiet: Bool = false, isOptIn: Bool = false) async -> Result? {
+        hasStarted = true
+        guard settings.telemetryRequested else {
+            await stayOff(result: .allDisabled)
+            return .allDisabled
+        }
+        if !isQuiet { state.show(.syncing, "Asking the store.") }
+        _ = await settle()
+        do {
+            let clientId = try await identify()
+            let isOptIn = isOptIn || settings.obligations.registration
+            let client = try await findClient(clientId)
+            await follow(Reconciliation.decide(settings: settings, serverEnabled: client?.isEnabled, isOptIn: isOptIn), client)
+        } catch {
+            await standAlone(error)
+            return nil
+        }
+        guard settings.telemetryRequested else { return state.reconciliation }
+        await runCommands()
+        await alignScenarios()
+        return state.reconciliation
+    }
+
+    /// The identifier; one is made where telemetry is requested without any.
+    private func identify() async throws -> String {
+        if let clientId = settings.clientIdentifier {
+            guard !settings.obligations.cleanups.contains(where: { $0.clientId == clientId && $0.sessionEnd == nil }) else {
+                throw TelemetryTransportError(
+                    code: .unavailable, message: "What the client had before is still to be deleted.")
+            }
+            return clientId
+        }
+        let clientId = identifiers.generateIdentifier()
+        await keeper.change {
+            $0.clientIdentifier = clientId
+            $0.obligations.registration = true
+        }
+        return clientId
+    }
+
+    /// The client's record, made where it is owed; nil where it is gone.
+    private func findClient(_ clientId: String) async throws -> TelemetryClientRecord? {
+        guard settings.obligations.registration else { return try await registration.find(clientId) }
+        let client = try await registration.findOrCreate(clientId)
+        await keeper.change { $0.obligations.registration = false }
+        return client
+    }
+
+    private func follow(_ decision: Reconciliation, _ client: TelemetryClientRecord?) async {
+        state.clientRecord = client
+        switch decision.step {
+        case .disable:
+            return await disable(reason: .serverDisabledLocalEnabled)
+        case .reset, .register, .stayOff:
+            return await reset()
+        case .keepOn, .turnOn:
+            await setSending(true)
+            state.show(.enabled, nil)
+        case .wait:
+            await setSending(false)
+            state.show(.pendingApproval, "Waiting for the viewer's approval.")
+        }
+        state.reconciliation = decision.result
+        await setUp()
+    }
+
+    /// The store cannot be reached: what is known here holds.
+    private func standAlone(_ error: any Error) async {
+        let message = "The store cannot be reached: \(error.inWords)"
+        report(.transportFailed, message)
+        await logger.turn(on: settings.telemetrySendingEnabled, clientId: settings.clientIdentifier)
+        await setUp(canReachStore: false)
+        state.show(.error(message), message)
+    }
+
+    /// Turns sending on or off, in the settings and in the logger.
+    func setSending(_ isOn: Bool) async {
+        if !isOn { await logger.turn(on: false, clientId: settings.clientIdentifier) }
+        await keeper.change { $0.telemetrySendingEnabled = isOn }
+        if isOn { await logger.turn(on: true, clientId: settings.clientIdentifier) }
+    }
+
+    /// Brings the records of the registered scenarios in line. What fails is left to the next time.
+    private func alignScenarios() async {
+        guard let clientId = mirroredClient, let states = scenarios.mirrored else { return }
+        do {
+            try await mirror.align(states, of: clientId)
+        } catch {
+            report(.transportFailed, "The scenarios' records are not in line: \(error.inWords)")
+        }
+    }
+
+    /// The client whose records mirror what is so here; nil where there is none yet.
+    var mirroredClient: String? {
+        settings.telemetryRequested && !settings.obligations.registration ? settings.clientIdentifier : nil
+    }
+}

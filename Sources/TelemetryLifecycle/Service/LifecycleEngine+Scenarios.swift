@@ -1,0 +1,51 @@
+import TelemetryModels
+import TelemetryTransport
+
+/// Scenarios and the end of a session: here first, then at the store.
+extension LifecycleEngine {
+    func register(_ names: [String]) async throws {
+        for name in names { try ScenarioName.check(name) }
+        await scenarios.register(names)
+        guard let clientId = mirroredClient, let states = scenarios.mirrored else { return }
+        try await mirror.align(states, of: clientId)
+    }
+
+    func setScenario(_ name: String, isEnabled: Bool) async throws {
+        try ScenarioName.check(name)
+        await scenarios.set(name, isEnabled: isEnabled)
+        try await mirrorScenario(name, isEnabled: isEnabled)
+    }
+
+    /// Brings the record in line, where there should be one.
+    func mirrorScenario(_ name: String, isEnabled: Bool) async throws {
+        guard let clientId = mirroredClient, scenarios.registered?.contains(name) == true else { return }
+        try await mirror.align(name, isEnabled: isEnabled, of: clientId)
+    }
+
+    func endSession() async throws {
+        await scenarios.clear()
+        guard let clientId = settings.clientIdentifier else { return }
+        await discardWaitingEvents()
+        let cleanup = TelemetryObligations.Cleanup(clientId: clientId, sessionEnd: configuration.date())
+        // Whatever happens to the process, it is remembered until it is done.
+        await keeper.change { $0.obligations.cleanups.append(cleanup) }
+        let failures = await settle(begun: cleanup)
+        if !failures.isEmpty, settings.obligations.cleanups.contains(cleanup) {
+            throw TelemetryTransportError(
+                code: .unavailable, message: "Still to be deleted: \(failures.joined(separator: "; ")).")
+        }
+    }
+
+    /// Deletes this client's events, also those that wait in the logger.
+    func deleteEvents(of clientId: String) async throws {
+        await discardWaitingEvents()
+        try await transport.deleteEvents(of: clientId)
+    }
+
+    /// The logger forgets what it has not sent: that is what being turned off means to it.
+    private func discardWaitingEvents() async {
+        guard settings.telemetrySendingEnabled else { return }
+        await logger.turn(on: false, clientId: settings.clientIdentifier)
+        await logger.turn(on: true, clientId: settings.clientIdentifier)
+    }
+}

@@ -1,0 +1,142 @@
+import TelemetryLogging
+import TelemetryModels
+import TelemetryPersistence
+import TelemetryTransport
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// What the service does: its collaborators, and the queue that keeps its operations apart.
+///
+/// The operations, in extensions, run one at a time, inside ``operation(_:)`` or ``inBackground(_:)``, and call each other
+/// directly: the handlers of a viewer's commands are parts of the operation that found the commands.
+@MainActor
+final class LifecycleEngine {
+    let state: LifecycleState
+    let configuration: TelemetryLifecycleService.Configuration
+    let keeper: SettingsKeeper
+    let transport: BoundedTransport
+    let identifiers: any TelemetryIdentifierGenerating
+    let logger: LoggerSwitch
+    let scenarios: ScenarioRegistry
+    let subscriptions: any TelemetrySubscriptionManaging
+    let coordinator: TelemetrySettingsSyncCoordinator?
+    private let queue: OperationQueue
+
+    /// The processor of the client that is set up.
+    var commands: (clientId: String, processor: TelemetryCommandProcessor)?
+    var background: BackgroundWork?
+    var hasStarted = false
+    /// What a notification asked to look at, until an operation does.
+    private var wanted: RefreshScope?
+    /// A notification came before there was anything that could have minded it.
+    var isNotificationKept = false
+    /// Hears when commands begin and cease to be heard of.
+    var onCommandProcessing: (@MainActor (Bool) -> Void)?
+    private(set) var isShutDown = false
+
+    init(
+        state: LifecycleState, settingsStore: any TelemetrySettingsStoring, transport: any TelemetryTransporting,
+        identifiers: any TelemetryIdentifierGenerating, configuration: TelemetryLifecycleService.Configuration,
+        logger: any TelemetryLogging, coordinator: TelemetrySettingsSyncCoordinator?,
+        subscriptions: (any TelemetrySubscriptionManaging)?, scenarioStore: any TelemetryScenarioStoring
+    ) {
+        let calls = BoundedCalls(executor: configuration.executor)
+        self.state = state
+        self.configuration = configuration
+        self.transport = BoundedTransport(base: transport, calls: calls)
+        self.identifiers = identifiers
+        self.coordinator = coordinator
+        self.logger = LoggerSwitch(logger)
+        self.subscriptions = subscriptions ?? TelemetrySubscriptionManager(transport: transport)
+        queue = OperationQueue(executor: configuration.executor)
+        keeper = SettingsKeeper(
+            store: settingsStore, coordinator: coordinator, calls: calls, report: configuration.diagnostics
+        ) { state.show($0) }
+        scenarios = ScenarioRegistry(store: scenarioStore, logger: logger) { state.show($0) }
+        calls.onStraggler { [weak self] in
+            // What came too late may have undone what was done since.
+            await self?.refresh(.everything)
+        }
+    }
+
+    var calls: BoundedCalls { transport.calls }
+    var settings: TelemetrySettings { keeper.settings }
+    var registration: ClientRegistration { ClientRegistration(transport: transport, now: configuration.date) }
+    var mirror: ScenarioMirror { ScenarioMirror(transport: transport, now: configuration.date) }
+
+    /// Runs a host's operation when its turn comes; it is done, one way or the other, within the timeout from now.
+    func operation<Value: Sendable>(
+        _ body: @escaping @MainActor (LifecycleEngine) async -> Value
+    ) async -> Value {
+        let deadline = Deadline(in: configuration.operationTimeout, on: configuration.clock)
+        return await queue.perform { await self.run(body, until: deadline) }
+    }
+
+    /// Runs an operation that nobody waits for when its turn comes; its time counts from then.
+    func inBackground(_ body: @escaping @MainActor (LifecycleEngine) async -> Void) {
+        queue.enqueue {
+            await self.run(body, until: Deadline(in: self.configuration.operationTimeout, on: self.configuration.clock))
+        }
+    }
+
+    private func run<Value: Sendable>(
+        _ body: @MainActor (LifecycleEngine) async -> Value, until deadline: Deadline
+    ) async -> Value {
+        calls.begin(deadline)
+        await keeper.load()
+        let value = await body(self)
+        await keeper.backUp()
+        calls.begin(nil)
+        return value
+    }
+
+    /// Looks again, in an operation of its own; requests that meet before it begins share it.
+    func refresh(_ scope: RefreshScope) {
+        guard !isShutDown else { return }
+        let isQueued = wanted != nil
+        wanted = max(wanted ?? scope, scope)
+        guard !isQueued else { return }
+        inBackground { engine in await engine.lookAgain() }
+    }
+
+    private func lookAgain() async {
+        guard let scope = wanted else { return }
+        wanted = nil
+        await look(scope)
+    }
+
+    func look(_ scope: RefreshScope) async {
+        switch scope {
+        case .commands: await runCommands()
+        case .everything: _ = await reconcile(isQuiet: true)
+        }
+    }
+
+    func report(_ kind: TelemetryDiagnostic.Kind, _ message: String) {
+        configuration.diagnostics?(TelemetryDiagnostic(kind: kind, message: message))
+    }
+
+    /// Ends what goes on by itself and waits for what was asked for.
+    func shutDown() async {
+        isShutDown = true
+        await background?.end()
+        background = nil
+        calls.cancelAll()
+        await queue.drained()
+        let logger = logger.logger
+        let deadline = Deadline(in: configuration.operationTimeout, on: configuration.clock)
+        calls.begin(deadline)
+        _ = try? await calls.call { await logger.shutdown() }
+        calls.begin(nil)
+    }
+}
+
+/// How much is to be looked at again.
+enum RefreshScope: Comparable {
+    case commands
+    case everything
+}

@@ -1,0 +1,54 @@
+public import Foundation
+public import TelemetryLogging
+public import TelemetryModels
+import TelemetryTransport
+
+extension TelemetryLifecycleService {
+    /// How the service works.
+    public struct Configuration: Sendable {
+        /// How the service's own logger works; without a spool directory it gets one of the platform's, so that events outlive
+        /// the process.
+        public var loggerConfiguration: TelemetryLogger.Configuration
+        /// How long, after it was called, an operation takes at most where the store hangs.
+        public var operationTimeout: Duration
+        /// How often the service looks for itself whether anything changed at the store, give or take a fifth; nil for never.
+        public var reconcileInterval: Duration?
+        /// Measures the two above, and the logger's waits.
+        public var clock: any Clock<Duration>
+        /// Gives the dates that records and events bear; nil asks the system.
+        public var now: (@Sendable () -> Date)?
+        /// Hears of what was odd.
+        public var diagnostics: TelemetryDiagnosticsHandler?
+        /// A number from 0 to 1 for spreading the intervals.
+        package var random: @Sendable () -> Double = { Double.random(in: 0..<1) }
+        /// Where the service's tasks run; nil for where tasks usually do.
+        package var executor: (any TaskExecutor)?
+
+        public init(
+            loggerConfiguration: TelemetryLogger.Configuration = .default, operationTimeout: Duration = .seconds(10),
+            reconcileInterval: Duration? = .seconds(15 * 60), clock: any Clock<Duration> = ContinuousClock(),
+            now: (@Sendable () -> Date)? = nil, diagnostics: TelemetryDiagnosticsHandler? = nil
+        ) {
+            self.loggerConfiguration = loggerConfiguration
+            self.operationTimeout = operationTimeout
+            self.reconcileInterval = reconcileInterval
+            self.clock = clock
+            self.now = now
+            self.diagnostics = diagnostics
+        }
+    }
+}
+
+extension TelemetryLifecycleService.Configuration {
+    var date: @Sendable () -> Date { now ?? { Date() } }
+
+    func makeLogger(transport: any TelemetryEventTransport) -> TelemetryLogger {
+        var logging = loggerConfiguration
+        logging.spoolDirectory = logging.spoolDirectory ?? PlatformDefaults.spoolDirectory
+        logging.diagnostics = logging.diagnostics ?? diagnostics
+        // Turning telemetry off waits for an append under way, and must leave time for the rest of the operation.
+        let seconds = Double(operationTimeout.components.seconds) + Double(operationTimeout.components.attoseconds) / 1e18
+        logging.shutdownDeadline = min(logging.shutdownDeadline, seconds / 2)
+        return TelemetryLogger(configuration: logging, transport: transport, clock: clock, now: now)
+    }
+}

@@ -1,0 +1,110 @@
+public import TelemetryModels
+public import TelemetryPersistence
+public import TelemetryTransport
+
+extension TelemetryLifecycleService {
+    /// Reads the settings and, where telemetry is requested, brings everything up in a task of its own; see
+    /// ``restorationFinished()``. Later calls change nothing, nor does a call after another operation brought everything up.
+    /// - Returns: the stored settings.
+    @discardableResult
+    public func startup() async -> TelemetrySettings {
+        if status == .idle { state.show(.loading, "Reading the settings.") }
+        return await engine.operation { engine in
+            await engine.startUp()
+            return engine.settings
+        }
+    }
+
+    /// Returns once startup's own task is done; at once where there is none.
+    public func restorationFinished() async { await engine.restored() }
+
+    /// Asks for telemetry on the person's behalf: the client becomes known to the viewer, who approves it or not.
+    ///
+    /// Where the store cannot be reached, the wish is stored, and the client's record is made by a later reconciliation.
+    @discardableResult
+    public func enableTelemetry() async -> TelemetrySettings {
+        await engine.operation { engine in
+            await engine.enable()
+            return engine.settings
+        }
+    }
+
+    /// Withdraws the person's consent: nothing is sent any more, what this client has at the store is deleted, the settings go
+    /// back to their defaults. Persisted scenario states stay.
+    ///
+    /// What could not be deleted is told in ``status`` and ``statusMessage``, and tried again later, also after a restart.
+    /// - Parameter reason: What ``reconciliation`` says afterwards; nil for `.allDisabled`.
+    @discardableResult
+    public func disableTelemetry(reason: ReconciliationResult? = nil) async -> TelemetrySettings {
+        await engine.operation { engine in
+            await engine.disable(reason: reason)
+            return engine.settings
+        }
+    }
+
+    /// Compares the settings with the client's record at the store and follows the viewer's decision; then runs pending
+    /// commands and brings the scenarios' records in line.
+    /// - Returns: what it came to; nil where the store could not be reached, which changes nothing here.
+    @discardableResult
+    public func reconcile() async -> ReconciliationResult? {
+        await engine.operation { engine in await engine.reconcile() }
+    }
+
+    /// Looks at the store again, where the notification may be about this client. For hosts that get notifications by push;
+    /// those of the transport's own stream are followed without it. One that comes before ``startup()`` is kept until then.
+    /// - Returns: whether it may be about this client.
+    public func handleRemoteNotification(_ notification: TelemetryNotification) async -> Bool {
+        await engine.operation { engine in await engine.handle(notification) }
+    }
+
+    /// Replaces the set of scenarios that this session knows. Their persisted states come back; new ones are off.
+    ///
+    /// May be called at any time. Where there is a client, its scenario records are brought in line with the set, now or, where
+    /// that fails, at the next reconciliation.
+    /// - Throws: ``TelemetryTransportError`` with `.invalidArgument` for a name that is empty or longer than 256 bytes of
+    ///   UTF-8, and then nothing changes; what the transport throws, and then the scenarios are registered here.
+    public func registerScenarios(_ scenarioNames: [String]) async throws {
+        try await engine.operation { engine in await Outcome { try await engine.register(scenarioNames) } }.get()
+    }
+
+    /// Turns a scenario on or off, here and then at the store.
+    /// - Throws: as ``registerScenarios(_:)``.
+    public func setScenarioEnabled(_ scenarioName: String, enabled: Bool) async throws {
+        try await engine.operation { engine in
+            await Outcome { try await engine.setScenario(scenarioName, isEnabled: enabled) }
+        }.get()
+    }
+
+    /// Ends the session: this client's scenario records and events are deleted, and no scenario is known until some are
+    /// registered again, with the states that they had.
+    /// - Throws: ``TelemetryTransportError`` where something could not be deleted; it is tried again later, also after a restart.
+    public func endSession() async throws {
+        try await engine.operation { engine in await Outcome { try await engine.endSession() } }.get()
+    }
+
+    /// Brings back the settings from the backup, as after a reinstallation, and everything up with them. Settings here that are
+    /// newer than the backup stay. Without a coordinator, and without a backup, the answer is `.fresh`.
+    @discardableResult
+    public func restoreFromBackup() async -> TelemetrySettingsSyncCoordinator.RestoreState {
+        await engine.operation { engine in await engine.restoreFromBackup() }
+    }
+
+    /// Ends everything that goes on by itself, waits for operations under way and shuts the logger down. Call it last.
+    public func shutdown() async { await engine.shutDown() }
+}
+
+/// What an operation that may fail came to.
+private struct Outcome: Sendable {
+    private let result: Result<Void, any Error>
+
+    @MainActor
+    init(_ body: @MainActor () async throws -> Void) async {
+        do {
+            result = .success(try await body())
+        } catch {
+            result = .failure(error)
+        }
+    }
+
+    func get() throws { try result.get() }
+}

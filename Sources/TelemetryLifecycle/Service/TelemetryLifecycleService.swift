@@ -1,0 +1,83 @@
+public import Observation
+public import TelemetryLogging
+public import TelemetryModels
+public import TelemetryPersistence
+public import TelemetryTransport
+
+/// Telemetry in a host: consent, approval, scenarios, the viewer's commands.
+///
+/// Nothing is recorded unless the person who uses the app asked for it and the viewer approved it. Operations are serialised:
+/// each runs from its start to its end before the next one begins, in the order of the calls, and every call returns within
+/// ``Configuration/operationTimeout``, whatever the store does. Cancelling a caller does not interrupt the operation that it
+/// waits for. What could not be done is remembered and done later: at the next reconciliation, also after a restart.
+///
+/// While telemetry is requested, the service follows the store's notifications and looks for itself now and then. An app that
+/// never opts in pays nothing: no call to the store or the backup, no file, no task.
+@MainActor
+@Observable
+public final class TelemetryLifecycleService {
+    @ObservationIgnored let engine: LifecycleEngine
+    @ObservationIgnored let state: LifecycleState
+
+    /// Where telemetry stands. Never `.enabled` while sending is off.
+    public var status: Status { state.status }
+    /// The last reconciliation's outcome.
+    public var reconciliation: ReconciliationResult? { state.reconciliation }
+    /// The settings as they are stored.
+    public var settings: TelemetrySettings { state.settings }
+    /// The client's record as it was last seen at the store.
+    public var clientRecord: TelemetryClientRecord? { state.clientRecord }
+    /// More about the status, in words; nil where there is nothing to say.
+    public var statusMessage: String? { state.statusMessage }
+    /// Whether ``startup()`` or ``restoreFromBackup()`` is still bringing everything up.
+    public var isRestorationInProgress: Bool { state.isRestorationInProgress }
+    /// The scenarios of this session and whether they are on.
+    public var scenarioStates: [String: Bool] { state.scenarioStates }
+    /// Whether the viewer's commands are heard of: while telemetry is requested. A host with push notifications registers for
+    /// them meanwhile.
+    public var isProcessingCommands: Bool { state.isProcessingCommands }
+
+    /// Hears when ``isProcessingCommands`` changes; called at once where it is true already. It must not wait for an operation
+    /// of the service.
+    public var onCommandProcessingChange: (@MainActor (_ isProcessingCommands: Bool) -> Void)? {
+        get { engine.onCommandProcessing }
+        set {
+            engine.onCommandProcessing = newValue
+            if isProcessingCommands { newValue?(true) }
+        }
+    }
+
+    /// What the host logs through.
+    public var telemetryLogger: any TelemetryLogging { engine.logger.logger }
+
+    /// - Parameters:
+    ///   - settingsStore: Keeps the settings; nil for the platform's default: user defaults on Apple's systems, elsewhere a file
+    ///     in `$XDG_STATE_HOME/live-telemetry/<executable>`.
+    ///   - transport: The store that client and viewer share.
+    ///   - identifierGenerator: Makes the client's identifier at each opt-in.
+    ///   - configuration: How the service works.
+    ///   - logger: Records the events; nil for a ``TelemetryLogging/TelemetryLogger`` whose events outlive the process.
+    ///   - syncCoordinator: Backs up every change of the settings; nil for no backup.
+    ///   - subscriptionManager: Keeps the subscription to commands; nil for a ``TelemetrySubscriptionManager``.
+    ///   - scenarioStore: Keeps which scenarios are on; nil for the platform's default, beside the settings.
+    public init(
+        settingsStore: (any TelemetrySettingsStoring)? = nil,
+        transport: any TelemetryTransporting,
+        identifierGenerator: any TelemetryIdentifierGenerating = TelemetryIdentifierGenerator(),
+        configuration: Configuration = .init(),
+        logger: (any TelemetryLogging)? = nil,
+        syncCoordinator: TelemetrySettingsSyncCoordinator? = nil,
+        subscriptionManager: (any TelemetrySubscriptionManaging)? = nil,
+        scenarioStore: (any TelemetryScenarioStoring)? = nil
+    ) {
+        let state = LifecycleState()
+        self.state = state
+        engine = LifecycleEngine(
+            state: state,
+            settingsStore: settingsStore ?? PlatformDefaults.settingsStore(configuration.diagnostics),
+            transport: transport, identifiers: identifierGenerator, configuration: configuration,
+            logger: logger ?? configuration.makeLogger(transport: transport), coordinator: syncCoordinator,
+            subscriptions: subscriptionManager,
+            scenarioStore: scenarioStore ?? PlatformDefaults.scenarioStore(configuration.diagnostics))
+    }
+}

@@ -1,2 +1,0 @@
-import TelemetryLifecycle
-import Testing
