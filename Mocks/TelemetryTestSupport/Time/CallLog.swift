@@ -9,7 +9,8 @@ final class CallLog<Call: Sendable>: Sendable {
 
     private struct State {
         var calls: [Call] = []
-        var watchers: [Watcher] = []
+        var nextID: UInt64 = 0
+        var watchers: [UInt64: Watcher] = [:]
     }
 
     private let state = Mutex(State())
@@ -20,24 +21,33 @@ final class CallLog<Call: Sendable>: Sendable {
         let satisfied = state.withLock { state in
             state.calls.append(call)
             let calls = state.calls
-            let satisfied = state.watchers.filter { $0.isSatisfied(calls) }
-            if !satisfied.isEmpty { state.watchers.removeAll { $0.isSatisfied(calls) } }
+            let satisfied = state.watchers.filter { $0.value.isSatisfied(calls) }
+            for id in satisfied.keys { state.watchers[id] = nil }
             return satisfied
         }
-        for watcher in satisfied { watcher.continuation.resume() }
+        for watcher in satisfied.values { watcher.continuation.resume() }
     }
 
     func removeAll() { state.withLock { $0.calls = [] } }
 
-    /// Returns once the calls so far satisfy the condition.
+    /// Returns once the calls so far satisfy the condition, or the calling task is cancelled.
     func wait(until isSatisfied: @escaping @Sendable ([Call]) -> Bool) async {
-        await withCheckedContinuation { continuation in
-            let isSatisfied = state.withLock { state in
-                if isSatisfied(state.calls) { return true }
-                state.watchers.append(Watcher(isSatisfied: isSatisfied, continuation: continuation))
-                return false
+        let id = state.withLock { state in
+            state.nextID += 1
+            return state.nextID
+        }
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let isDone = state.withLock { state in
+                    // Cancelled by now, or in time to find the watcher that is entered here.
+                    if Task.isCancelled || isSatisfied(state.calls) { return true }
+                    state.watchers[id] = Watcher(isSatisfied: isSatisfied, continuation: continuation)
+                    return false
+                }
+                if isDone { continuation.resume() }
             }
-            if isSatisfied { continuation.resume() }
+        } onCancel: {
+            state.withLock { $0.watchers.removeValue(forKey: id) }?.continuation.resume()
         }
     }
 }

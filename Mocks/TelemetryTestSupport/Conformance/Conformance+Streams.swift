@@ -1,0 +1,74 @@
+import TelemetryModels
+import TelemetryTransport
+
+extension TelemetryTransportConformance {
+    static let streamChecks = [
+        Check("An event stream replays what is stored and follows what comes") { bench in
+            try await bench.transport.append(Sample.events(1...5))
+            let events = Recorder(bench.transport.eventStream())
+            try await expect((1...5).map { "e\($0)" }, from: events, bench)
+            for index in 6...20 {
+                try await bench.transport.append([Sample.event("e\(index)")])
+                try await expect(["e\(index)"], at: index - 1, from: events, bench)
+            }
+        },
+
+        Check("An event stream begins after a cursor and keeps to its filter") { bench in
+            try await bench.transport.append(Sample.events(1...3, client: "a", prefix: "a"))
+            let cursor = try await bench.transport.events(matching: .all, after: nil, limit: 2).cursor
+            let events = Recorder(bench.transport.eventStream(matching: .init(clientId: "a"), after: cursor))
+            try await expect(["a3"], from: events, bench)
+            try await bench.transport.append(Sample.events(1...3, client: "b", prefix: "b"))
+            try await bench.transport.append(Sample.events(4...4, client: "a", prefix: "a"))
+            try await expect(["a3", "a4"], from: events, bench)
+        },
+
+        .acrossConnections("An event stream follows what other connections append") { bench, other in
+            try await other.append(Sample.events(1...2))
+            let events = Recorder(bench.transport.eventStream())
+            try await expect(["e1", "e2"], from: events, bench)
+            for index in 3...12 {
+                try await other.append([Sample.event("e\(index)")])
+                try await expect(["e\(index)"], at: index - 1, from: events, bench)
+            }
+        },
+
+        Check("Event streams do not take events from each other") { bench in
+            let (first, second) = (Recorder(bench.transport.eventStream()), Recorder(bench.transport.eventStream()))
+            try await bench.transport.append(Sample.events(1...50))
+            for events in [first, second] { try await expect((1...50).map { "e\($0)" }, from: events, bench) }
+        },
+
+        Check("An event stream ends when its consumer is cancelled, and the transport goes on") { bench in
+            let transport = bench.transport
+            try await transport.append(Sample.events(1...2))
+            let (reachedEnd, signal) = AsyncStream.makeStream(of: Void.self)
+            let consumer = Task {
+                var count = 0
+                do {
+                    for try await _ in transport.eventStream() {
+                        count += 1
+                        if count == 2 { signal.finish() }
+                    }
+                } catch is CancellationError {}
+                signal.finish()
+                return count
+            }
+            for await _ in reachedEnd {}
+            consumer.cancel()
+            let count = try await bench.within("the end of a cancelled stream") { try await consumer.value }
+            try bench.expect("events until then", count, is: 2)
+            try await transport.append(Sample.events(3...3))
+            try await bench.expect("events", bench.identifiers(), is: ["e1", "e2", "e3"])
+        },
+    ]
+
+    private static func expect(
+        _ ids: [String], at start: Int = 0, from events: Recorder<TelemetryEvent>, _ bench: Bench
+    ) async throws {
+        for (offset, id) in ids.enumerated() {
+            let event = try await bench.within("the stream's event \(id)") { try await events.element(start + offset) }
+            try bench.expect("the stream's event number \(start + offset + 1)", event.eventId, is: id)
+        }
+    }
+}
