@@ -7,7 +7,8 @@ extension TelemetryTransportConformance {
             try await bench.transport.append(Sample.events(1...5))
             let events = Recorder(bench.transport.eventStream())
             try await expect((1...5).map { "e\($0)" }, from: events, bench)
-            for index in 6...20 {
+            // Few rounds: a store that only hints once a second takes one for each.
+            for index in 6...8 {
                 try await bench.transport.append([Sample.event("e\(index)")])
                 try await expect(["e\(index)"], at: index - 1, from: events, bench)
             }
@@ -27,7 +28,7 @@ extension TelemetryTransportConformance {
             try await other.append(Sample.events(1...2))
             let events = Recorder(bench.transport.eventStream())
             try await expect(["e1", "e2"], from: events, bench)
-            for index in 3...12 {
+            for index in 3...6 {
                 try await other.append([Sample.event("e\(index)")])
                 try await expect(["e\(index)"], at: index - 1, from: events, bench)
             }

@@ -20,7 +20,8 @@ public enum CurrentThread {
         guard let slot else { return lookUp() }
         if let known = pthread_getspecific(slot) { return UInt64(UInt(bitPattern: known)) }
         let number = lookUp()
-        _ = pthread_setspecific(slot, UnsafeRawPointer(bitPattern: UInt(number)))
+        // Where a pointer is too narrow for the number, it is looked up every time.
+        if let bits = UInt(exactly: number) { _ = pthread_setspecific(slot, UnsafeRawPointer(bitPattern: bits)) }
         return number
     }
 

@@ -43,11 +43,28 @@ extension TelemetryDeviceInfo {
         for line in text.split(whereSeparator: \.isNewline) where !line.hasPrefix("#") {
             let parts = line.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             guard parts.count == 2 else { continue }
-            values[parts[0]] = parts[1].trimmingCharacters(in: CharacterSet(charactersIn: "\"' "))
+            values[parts[0]] = unquoted(parts[1])
         }
         if let pretty = values["PRETTY_NAME"], !pretty.isEmpty { return pretty }
-        guard let name = values["NAME"] else { return nil }
+        guard let name = values["NAME"], !name.isEmpty else { return nil }
         return values["VERSION_ID"].map { "\(name) \($0)" } ?? name
+    }
+
+    /// A shell's word: between single quotes everything stands for itself, elsewhere a backslash escapes what follows.
+    private static func unquoted(_ word: Substring) -> String {
+        var (result, quote, isEscaped): (String, Character?, Bool) = ("", nil, false)
+        for character in word.trimmingCharacters(in: .whitespaces) {
+            switch character {
+            case _ where isEscaped:
+                result.append(character)
+                isEscaped = false
+            case "\\" where quote != "'": isEscaped = true
+            case quote: quote = nil
+            case "\"" where quote == nil, "'" where quote == nil: quote = character
+            default: result.append(character)
+            }
+        }
+        return result
     }
 
     private static func osVersion(kernel: String) -> String {

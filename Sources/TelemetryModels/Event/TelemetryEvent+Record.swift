@@ -58,11 +58,16 @@ extension TelemetryEvent: TelemetryRecordConvertible {
         return record
     }
 
-    /// Attributes as JSON text with sorted keys; nil only where a date lies outside the years 1 to 9999.
+    /// Attributes as JSON text with sorted keys. A date outside the years 1 to 9999, which has no stored form, becomes a number
+    /// of seconds since 1970.
     static func json(from attributes: [String: TelemetryValue]) -> String? {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        return (try? encoder.encode(attributes)).map { String(decoding: $0, as: UTF8.self) }
+        let storable = attributes.mapValues { value in
+            guard case .date(let date) = value, TimestampFormat.string(from: date) == nil else { return value }
+            return .double(date.timeIntervalSince1970)
+        }
+        return (try? encoder.encode(storable)).map { String(decoding: $0, as: UTF8.self) }
     }
 
     static func attributes(fromJSON text: String) -> [String: TelemetryValue]? {

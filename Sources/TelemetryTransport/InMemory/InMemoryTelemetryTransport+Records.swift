@@ -12,9 +12,9 @@ extension InMemoryTelemetryTransport {
             savedVersions += 1
             var stored = record
             stored.changeTag = "\(savedVersions)"
-            self.records[record.recordID] = stored
+            let replaced = self.records.updateValue(stored, forKey: record.recordID)
             saved.append(stored)
-            notify(of: stored)
+            notify(of: stored, replacing: replaced)
         }
         if let failure = TelemetryTransportError.outcome(of: failures, among: records.count) { throw failure }
         return saved
@@ -32,13 +32,15 @@ extension InMemoryTelemetryTransport {
         for id in ids {
             guard let removed = records.removeValue(forKey: id) else { continue }
             count += 1
-            notify(of: removed)
+            notify(of: removed, replacing: nil)
         }
         return count
     }
 
-    private func notify(of record: TelemetryRecord) {
-        for subscription in subscriptions.values where subscription.covers(record) {
+    /// Whoever follows a client hears of it, too, when a record becomes another client's.
+    private func notify(of record: TelemetryRecord, replacing replaced: TelemetryRecord?) {
+        for subscription in subscriptions.values
+        where subscription.covers(record) || replaced.map(subscription.covers) ?? false {
             notificationStreams.yield(
                 TelemetryNotification(
                     subscriptionID: subscription.id, recordType: record.recordType, recordID: record.recordID))

@@ -1,6 +1,9 @@
 public import TelemetryModels
 
 /// A store in memory, for tests, previews and hosts that are their own viewer. Ends with the last reference to it.
+///
+/// It is unbounded: it keeps every event until it is deleted, and the identifiers of deleted ones, so that none comes back by
+/// being sent again.
 public actor InMemoryTelemetryTransport: TelemetryTransporting {
     /// Events with their positions, oldest first; a position is never used again.
     var stored: [(position: UInt64, event: TelemetryEvent)] = []

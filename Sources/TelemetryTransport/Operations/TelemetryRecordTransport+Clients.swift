@@ -60,6 +60,7 @@ extension TelemetryRecordTransport {
     public func fetchTelemetryClients(
         clientId: String? = nil, isEnabled: Bool? = nil
     ) async throws -> [TelemetryClientRecord] {
+        if let clientId { try NameRules.check(clientId: clientId) }
         typealias Field = TelemetrySchema.ClientField
         var conditions: [String: TelemetryValue] = [:]
         conditions[Field.clientId.rawValue] = clientId.map(TelemetryValue.string)

@@ -23,7 +23,8 @@ extension TelemetryRecordTransport {
     /// The client's commands that are still to be run, oldest first. Records that cannot be read as commands are left out;
     /// the command processor, which ends those too, reads the records themselves.
     public func fetchPendingCommands(for clientId: String) async throws -> [TelemetryCommandRecord] {
-        try await records(matching: .pendingCommands(of: clientId)).compactMap { try? TelemetryCommandRecord(record: $0) }
+        try NameRules.check(clientId: clientId)
+        return try await records(matching: .pendingCommands(of: clientId)).compactMap { try? TelemetryCommandRecord(record: $0) }
     }
 
     /// Changes what is known of a command's end; nil leaves a field as it is.

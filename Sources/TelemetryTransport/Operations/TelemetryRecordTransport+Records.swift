@@ -10,17 +10,19 @@ extension TelemetryRecordTransport {
     /// Reads a record, changes it and writes it back, again where another writer came in between.
     ///
     /// - Throws: ``TelemetryTransportError`` with `.notFound` where there is no such record, with `.conflict` where other
-    ///   writers came in between every time; what `change` throws.
+    ///   writers came in between a thousand times; `CancellationError`; what `change` throws.
     package func modify(
         _ id: TelemetryRecord.ID, _ change: @Sendable (TelemetryRecord) throws -> TelemetryRecord
     ) async throws -> TelemetryRecord {
         var attempts = 0
         while true {
+            try Task.checkCancellation()
             guard let stored = try await record(withID: id) else { throw TelemetryTransportError.notFound(id) }
             let changed = try change(stored)
             do {
                 return try await saved(save([changed], policy: .ifUnchanged), for: changed)
-            } catch let error as TelemetryTransportError where error.code == .conflict && attempts < 16 {
+            } catch let error as TelemetryTransportError where error.code == .conflict && attempts < maximumRetries {
+                // Each conflict is another writer's success: among any number of them, somebody always gets ahead.
                 attempts += 1
             }
         }
@@ -33,6 +35,8 @@ extension TelemetryRecordTransport {
         let found = try await records(matching: .init(recordType: recordType, conditions: [field: .string(clientId)]))
         return found.isEmpty ? 0 : try await deleteRecords(withIDs: found.map(\.recordID))
     }
+
+    private var maximumRetries: Int { 1_000 }
 
     private func saved(_ records: [TelemetryRecord], for record: TelemetryRecord) throws -> TelemetryRecord {
         guard let saved = records.first else {

@@ -20,6 +20,7 @@ extension TelemetryRecordTransport {
     /// The stored scenarios of one client, or of all where it is nil, by name. Records that cannot be read as
     /// scenarios are left out.
     public func fetchScenarios(forClient clientId: String? = nil) async throws -> [TelemetryScenarioRecord] {
+        if let clientId { try NameRules.check(clientId: clientId) }
         typealias Field = TelemetrySchema.ScenarioField
         var conditions: [String: TelemetryValue] = [:]
         conditions[Field.clientId.rawValue] = clientId.map(TelemetryValue.string)
@@ -34,6 +35,7 @@ extension TelemetryRecordTransport {
     @discardableResult
     public func updateScenario(_ scenario: TelemetryScenarioRecord) async throws -> TelemetryScenarioRecord {
         guard let id = scenario.recordID else { throw TelemetryRecordError.missingRecordID }
+        try NameRules.check(clientId: scenario.clientId)
         return try await TelemetryScenarioRecord(record: modify(id) { try scenario.applying(to: $0) })
     }
 

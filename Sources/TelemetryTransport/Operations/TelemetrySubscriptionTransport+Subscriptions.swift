@@ -31,7 +31,8 @@ extension TelemetrySubscriptionTransport {
 
     /// The identifier of the client's subscription to its commands, or nil where there is none.
     public func fetchCommandSubscription(for clientId: String) async throws -> TelemetrySubscription.ID? {
-        try await subscription(withID: commandSubscriptionID(for: clientId))?.id
+        try NameRules.check(clientId: clientId)
+        return try await subscription(withID: commandSubscriptionID(for: clientId))?.id
     }
 
     /// Ends a subscription; one that is not there is no error.

@@ -1,5 +1,11 @@
 public import TelemetryModels
 
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
 /// Which records are meant, and in which order.
 public struct TelemetryRecordQuery: Sendable, Hashable {
     public var recordType: String
@@ -30,31 +36,35 @@ public struct TelemetryRecordQuery: Sendable, Hashable {
     }
 
     private func precedes(_ lhs: TelemetryRecord, _ rhs: TelemetryRecord) -> Bool {
-        if let sortField {
-            switch (lhs[sortField], rhs[sortField]) {
-            case (nil, nil): break
-            case (nil, _): return false
-            case (_, nil): return true
-            case (let left?, let right?):
-                if let order = left.isLess(than: right), left != right { return order == ascending }
-            }
-        } else if lhs.recordID != rhs.recordID {
-            return (lhs.recordID.recordName < rhs.recordID.recordName) == ascending
+        let (left, right) = (lhs.recordID.recordName, rhs.recordID.recordName)
+        guard let sortField else { return ascending ? left < right : right < left }
+        switch (lhs[sortField]?.sortKey, rhs[sortField]?.sortKey) {
+        case (let one?, let other?) where one < other: return ascending
+        case (let one?, let other?) where other < one: return !ascending
+        case (.some, nil): return true
+        case (nil, .some): return false
+        default: return left < right
         }
-        return lhs.recordID.recordName < rhs.recordID.recordName
     }
 }
 
+/// An order over values of every kind, so that sorting comes out the same whatever a field holds: flags and whole numbers, then
+/// other numbers and dates, texts.
+private enum SortKey: Comparable {
+    case whole(Int64)
+    case number(Double)
+    case notANumber
+    case text(String)
+}
+
 extension TelemetryValue {
-    /// Nil where the two are of kinds that have no order between them.
-    fileprivate func isLess(than other: TelemetryValue) -> Bool? {
-        switch (self, other) {
-        case (.string(let left), .string(let right)): left < right
-        case (.int(let left), .int(let right)): left < right
-        case (.double(let left), .double(let right)): left < right
-        case (.date(let left), .date(let right)): left < right
-        case (.bool, .bool), (.bool, .int), (.int, .bool): (intValue ?? 0) < (other.intValue ?? 0)
-        default: nil
+    fileprivate var sortKey: SortKey {
+        switch self {
+        case .int(let value): .whole(value)
+        case .bool(let value): .whole(value ? 1 : 0)
+        case .double(let value): value.isNaN ? .notANumber : .number(value)
+        case .date(let value): .number(value.timeIntervalSinceReferenceDate)
+        case .string(let value): .text(value)
         }
     }
 }

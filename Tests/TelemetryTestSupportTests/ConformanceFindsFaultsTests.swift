@@ -1,0 +1,71 @@
+import TelemetryTestSupport
+import TelemetryTransport
+import Testing
+
+struct ConformanceFindsFaultsTests {
+    private typealias Fault = FaultyTransport.Fault
+
+    /// The check that is to find each fault, by the beginning of its name.
+    private static let findings: [Fault: String] = [
+        .readsNewestFirst: "Events are read in the order",
+        .losesAttributes: "An event is read back whole",
+        .excludesSince: "A filter's every condition must hold, for reading",
+        .emptySetMatchesAll: "A filter's every condition must hold, for deleting",
+        .acceptsAnyLimit: "A limit below 1",
+        .acceptsAnyClient: "A client identifier that is empty",
+        .forgetsCursors: "Pages lead through the store",
+        .deletesEverybodysEvents: "Deleting a client's things touches nobody else's",
+        .comparesBytes: "A filter finds a name in each spelling",
+        .insertOverwrites: ".insert stores what is new",
+        .ignoresChangeTags: ".ifUnchanged replaces the version that was read",
+        .looksThenSaves: "Concurrent updates of one record",
+        .hidesServerRecord: ".ifUnchanged without a change tag",
+        .hidesFailures: "Where some of several fail",
+        .foldsCase: "Any text that is not empty is a record's name",
+        .tellsNothing: "Creating, changing and removing a record is told",
+        .tellsOfEveryClient: "Changes that a subscription does not cover",
+        .throwsForeignErrors: "A limit below 1",
+        .endsStreams: "An event stream replays",
+    ]
+
+    @Test("A transport with a fault fails the check that is about it", arguments: FaultyTransport.Fault.allCases)
+    fileprivate func finds(_ fault: FaultyTransport.Fault) async throws {
+        let name = try #require(Self.findings[fault])
+        let check = try #require(TelemetryTransportConformance.checks.first { $0.name.hasPrefix(name) })
+        let suite = TelemetryTransportConformance(patience: .milliseconds(200)) { .init(transport: FaultyTransport(fault)) }
+        let failure = await #expect(throws: TelemetryTransportConformance.Failure.self) { try await suite.run(check) }
+        #expect(failure?.check.name == check.name)
+        #expect(failure?.message.isEmpty == false)
+    }
+
+    @Test("Every check has a name of its own")
+    func names() {
+        let names = TelemetryTransportConformance.checks.map(\.name)
+        #expect(Set(names).count == names.count)
+        #expect(names.count >= 60)
+    }
+
+    @Test("All at once tells every failure, and none for a transport that keeps its promises")
+    func runAll() async throws {
+        let failures = try await TelemetryTransportConformance(patience: .milliseconds(200)) {
+            .init(transport: FaultyTransport(.insertOverwrites))
+        }.runAll()
+        #expect(failures.count > 3)
+        let none = try await TelemetryTransportConformance { .init(transport: InMemoryTelemetryTransport()) }.runAll()
+        #expect(none.map(\.description) == [])
+    }
+
+    @Test("The store is removed after a check, whether it passed or failed")
+    func removes() async throws {
+        for fault in [nil, FaultyTransport.Fault.acceptsAnyLimit] {
+            let (removed, continuation) = AsyncStream.makeStream(of: Void.self)
+            let suite = TelemetryTransportConformance {
+                let transport: any TelemetryTransporting = fault.map { FaultyTransport($0) } ?? InMemoryTelemetryTransport()
+                return .init(transport: transport, remove: { continuation.finish() })
+            }
+            let check = try #require(TelemetryTransportConformance.checks.first { $0.name.hasPrefix("A limit below 1") })
+            _ = try? await suite.run(check)
+            for await _ in removed {}
+        }
+    }
+}
