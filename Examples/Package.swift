@@ -1,0 +1,36 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let settings: [SwiftSetting] = [
+    .treatAllWarnings(as: .error),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+func layer(_ name: String) -> Target.Dependency { .product(name: name, package: "LiveTelemetry") }
+
+let package = Package(
+    name: "LiveTelemetryExamples",
+    platforms: [.macOS(.v15)],
+    products: [.executable(name: "example-host", targets: ["example-host"])],
+    dependencies: [
+        .package(name: "LiveTelemetry", path: ".."),
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+    ],
+    targets: [
+        .target(
+            name: "FileWork", dependencies: [layer("TelemetryModels"), layer("TelemetryLogging")], swiftSettings: settings),
+        .executableTarget(
+            name: "example-host",
+            dependencies: [
+                "FileWork", layer("TelemetryModels"), layer("TelemetryTransport"), layer("TelemetryPersistence"),
+                layer("TelemetryLogging"), layer("TelemetryLifecycle"),
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            swiftSettings: settings),
+        .testTarget(
+            name: "FileWorkTests",
+            dependencies: ["FileWork", layer("TelemetryModels"), layer("TelemetryLogging")], swiftSettings: settings),
+    ]
+)

@@ -1,0 +1,110 @@
+import FileWork
+import Foundation
+import Observation
+import TelemetryLifecycle
+import TelemetryLogging
+import TelemetryModels
+
+/// The program itself: does its work when asked, and shows what telemetry is doing.
+@MainActor
+final class Host {
+    private let service: TelemetryLifecycleService
+    private let work: any Work
+    private let tally: Tally
+    private let reporter: Reporter
+    private var runs = 0
+    private var working: Task<Void, Never>?
+    private var shown: Report.State?
+
+    init(service: TelemetryLifecycleService, work: any Work, tally: Tally, reporter: Reporter) {
+        self.service = service
+        self.work = work
+        self.tally = tally
+        self.reporter = reporter
+    }
+
+    /// Runs until it is asked to quit; the client stays approved for the next time.
+    func run(requests: AsyncStream<Request>) async {
+        await service.startup()
+        // What the user decided in an earlier run is being restored; scenarios are registered right after.
+        await service.restorationFinished()
+        await attempt { try await $0.registerScenarios(work.scenarios) }
+        reporter.report(.ready(scenarios: work.scenarios, session: service.telemetryLogger.currentSessionId))
+        showChanges()
+        for await request in requests {
+            if request == .quit { break }
+            await handle(request)
+        }
+        await rest()
+        await attempt { try await $0.endSession() }
+        await service.telemetryLogger.shutdown()
+        reporter.report(.ended)
+    }
+
+    private func handle(_ request: Request) async {
+        switch request {
+        case .ask: await service.enableTelemetry()
+        case .leave: await service.disableTelemetry()
+        case .work:
+            await rest()
+            await runOnce()
+        case .keepWorking:
+            await rest()
+            working = Task { while !Task.isCancelled { await runOnce() } }
+        case .rest:
+            await rest()
+            reporter.report(.resting(run: runs))
+        case .override(let scenario, let enabled):
+            await attempt { try await $0.setScenarioEnabled(scenario, enabled: enabled) }
+        case .status:
+            shown = nil
+            show()
+        case .unknown(let line): reporter.report(.problem("\"\(line)\" is no request; there are: \(Request.help)"))
+        case .quit: break
+        }
+    }
+
+    private func runOnce() async {
+        runs += 1
+        let before = tally.perScenario
+        let start = ContinuousClock.now
+        let summary = await perform(WorkLog(logger: service.telemetryLogger, tally: tally, pass: runs))
+        let recorded = tally.perScenario.merging(before) { now, then in now - then }.filter { $0.value > 0 }
+        reporter.report(
+            .worked(
+                .init(
+                    number: runs, items: summary.items, bytes: summary.bytes, recorded: recorded,
+                    seconds: start.duration(to: .now) / .seconds(1))))
+    }
+
+    /// The work itself, away from the main actor.
+    @concurrent
+    private nonisolated func perform(_ log: WorkLog) async -> WorkSummary { await work.run(log) }
+
+    private func rest() async {
+        working?.cancel()
+        await working?.value
+        working = nil
+    }
+
+    private func attempt(_ operation: (TelemetryLifecycleService) async throws -> Void) async {
+        do { try await operation(service) } catch { reporter.report(.problem(error.localizedDescription)) }
+    }
+
+    /// Shows the state whenever the service changes it, as a view would.
+    private func showChanges() {
+        withObservationTracking {
+            show()
+        } onChange: { [weak self] in
+            Task { @MainActor in self?.showChanges() }
+        }
+    }
+
+    private func show() {
+        let state = Report.State(
+            status: "\(service.status)", client: service.settings.clientIdentifier, scenarios: service.scenarioStates)
+        guard state != shown else { return }
+        shown = state
+        reporter.report(.state(state))
+    }
+}

@@ -1,0 +1,62 @@
+@preconcurrency import Dispatch
+import Foundation
+
+/// What the person at the host can ask for.
+enum Request: Equatable {
+    /// The user agrees to telemetry, and the client asks to be approved.
+    case ask
+    /// The user takes it back: everything of this client is deleted.
+    case leave
+    case work
+    /// Work over and over.
+    case keepWorking
+    case rest
+    /// Turns a scenario on or off here, whatever the viewers say.
+    case override(scenario: String, enabled: Bool)
+    case status
+    case quit
+    case unknown(String)
+
+    static let help = """
+        ask, leave, work, loop, rest, on SCENARIO, off SCENARIO, status, quit. \
+        Its end, SIGINT and SIGTERM mean quit.
+        """
+
+    init(line: String) {
+        let words = line.split(separator: " ", maxSplits: 1).map(String.init)
+        switch (words.first, words.dropFirst().first) {
+        case ("ask", nil): self = .ask
+        case ("leave", nil): self = .leave
+        case ("work", nil): self = .work
+        case ("loop", nil): self = .keepWorking
+        case ("rest", nil): self = .rest
+        case ("on", let name?): self = .override(scenario: name, enabled: true)
+        case ("off", let name?): self = .override(scenario: name, enabled: false)
+        case ("status", nil): self = .status
+        case ("quit", nil): self = .quit
+        default: self = .unknown(line)
+        }
+    }
+
+    /// The lines of standard input; SIGINT, SIGTERM and the end of input are a `quit`.
+    static func stream() -> AsyncStream<Request> {
+        let (stream, continuation) = AsyncStream.makeStream(of: Request.self)
+        let signals = [SIGINT, SIGTERM].map { number in
+            signal(number, SIG_IGN)
+            let source = DispatchSource.makeSignalSource(signal: number)
+            source.setEventHandler { @Sendable in continuation.yield(.quit) }
+            source.resume()
+            return source
+        }
+        // `readLine` blocks, so it gets a thread of its own.
+        let reader = Thread {
+            while let line = readLine() {
+                if !line.isEmpty { continuation.yield(Request(line: line)) }
+            }
+            continuation.yield(.quit)
+        }
+        reader.start()
+        continuation.onTermination = { _ in signals.forEach { $0.cancel() } }
+        return stream
+    }
+}
