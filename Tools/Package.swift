@@ -1,0 +1,48 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let settings: [SwiftSetting] = [
+    .treatAllWarnings(as: .error),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+func layer(_ name: String) -> Target.Dependency { .product(name: name, package: "LiveTelemetry") }
+
+let package = Package(
+    name: "LiveTelemetryTools",
+    platforms: [.macOS(.v15)],
+    products: [.executable(name: "telemetry", targets: ["telemetry"])],
+    dependencies: [
+        .package(name: "LiveTelemetry", path: ".."),
+        .package(name: "LiveTelemetryExamples", path: "../Examples"),
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+    ],
+    targets: [
+        // What a viewer does, apart from its command line.
+        .target(
+            name: "ViewerKit", dependencies: [layer("TelemetryModels"), layer("TelemetryTransport")],
+            swiftSettings: settings),
+        .executableTarget(
+            name: "telemetry",
+            dependencies: [
+                "ViewerKit", layer("TelemetryModels"), layer("TelemetryTransport"), layer("TelemetryPersistence"),
+                layer("TelemetryLogging"), layer("TelemetryLifecycle"),
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                // The demo starts this program; named here, it is built next to the tool.
+                .product(name: "example-host", package: "LiveTelemetryExamples"),
+            ],
+            swiftSettings: settings),
+        .testTarget(
+            name: "ViewerKitTests",
+            dependencies: ["ViewerKit", layer("TelemetryModels"), layer("TelemetryTransport")], swiftSettings: settings),
+        .testTarget(
+            name: "telemetryTests",
+            dependencies: [
+                "telemetry", "ViewerKit", layer("TelemetryModels"), layer("TelemetryTransport"), layer("TelemetryPersistence"),
+                layer("TelemetryLifecycle"), layer("TelemetryLogging"),
+            ],
+            swiftSettings: settings),
+    ]
+)

@@ -1,0 +1,67 @@
+import TelemetryModels
+
+/// One column of a list of events.
+public enum EventColumn: String, CaseIterable, Sendable {
+    case date, time, client, session, sequence, scenario, level, name, text, attributes, thread, device, id
+
+    /// What a list shows unless it is told otherwise.
+    public static let standard: [EventColumn] = [.time, .client, .scenario, .level, .name, .text, .attributes]
+
+    /// Columns narrower than this at the beginning would only widen row by row.
+    var leastWidth: Int {
+        switch self {
+        case .date: 23
+        case .time: 12
+        case .client, .level: 10
+        case .scenario, .name: 14
+        case .text: 30
+        default: rawValue.count
+        }
+    }
+
+    /// A long text in one row must not push the columns of all later rows away.
+    var mostWidth: Int {
+        switch self {
+        case .text: 60
+        case .name, .scenario: 24
+        default: 32
+        }
+    }
+
+    func text(of event: TelemetryEvent, time: TimeText) -> String {
+        switch self {
+        case .date: time.dayAndTime(event.timestamp)
+        case .time: time.time(event.timestamp)
+        case .client: event.clientId ?? "–"
+        case .session: event.sessionId
+        case .sequence: String(event.sequence)
+        case .scenario: event.scenario ?? "–"
+        case .level: event.level.rawValue
+        case .name: event.name
+        case .text: event.property1 ?? ""
+        case .attributes: event.attributes.plain
+        case .thread: event.threadId
+        case .device: event.device.deviceName
+        case .id: event.eventId
+        }
+    }
+}
+
+extension [String: TelemetryValue] {
+    /// `bytes=120 kind=link`, by name.
+    var plain: String {
+        sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value.plain)" }.joined(separator: " ")
+    }
+}
+
+extension TelemetryValue {
+    var plain: String {
+        switch self {
+        case .string(let value): value
+        case .int(let value): String(value)
+        case .double(let value): String(value)
+        case .bool(let value): String(value)
+        case .date(let value): TimeText().dayAndTime(value)
+        }
+    }
+}

@@ -1,0 +1,56 @@
+public import TelemetryModels
+
+/// Events as aligned rows, while more keep coming: a column grows with what it must hold and never shrinks.
+public struct EventRows {
+    private let columns: [EventColumn]
+    private let style: Style
+    private let limit: Int?
+    private let time: TimeText
+    private var widths: [Int]
+
+    /// - Parameter width: The terminal's columns; nil does not cut rows.
+    public init(columns: [EventColumn] = EventColumn.standard, style: Style, width: Int?, time: TimeText = TimeText()) {
+        self.columns = columns
+        self.style = style
+        self.limit = width
+        self.time = time
+        widths = columns.map { max($0.leastWidth, $0.rawValue.count) }
+    }
+
+    /// The line of titles.
+    public var header: String { joined(columns.map { $0.rawValue.uppercased() }) { text, _ in style.dim(text) } }
+
+    public mutating func row(_ event: TelemetryEvent) -> String {
+        let cells = columns.map { $0.text(of: event, time: time).visible }
+        for index in cells.indices {
+            widths[index] = max(widths[index], min(cells[index].displayWidth, columns[index].mostWidth))
+        }
+        return joined(cells) { text, column in look(text, column, event) }
+    }
+
+    private func joined(_ cells: [String], _ look: (String, EventColumn) -> String) -> String {
+        var line = ""
+        var used = 0
+        for (index, cell) in cells.enumerated() {
+            let room = limit.map { $0 - used } ?? .max
+            guard room > 0 else { break }
+            let isLast = index == cells.count - 1
+            let text = isLast ? cell.fitted(to: room) : cell.fitted(to: min(widths[index], room))
+            line += look(text, columns[index])
+            let padding = widths[index] - text.displayWidth + 2
+            if !isLast, cells[(index + 1)...].contains(where: { !$0.isEmpty }) { line += String(repeating: " ", count: padding) }
+            used += text.displayWidth + padding
+        }
+        return line
+    }
+
+    private func look(_ text: String, _ column: EventColumn, _ event: TelemetryEvent) -> String {
+        switch column {
+        case .date, .time, .session, .sequence, .thread, .device, .id, .attributes: style.dim(text)
+        case .scenario: event.scenario == nil ? style.dim(text) : style.tinted(text)
+        case .level: event.level == .diagnostic ? style.yellow(text) : text
+        case .name: style.bold(text)
+        case .client, .text: text
+        }
+    }
+}

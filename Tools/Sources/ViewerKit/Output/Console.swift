@@ -1,0 +1,55 @@
+public import Foundation
+import Synchronization
+
+/// Standard output and standard error of a command, each written in whole lines.
+public final class Console: Sendable {
+    public let style: Style
+    /// How many columns a line of standard output has; nil where it is no terminal.
+    public var width: Int? { output.width }
+    public var isTerminal: Bool { output.isTerminal }
+
+    private let output = Descriptor(number: 1)
+    private let errors = Descriptor(number: 2)
+    /// A line that is written over by the next one.
+    private let isProgressShown = Mutex(false)
+
+    public init(environment: [String: String] = ProcessInfo.processInfo.environment) {
+        let isPlain = environment["NO_COLOR"].map { !$0.isEmpty } ?? false || environment["TERM"] == "dumb"
+        style = Style(isOn: output.isTerminal && !isPlain)
+    }
+
+    /// Writes one line.
+    public func line(_ text: String = "") {
+        isProgressShown.withLock { shown in
+            output.write((shown ? "\r\u{1B}[K" : "") + text + "\n")
+            shown = false
+        }
+    }
+
+    /// Writes bytes as they are.
+    public func write(_ bytes: [UInt8]) { output.write(bytes) }
+
+    /// Shows how far something is, on a terminal only; the next line takes its place.
+    public func progress(_ text: String) {
+        guard output.isTerminal else { return }
+        isProgressShown.withLock { shown in
+            let fitting = text.fitted(to: max(1, (output.width ?? 80) - 1))
+            output.write("\r\u{1B}[K" + fitting)
+            shown = true
+        }
+    }
+
+    /// Takes away what ``progress(_:)`` shows.
+    public func endProgress() {
+        isProgressShown.withLock { shown in
+            if shown { output.write("\r\u{1B}[K") }
+            shown = false
+        }
+    }
+
+    /// Writes one line to standard error.
+    public func note(_ text: String) {
+        endProgress()
+        errors.write(text + "\n")
+    }
+}

@@ -1,0 +1,25 @@
+/// Colours and weights of a terminal, or none.
+public struct Style: Sendable {
+    let isOn: Bool
+
+    public init(isOn: Bool) { self.isOn = isOn }
+
+    public func bold(_ text: String) -> String { wrapped(text, "1") }
+    public func dim(_ text: String) -> String { wrapped(text, "2") }
+    public func red(_ text: String) -> String { wrapped(text, "31") }
+    public func green(_ text: String) -> String { wrapped(text, "32") }
+    public func yellow(_ text: String) -> String { wrapped(text, "33") }
+    public func blue(_ text: String) -> String { wrapped(text, "34") }
+    public func magenta(_ text: String) -> String { wrapped(text, "35") }
+    public func cyan(_ text: String) -> String { wrapped(text, "36") }
+
+    /// One of six colours, always the same one for the same text, so that an eye can follow a scenario.
+    public func tinted(_ text: String) -> String {
+        let sum = text.utf8.reduce(UInt32(2_166_136_261)) { ($0 ^ UInt32($1)) &* 16_777_619 }
+        return wrapped(text, ["32", "33", "34", "35", "36", "94"][Int(sum % 6)])
+    }
+
+    private func wrapped(_ text: String, _ code: String) -> String {
+        isOn && !text.isEmpty ? "\u{1B}[\(code)m\(text)\u{1B}[0m" : text
+    }
+}

@@ -1,0 +1,53 @@
+/// Rows of cells in aligned columns.
+public struct Table {
+    public enum Alignment: Sendable { case leading, trailing }
+
+    private let columns: [(title: String, alignment: Alignment)]
+    private var rows: [[Cell]] = []
+
+    /// A text, and how it looks.
+    public struct Cell: ExpressibleByStringLiteral {
+        let text: String
+        let look: (String) -> String
+
+        /// - Parameter look: Adds colour; it must not change the width.
+        public init(_ text: String, look: @escaping (String) -> String = { $0 }) {
+            self.text = text.visible
+            self.look = look
+        }
+
+        public init(stringLiteral value: String) { self.init(value) }
+    }
+
+    public init(_ columns: [(title: String, alignment: Alignment)]) { self.columns = columns }
+
+    public init(_ titles: [String]) { self.init(titles.map { ($0, .leading) }) }
+
+    public mutating func add(_ cells: [Cell]) { rows.append(cells) }
+
+    /// The lines, the first with the titles. The last column is cut where a line would be wider than this.
+    public func lines(style: Style, width: Int? = nil) -> [String] {
+        let widths = columns.indices.map { index in
+            rows.reduce(columns[index].title.displayWidth) { max($0, $1[index].text.displayWidth) }
+        }
+        let header = columns.map { Cell($0.title.uppercased(), look: style.dim) }
+        return ([header] + rows).map { line($0, widths: widths, limit: width) }
+    }
+
+    private func line(_ cells: [Cell], widths: [Int], limit: Int?) -> String {
+        var line = ""
+        var used = 0
+        for (index, cell) in cells.enumerated() {
+            var text = cell.text
+            let isLast = index == cells.count - 1
+            if isLast, let limit { text = text.fitted(to: max(1, limit - used)) }
+            let padding = String(repeating: " ", count: max(0, widths[index] - text.displayWidth))
+            switch columns[index].alignment {
+            case .leading: line += cell.look(text) + (isLast ? "" : padding + "  ")
+            case .trailing: line += padding + cell.look(text) + (isLast ? "" : "  ")
+            }
+            used += widths[index] + 2
+        }
+        return line
+    }
+}

@@ -1,0 +1,66 @@
+public import TelemetryModels
+public import TelemetryTransport
+
+/// Sends commands to clients and waits for what becomes of them.
+public struct CommandSender: Sendable {
+    /// What became of a command.
+    public enum Outcome: Sendable, Equatable {
+        case executed(TelemetryCommandRecord)
+        /// The client tried, and this is why it did not succeed.
+        case failed(String)
+        /// The client has not answered; the command waits for it.
+        case unanswered
+    }
+
+    /// Viewers share it, so that it may stay.
+    private static let subscription = TelemetrySubscription(
+        id: "TelemetryViewer-Commands", recordType: TelemetrySchema.commandRecordType)
+
+    private let transport: any TelemetryRecordTransport & TelemetrySubscriptionTransport
+
+    public init(transport: any TelemetryRecordTransport & TelemetrySubscriptionTransport) { self.transport = transport }
+
+    /// Sends the command and waits this long for the client; nil does not wait.
+    /// - Throws: ``TelemetryTransport/TelemetryTransportError`` where the store fails; ``ToolFailure`` where the command was
+    ///   removed before it was executed.
+    public func send(_ command: TelemetryCommandRecord, wait: Duration?) async throws -> Outcome {
+        guard let wait else {
+            try await transport.createCommand(command)
+            return .unanswered
+        }
+        // Asked for before the command is there, so that no answer is too quick to be heard.
+        _ = try await transport.save(Self.subscription)
+        let notifications = transport.notifications()
+        let created = try await transport.createCommand(command)
+        guard let id = created.recordID else { throw TelemetryRecordError.missingRecordID }
+        if let outcome = try await outcome(of: id) { return outcome }
+        let early = try await withThrowingTaskGroup(of: Outcome?.self) { group in
+            group.addTask {
+                for await notification in notifications
+                where notification.recordID == nil || notification.recordID == id {
+                    if let outcome = try await outcome(of: id) { return outcome }
+                }
+                return nil
+            }
+            group.addTask {
+                try await Task.sleep(for: wait)
+                return nil
+            }
+            defer { group.cancelAll() }
+            return try await group.next() ?? nil
+        }
+        if let early { return early }
+        return try await outcome(of: id) ?? .unanswered
+    }
+
+    private func outcome(of id: TelemetryRecord.ID) async throws -> Outcome? {
+        guard let command = try await transport.fetchCommand(recordID: id) else {
+            throw ToolFailure(.failed, "The command was removed from the store before the client had answered it.")
+        }
+        switch command.status {
+        case .pending: return nil
+        case .executed: return .executed(command)
+        case .failed: return .failed(command.errorMessage ?? "the client gave no reason")
+        }
+    }
+}

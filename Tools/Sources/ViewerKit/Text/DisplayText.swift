@@ -1,0 +1,68 @@
+extension String {
+    /// The text with everything in it shown that a terminal would act on: what comes from clients must not move the cursor.
+    public var visible: String {
+        guard unicodeScalars.contains(where: \.isControl) else { return self }
+        var result = String.UnicodeScalarView()
+        for scalar in unicodeScalars {
+            switch scalar {
+            case "\n": result.append(contentsOf: "\\n".unicodeScalars)
+            case "\r": result.append(contentsOf: "\\r".unicodeScalars)
+            case "\t": result.append(contentsOf: "\\t".unicodeScalars)
+            case _ where scalar.isControl:
+                result.append(contentsOf: "\\u{\(String(scalar.value, radix: 16, uppercase: true))}".unicodeScalars)
+            default: result.append(scalar)
+            }
+        }
+        return String(result)
+    }
+
+    /// How many columns of a terminal the text takes.
+    public var displayWidth: Int {
+        if utf8.allSatisfy({ $0 < 0x80 }) { return utf8.count }
+        return reduce(0) { $0 + $1.displayWidth }
+    }
+
+    /// The text, cut to this many columns, with an ellipsis where something is missing.
+    public func fitted(to width: Int) -> String {
+        guard displayWidth > width else { return self }
+        var result = ""
+        var used = 0
+        for character in self {
+            guard used + character.displayWidth < width else { break }
+            used += character.displayWidth
+            result.append(character)
+        }
+        return width > 0 ? result + "…" : ""
+    }
+
+    /// The text with spaces behind it, this many columns wide at least.
+    public func padded(to width: Int) -> String {
+        self + String(repeating: " ", count: Swift.max(0, width - displayWidth))
+    }
+}
+
+extension Unicode.Scalar {
+    /// Controls, and the marks that change the direction of the text around them.
+    fileprivate var isControl: Bool {
+        switch properties.generalCategory {
+        case .control, .lineSeparator, .paragraphSeparator: true
+        case .format: value != 0x200D
+        default: false
+        }
+    }
+}
+
+extension Character {
+    /// 2 for the wide characters of East Asia and for emoji, 0 for what only marks another, otherwise 1.
+    var displayWidth: Int {
+        guard let first = unicodeScalars.first else { return 0 }
+        if first.properties.generalCategory == .nonspacingMark { return 0 }
+        if first.properties.isEmojiPresentation || unicodeScalars.contains("\u{FE0F}") { return 2 }
+        switch first.value {
+        case 0x1100...0x115F, 0x2E80...0x303E, 0x3041...0x33FF, 0x3400...0x4DBF, 0x4E00...0x9FFF, 0xA000...0xA4CF,
+            0xAC00...0xD7A3, 0xF900...0xFAFF, 0xFE30...0xFE4F, 0xFF00...0xFF60, 0xFFE0...0xFFE6, 0x20000...0x3FFFD:
+            return 2
+        default: return 1
+        }
+    }
+}

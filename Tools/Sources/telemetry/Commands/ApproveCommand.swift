@@ -1,0 +1,29 @@
+import ArgumentParser
+import TelemetryModels
+import ViewerKit
+
+struct ApproveCommand: ToolCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "approve", abstract: "Approve a client that asks; 'enable CLIENT' is the same.",
+        discussion: "Example: telemetry approve k7wq --directory /srv/telemetry")
+
+    @OptionGroup var store: StoreOptions
+    @OptionGroup var waiting: WaitOptions
+
+    @Argument(help: "A client, or the beginning of its identifier.")
+    var client: String
+
+    func perform(_ console: Console) async throws {
+        try await Self.approve(client, in: store, waiting, console)
+    }
+
+    static func approve(
+        _ client: String, in store: StoreOptions, _ waiting: WaitOptions, _ console: Console
+    ) async throws {
+        let transport = try store.open()
+        let found = try await ClientResolver(transport: transport).client(client)
+        try await waiting.send(
+            TelemetryCommandRecord(clientId: found.clientId, action: .enable), over: transport, to: console,
+            done: "The client \(found.clientId.visible) is approved.")
+    }
+}

@@ -1,0 +1,59 @@
+import ArgumentParser
+import Foundation
+import TelemetryModels
+import TelemetryTransport
+import ViewerKit
+
+struct CommandsCommand: ToolCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "commands", abstract: "List what viewers asked of clients, and what became of it.")
+
+    @OptionGroup var store: StoreOptions
+
+    @Option(help: "Only those for this client.")
+    var client: String?
+
+    @Flag(help: "Only those that no client has answered yet.")
+    var pending = false
+
+    func perform(_ console: Console) async throws {
+        let transport = try store.open()
+        typealias Field = TelemetrySchema.CommandField
+        var query = TelemetryRecordQuery(
+            recordType: TelemetrySchema.commandRecordType, sortField: Field.created.rawValue)
+        if let client {
+            let found = try await ClientResolver(transport: transport).client(client)
+            query.conditions[Field.clientId.rawValue] = .string(found.clientId)
+        }
+        let commands = try await transport.records(matching: query)
+            .compactMap { try? TelemetryCommandRecord(record: $0) }
+            .filter { !pending || $0.status == .pending }
+        guard !commands.isEmpty else {
+            console.note(pending ? "No command waits for an answer." : "No commands yet.")
+            return
+        }
+        var table = Table(["sent", "client", "action", "scenario", "status", "answer"])
+        let time = TimeText()
+        for command in commands {
+            table.add([
+                .init(time.dayAndTime(command.created)), .init(command.clientId), .init(command.action.rawValue),
+                .init(command.scenarioName ?? "–"), status(of: command, console.style), .init(answer(of: command)),
+            ])
+        }
+        table.lines(style: console.style, width: console.width).forEach(console.line)
+    }
+
+    private func status(of command: TelemetryCommandRecord, _ style: Style) -> Table.Cell {
+        switch command.status {
+        case .pending: .init("pending", look: style.yellow)
+        case .executed: .init("executed", look: style.green)
+        case .failed: .init("failed", look: style.red)
+        }
+    }
+
+    private func answer(of command: TelemetryCommandRecord) -> String {
+        if let message = command.errorMessage { return message }
+        guard let executed = command.executedAt else { return "" }
+        return "after \(DurationText.string(seconds: max(0, executed.timeIntervalSince(command.created))))"
+    }
+}

@@ -1,0 +1,22 @@
+import ArgumentParser
+import ViewerKit
+
+struct EnableCommand: ToolCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "enable", abstract: "Turn a client's scenario on; without a scenario, approve the client.",
+        discussion: "Example: telemetry enable k7wq FileRead --directory /srv/telemetry")
+
+    @OptionGroup var store: StoreOptions
+    @OptionGroup var waiting: WaitOptions
+
+    @Argument(help: "A client, or the beginning of its identifier.")
+    var client: String
+
+    @Argument(help: "One of the client's scenarios.")
+    var scenario: String?
+
+    func perform(_ console: Console) async throws {
+        guard let scenario else { return try await ApproveCommand.approve(client, in: store, waiting, console) }
+        try await ScenarioSwitch(client: client, scenario: scenario, isOn: true).send(in: store, waiting, console)
+    }
+}

@@ -1,0 +1,21 @@
+import TelemetryModels
+import ViewerKit
+
+/// Turns one scenario of one client on or off.
+struct ScenarioSwitch {
+    let client: String
+    let scenario: String
+    let isOn: Bool
+
+    func send(in store: StoreOptions, _ waiting: WaitOptions, _ console: Console) async throws {
+        let transport = try store.open()
+        let resolver = ClientResolver(transport: transport)
+        let client = try await resolver.client(client)
+        let scenario = try await resolver.scenario(scenario, of: client)
+        let command = TelemetryCommandRecord(
+            clientId: client.clientId, action: isOn ? .enableScenario : .disableScenario, scenarioName: scenario.scenarioName)
+        try await waiting.send(
+            command, over: transport, to: console,
+            done: "\(scenario.scenarioName.visible) is \(isOn ? "on" : "off") at the client \(client.clientId.visible).")
+    }
+}

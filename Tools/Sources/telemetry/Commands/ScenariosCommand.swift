@@ -1,0 +1,34 @@
+import ArgumentParser
+import TelemetryModels
+import TelemetryTransport
+import ViewerKit
+
+struct ScenariosCommand: ToolCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "scenarios", abstract: "List the scenarios of a client, or of all, and whether they are on.")
+
+    @OptionGroup var store: StoreOptions
+
+    @Argument(help: "A client, or the beginning of its identifier.")
+    var client: String?
+
+    func perform(_ console: Console) async throws {
+        let transport = try store.open()
+        var clientId: String?
+        if let client { clientId = try await ClientResolver(transport: transport).client(client).clientId }
+        let scenarios = try await transport.fetchScenarios(forClient: clientId)
+            .sorted { ($0.clientId, $0.scenarioName) < ($1.clientId, $1.scenarioName) }
+        guard !scenarios.isEmpty else {
+            console.note("No scenarios now. A client shows them once it was approved and its session runs.")
+            return
+        }
+        var table = Table(["client", "scenario", "state"])
+        for scenario in scenarios {
+            table.add([
+                .init(scenario.clientId), .init(scenario.scenarioName, look: console.style.tinted),
+                scenario.isEnabled ? .init("on", look: console.style.green) : .init("off", look: console.style.dim),
+            ])
+        }
+        table.lines(style: console.style).forEach(console.line)
+    }
+}

@@ -1,0 +1,146 @@
+import Foundation
+import TelemetryModels
+import TelemetryTransport
+import ViewerKit
+
+/// The demo's cast: a host that it starts, a viewer that it is itself, and what both have seen.
+actor DemoRun {
+    let console: Console
+    let work: DemoWork
+    let transport: FileTelemetryTransport
+    var arrivals: Arrivals?
+    var host: HostProcess?
+    var clientId = ""
+    /// The host's session, which every event of it bears.
+    var session = ""
+    var runs = 0
+    var states: [String: Bool] = [:]
+    /// Runs from whose beginning to whose end these scenarios were off.
+    var off: [Ledger.Run: Set<String>] = [:]
+    var scenarios: [String] = []
+    /// Those that the work logs anything under.
+    var busy: [String] = []
+
+    private let store: URL
+    private let scratch: URL
+    let tally: TallyFile
+
+    init(console: Console, work: DemoWork, store: URL, transport: FileTelemetryTransport, scratch: URL) {
+        self.console = console
+        self.work = work
+        self.store = store
+        self.transport = transport
+        self.scratch = scratch
+        tally = TallyFile(url: scratch.appendingPathComponent("tally"))
+    }
+
+    /// The whole story, then the account.
+    func perform() async throws {
+        do {
+            try await play()
+            await arrivals?.stop()
+        } catch {
+            console.endProgress()
+            host?.kill()
+            await arrivals?.stop()
+            throw error
+        }
+        try await settle()
+    }
+
+    private func play() async throws {
+        let style = console.style
+        console.line("\(style.bold("LiveTelemetry demo")) over \(work.name)")
+        console.line(style.dim("store: \(store.path.visible)"))
+        try await ask()
+        try await runInSilence("Nothing is recorded before the client is approved")
+        try await approve()
+        try await runInSilence("Approved, all scenarios off: still nothing is recorded")
+        for scenario in scenarios { try await show(scenario) }
+        try await killAndRestart()
+        try await end()
+    }
+
+    // MARK: What the acts share
+
+    func startHost() async throws -> HostProcess {
+        let host = try HostProcess(
+            arguments: [
+                "--json", "--store", store.path, "--state", scratch.appendingPathComponent("state").path, "--tally",
+                tally.url.path,
+            ] + work.arguments)
+        self.host = host
+        let ready = try await report(of: host, "the host's start") { $0.report == "ready" }
+        scenarios = ready.scenarios ?? []
+        session = ready.session ?? ""
+        runs = 0
+        return host
+    }
+
+    /// The host's next report that is the right one.
+    func report(
+        of host: HostProcess, _ what: String, _ isRight: @escaping @Sendable (HostReport) -> Bool
+    ) async throws -> HostReport {
+        try await expecting(what) {
+            var lastProblem: String?
+            for await report in host.reports {
+                if isRight(report) { return report }
+                if report.report == "problem" { lastProblem = report.message }
+            }
+            try Task.checkCancellation()
+            throw ToolFailure(.failed, "The host has ended early. \(lastProblem ?? "Its own message is above.")")
+        }
+    }
+
+    /// Has the host do its work once, and notes which scenarios were off all the while.
+    func runOnce() async throws -> HostReport {
+        guard let host else { throw CancellationError() }
+        runs += 1
+        off[.init(session: session, number: runs)] = Set(scenarios.filter { states[$0] != true })
+        try host.send("work")
+        return try await finished(run: runs)
+    }
+
+    func finished(run: Int) async throws -> HostReport {
+        guard let host else { throw CancellationError() }
+        let report = try await report(of: host, "the end of run \(run)") { $0.report == "worked" && $0.run == run }
+        // The host reports after a flush: what it logged is in the store, and this reads all of it.
+        try await arrivals?.catchUp()
+        console.endProgress()
+        return report
+    }
+
+    /// How many events of the run the viewer has seen.
+    func arrived(in run: Int) async -> Int {
+        let events = await arrivals?.events ?? []
+        return events.count { Ledger.Run($0) == Ledger.Run(session: session, number: run) }
+    }
+
+    /// Sends a command to the client, and waits until it is executed.
+    func command(_ action: TelemetrySchema.CommandAction, scenario: String? = nil) async throws -> String {
+        let command = TelemetryCommandRecord(clientId: clientId, action: action, scenarioName: scenario)
+        let start = ContinuousClock.now
+        switch try await CommandSender(transport: transport).send(command, wait: .seconds(60)) {
+        case .executed: return DurationText.string(seconds: start.duration(to: .now) / .seconds(1))
+        case .failed(let reason): throw ToolFailure(.failed, "The client could not do \(action.rawValue): \(reason)")
+        case .unanswered: throw ToolFailure(.failed, "The client has not answered \(action.rawValue) within a minute.")
+        }
+    }
+
+    func turn(_ scenario: String, on isOn: Bool) async throws -> String {
+        let time = try await command(isOn ? .enableScenario : .disableScenario, scenario: scenario)
+        states[scenario] = isOn
+        return time
+    }
+
+    func act(_ title: String) { console.line("\n\(console.style.bold("▸ \(title)"))") }
+
+    func tell(_ text: String) { console.line("  \(text)") }
+
+    var tick: String { console.style.green("✓") }
+
+    func volume(_ report: HostReport) -> String {
+        "\((report.items ?? 0).grouped) \(work.unit), \(((report.bytes ?? 0) / 1_000).grouped) kB in "
+            + DurationText.string(seconds: report.seconds ?? 0)
+    }
+}

@@ -1,0 +1,15 @@
+/// One line that the example host reports.
+struct HostReport: Decodable, Sendable {
+    let report: String
+    var scenarios: [String]?
+    var session: String?
+    var status: String?
+    var client: String?
+    var states: [String: Bool]?
+    var run: Int?
+    var items: Int?
+    var bytes: Int?
+    var recorded: [String: Int]?
+    var seconds: Double?
+    var message: String?
+}

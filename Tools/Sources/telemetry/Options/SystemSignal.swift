@@ -1,0 +1,25 @@
+@preconcurrency import Dispatch
+import Foundation
+
+/// Signals between processes.
+enum SystemSignal {
+    static func send(_ signal: Int32, to process: Int32) -> Bool { kill(process, signal) == 0 }
+
+    /// Runs the operation in a task that SIGINT, SIGTERM and SIGHUP cancel, so that it can tidy up before the process ends.
+    /// - Throws: what the operation throws; ``Interrupted`` where a signal came.
+    static func cancelling(_ operation: @escaping @Sendable () async throws -> Void) async throws {
+        let task = Task { try await operation() }
+        let sources = [SIGINT, SIGTERM, SIGHUP].map { number in
+            signal(number, SIG_IGN)
+            let source = DispatchSource.makeSignalSource(signal: number)
+            source.setEventHandler { @Sendable in task.cancel() }
+            source.resume()
+            return source
+        }
+        defer {
+            for source in sources { source.cancel() }
+            for number in [SIGINT, SIGTERM, SIGHUP] { signal(number, SIG_DFL) }
+        }
+        try await task.value
+    }
+}

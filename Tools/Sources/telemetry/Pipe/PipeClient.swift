@@ -1,0 +1,116 @@
+import Foundation
+import Observation
+import TelemetryLifecycle
+import TelemetryLogging
+import TelemetryModels
+import TelemetryPersistence
+import TelemetryTransport
+import ViewerKit
+
+/// Standard input as a host.
+@MainActor
+final class PipeClient {
+    private let service: TelemetryLifecycleService
+    private let scenario: String
+    private let level: TelemetryLogLevel
+    private let hold: Bool
+    private let console: Console
+    private let store: String
+    private let states: AsyncStream<Void>
+    private let stateChanged: AsyncStream<Void>.Continuation
+    private var told = ""
+    private var lines = 0
+    private var recorded = 0
+
+    init(
+        transport: FileTelemetryTransport, state: PipeState, scenario: String, level: TelemetryLogLevel, hold: Bool,
+        console: Console, store: String
+    ) {
+        self.scenario = scenario
+        self.level = level
+        self.hold = hold
+        self.console = console
+        self.store = store
+        (states, stateChanged) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        let configuration = TelemetryLifecycleService.Configuration(
+            loggerConfiguration: .init(
+                batchSize: 400, flushInterval: 0.5, spoolDirectory: state.directory.appendingPathComponent("spool"),
+                diagnostics: { console.note("telemetry: \($0.message.visible)") }))
+        service = TelemetryLifecycleService(
+            settingsStore: FileTelemetrySettingsStore(directory: state.directory), transport: transport,
+            configuration: configuration, scenarioStore: FileTelemetryScenarioStore(directory: state.directory))
+    }
+
+    /// Runs until its input ends or its task is cancelled.
+    func run() async throws {
+        await service.startup()
+        await service.restorationFinished()
+        try await service.registerScenarios([scenario])
+        if !service.settings.telemetryRequested { await service.enableTelemetry() }
+        if case .error(let message) = service.status { throw ToolFailure(.unavailable, message) }
+        tellChanges()
+        if hold { await untilOn() }
+        let logger = service.telemetryLogger
+        await InputLines().forEach { batch in await take(batch, logger) }
+        try Task.checkCancellation()
+    }
+
+    /// Delivers what waits. The session stays open: ending it would delete what nobody may have read yet.
+    func finish() async {
+        await service.telemetryLogger.shutdown()
+        let passed = lines - recorded
+        console.note(
+            "\(lines.grouped) lines: \(recorded.grouped) recorded"
+                + (passed > 0 ? ", \(passed.grouped) passed by while the scenario was off." : "."))
+    }
+
+    private func take(_ batch: [String], _ logger: any TelemetryLogging) async {
+        lines += batch.count
+        for line in batch {
+            var isRecorded = false
+            logger.logEvent(
+                name: "line", scenario: scenario, level: level,
+                property1: {
+                    isRecorded = true
+                    return line
+                }(), attributes: [:])
+            if isRecorded { recorded += 1 }
+        }
+        // The next lines are read when these are in the store: a fast writer waits, and nothing is lost.
+        await logger.flush()
+    }
+
+    private var isOn: Bool { service.status == .enabled && service.scenarioStates[scenario] == true }
+
+    private func untilOn() async {
+        if isOn { return }
+        for await _ in states where isOn { return }
+    }
+
+    private func tellChanges() {
+        withObservationTracking {
+            tell()
+        } onChange: { [weak self] in
+            Task { @MainActor in self?.tellChanges() }
+        }
+    }
+
+    private func tell() {
+        let client = service.settings.clientIdentifier?.visible ?? ""
+        let text =
+            switch (service.status, service.scenarioStates[scenario] == true) {
+            case (.pendingApproval, _): "The client \(client) waits for approval: telemetry approve \(client) -d \(store.visible)"
+            case (.enabled, false):
+                "The client \(client) is approved, \(scenario.visible) is off: "
+                    + "telemetry enable \(client) \(scenario.visible) -d \(store.visible)"
+            case (.enabled, true): "The client \(client) is approved, \(scenario.visible) is on: lines are recorded."
+            case (.disabled, _): "A viewer has ended the telemetry of this client; lines pass by unrecorded."
+            case (.error(let message), _): message.visible
+            default: ""
+            }
+        stateChanged.yield()
+        guard !text.isEmpty, text != told else { return }
+        told = text
+        console.note(text)
+    }
+}

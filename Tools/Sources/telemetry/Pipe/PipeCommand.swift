@@ -1,0 +1,49 @@
+import ArgumentParser
+import Foundation
+import TelemetryModels
+import ViewerKit
+
+struct PipeCommand: ToolCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "pipe",
+        abstract: "Make standard input a client: every line is an event.",
+        discussion: """
+            The client asks for approval; approve it from another terminal, and turn its scenario on. Lines that come while \
+            the scenario is off are read and not recorded. Its identity and its scenario's state are kept, so that it goes on \
+            where it stopped, also after a crash. Ends with its input, when all is delivered.
+
+            Example: tail -F /var/log/syslog | telemetry pipe --scenario Syslog --directory /srv/telemetry
+            """)
+
+    @OptionGroup var store: StoreOptions
+
+    @Option(help: "The scenario of the lines.")
+    var scenario: String
+
+    @Option(help: "Tells apart pipes that run at the same time; the scenario's name unless given.")
+    var name: String?
+
+    @Option(help: "The level of the lines: info or diagnostic.")
+    var level = LevelArgument.info
+
+    @Flag(help: "Wait with reading until the client is approved and the scenario on.")
+    var hold = false
+
+    func validate() throws {
+        if scenario.isEmpty { throw ValidationError("The scenario needs a name.") }
+    }
+
+    func perform(_ console: Console) async throws {
+        let directory = StoreDirectory(path: try store.path())
+        let transport = try directory.openOrCreate()
+        let state = try PipeState(name: name ?? scenario, store: directory.url)
+        let client = await PipeClient(
+            transport: transport, state: state, scenario: scenario, level: level.level, hold: hold, console: console,
+            store: directory.url.path)
+        do {
+            try await SystemSignal.cancelling { try await client.run() }
+        } catch is CancellationError {}
+        await client.finish()
+        withExtendedLifetime(state) {}
+    }
+}

@@ -1,0 +1,43 @@
+import Testing
+import ViewerKit
+
+struct TextTests {
+    @Test(
+        "A span of time reads as seconds",
+        arguments: [
+            ("500ms", 0.5), ("10s", 10), ("2m", 120), ("1.5h", 5_400), ("3d", 259_200), ("7", 7),
+        ])
+    func spans(text: String, seconds: Double) { #expect(DurationText.seconds(text) == seconds) }
+
+    @Test("What is no span of time is refused", arguments: ["", "s", "-5s", "10x", "1e3s", "ten", "99999999999"])
+    func noSpans(text: String) { #expect(DurationText.seconds(text) == nil) }
+
+    @Test(
+        "A span is told in the unit that fits",
+        arguments: [
+            (0.012, "12 ms"), (0.5, "0.5 s"), (9.99, "10 s"), (119, "119 s"), (600, "10 min"), (7_200, "2 h"),
+            (172_800, "2 days"),
+        ])
+    func told(seconds: Double, text: String) { #expect(DurationText.string(seconds: seconds) == text) }
+
+    @Test(
+        "What a terminal would act on is shown instead",
+        arguments: [
+            ("plain ü 漢", "plain ü 漢"), ("a\u{1B}[31mb", "a\\u{1B}[31mb"), ("a\nb\tc\r", "a\\nb\\tc\\r"),
+            ("\u{9B}x", "\\u{9B}x"), ("a\u{202E}b", "a\\u{202E}b"),
+        ])
+    func visible(text: String, shown: String) { #expect(text.visible == shown) }
+
+    @Test("Width counts the columns of a terminal", arguments: [("abc", 3), ("漢字", 4), ("e\u{301}", 1), ("🙂", 2), ("", 0)])
+    func widths(text: String, width: Int) { #expect(text.displayWidth == width) }
+
+    @Test(
+        "A text that is too wide ends in an ellipsis and fits",
+        arguments: [
+            ("abcdef", 4, "abc…"), ("abc", 3, "abc"), ("漢字漢字", 5, "漢字…"), ("漢字漢字", 4, "漢…"), ("abc", 0, ""),
+        ])
+    func fitting(text: String, width: Int, result: String) { #expect(text.fitted(to: width) == result) }
+
+    @Test("Thousands stand apart", arguments: [(0, "0"), (999, "999"), (1_000, "1,000"), (-1_234_567, "-1,234,567")])
+    func grouped(number: Int, text: String) { #expect(number.grouped == text) }
+}

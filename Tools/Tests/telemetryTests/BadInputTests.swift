@@ -1,0 +1,64 @@
+import Foundation
+import Testing
+
+struct BadInputTests {
+    @Test("A directory that is missing is told in one sentence, and not made")
+    func missing() async throws {
+        try await withDirectory { folder in
+            let store = folder.appendingPathComponent("no-such-store").path
+            let result = try await ToolProcess.run("clients", "--directory", store)
+            #expect(result.code == 66)
+            #expect(result.output.isEmpty)
+            #expect(
+                result.errors
+                    == "telemetry: There is no store at \(store); a host makes it when it starts. Check the directory's name.\n")
+            #expect(!FileManager.default.fileExists(atPath: store))
+        }
+    }
+
+    @Test(
+        "A file in place of a directory is told, and stays as it is", arguments: ["clients", "events", "scenarios", "commands"])
+    func file(command: String) async throws {
+        try await withDirectory { folder in
+            let file = folder.appendingPathComponent("file")
+            try Data("mine".utf8).write(to: file)
+            let result = try await ToolProcess.run(command, "-d", file.path)
+            #expect(result.code == 66)
+            #expect(result.errors == "telemetry: \(file.path) is no directory, so it is no store.\n")
+            #expect(try Data(contentsOf: file) == Data("mine".utf8))
+        }
+    }
+
+    @Test("A directory that holds other things is left alone")
+    func otherThings() async throws {
+        try await withDirectory { folder in
+            try Data("mine".utf8).write(to: folder.appendingPathComponent("letter.txt"))
+            for arguments in [["clients"], ["pipe", "--scenario", "A"], ["demo"]] {
+                let result = try await ToolProcess.run(arguments + ["-d", folder.path])
+                #expect(result.code == 65)
+                #expect(
+                    result.errors == "telemetry: \(folder.path) holds other things and no store; nothing in it was touched.\n")
+            }
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["letter.txt"])
+        }
+    }
+
+    @Test("Without a store the tool says how to name one")
+    func noStore() async throws {
+        let result = try await ToolProcess.run("clients")
+        #expect(result.code == 64)
+        #expect(result.errors.contains("Which store? Give --directory DIR or set LIVE_TELEMETRY_STORE."))
+    }
+
+    @Test("The demo refuses what it cannot work on")
+    func demo() async throws {
+        let folder = try await ToolProcess.run("demo", "/no/such/folder")
+        #expect(folder.code == 66)
+        #expect(folder.errors == "telemetry: There is no folder at /no/such/folder.\n")
+        let file = try await ToolProcess.run("demo", "--input", "/no/such/file")
+        #expect(file.code == 66)
+        #expect(file.errors == "telemetry: There is no file at /no/such/file.\n")
+        let both = try await ToolProcess.run("demo", "/", "--input", "/etc/hosts")
+        #expect(both.code == 64)
+    }
+}

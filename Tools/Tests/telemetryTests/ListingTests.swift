@@ -1,0 +1,113 @@
+import Foundation
+import TelemetryModels
+import TelemetryTransport
+import Testing
+
+struct ListingTests {
+    private static let moment = Date(timeIntervalSince1970: 1_767_225_600)
+
+    private func fill(_ store: URL) async throws {
+        let transport = try FileTelemetryTransport(directory: store)
+        try await transport.createTelemetryClient(clientId: "k7wq", created: Self.moment, isEnabled: true)
+        try await transport.createTelemetryClient(clientId: "new\u{1B}[2J", created: Self.moment + 1, isEnabled: false)
+        try await transport.createScenarios([
+            .init(clientId: "k7wq", scenarioName: "FileRead", isEnabled: true, created: Self.moment),
+            .init(clientId: "k7wq", scenarioName: "Checksum", isEnabled: false, created: Self.moment),
+        ])
+        try await transport.createCommand(
+            .init(
+                commandId: "c1", clientId: "k7wq", action: .enableScenario, scenarioName: "FileRead", created: Self.moment,
+                status: .executed, executedAt: Self.moment + 0.012))
+        try await transport.createCommand(
+            .init(
+                commandId: "c2", clientId: "k7wq", action: .deleteEvents, created: Self.moment + 5, status: .failed,
+                errorMessage: "busy"))
+        try await transport.append([
+            event(1, "file.read", "/etc/hosts", "FileRead", .info, ["bytes": 120]),
+            event(2, "file.hashed", nil, "Checksum", .diagnostic, [:]),
+            event(3, "hello", "two\nlines", nil, .info, [:]),
+        ])
+    }
+
+    private func event(
+        _ number: UInt64, _ name: String, _ text: String?, _ scenario: String?, _ level: TelemetryLogLevel,
+        _ attributes: [String: TelemetryValue]
+    ) -> TelemetryEvent {
+        TelemetryEvent(
+            eventId: "e\(number)", clientId: "k7wq", sessionId: "s", sequence: number, name: name,
+            timestamp: Self.moment + Double(number), property1: text, attributes: attributes, scenario: scenario, level: level)
+    }
+
+    @Test(
+        "The lists are tables that say what there is",
+        arguments: [
+            (
+                ["clients"],
+                """
+                CLIENT        STATE               ASKED                    SCENARIOS ON  EVENTS
+                new\\u{1B}[2J  waits for approval  2026-01-01 00:00:01.000        0 of 0       0
+                k7wq          approved            2026-01-01 00:00:00.000        1 of 2       3
+
+                """
+            ),
+            (
+                ["scenarios"],
+                """
+                CLIENT  SCENARIO  STATE
+                k7wq    Checksum  off
+                k7wq    FileRead  on
+
+                """
+            ),
+            (
+                ["commands"],
+                """
+                SENT                     CLIENT  ACTION          SCENARIO  STATUS    ANSWER
+                2026-01-01 00:00:00.000  k7wq    enableScenario  FileRead  executed  after 12 ms
+                2026-01-01 00:00:05.000  k7wq    delete_events   –         failed    busy
+
+                """
+            ),
+            (
+                ["events"],
+                """
+                TIME          CLIENT      SCENARIO        LEVEL       NAME            TEXT                            ATTRIBUTES
+                00:00:01.000  k7wq        FileRead        info        file.read       /etc/hosts                      bytes=120
+                00:00:02.000  k7wq        Checksum        diagnostic  file.hashed
+                00:00:03.000  k7wq        –               info        hello           two\\nlines
+
+                """
+            ),
+            (
+                ["events", "--scenario", "Checksum", "--scenario", "FileRead", "--level", "info", "--client", "k"],
+                """
+                TIME          CLIENT      SCENARIO        LEVEL       NAME            TEXT                            ATTRIBUTES
+                00:00:01.000  k7wq        FileRead        info        file.read       /etc/hosts                      bytes=120
+
+                """
+            ),
+        ])
+    func lists(arguments: [String], expected: String) async throws {
+        try await withDirectory { folder in
+            let store = folder.appendingPathComponent("store")
+            try await fill(store)
+            let result = try await ToolProcess.run(arguments, environment: ["LIVE_TELEMETRY_STORE": store.path])
+            #expect(result.code == 0)
+            #expect(result.errors == "")
+            #expect(result.output == expected)
+        }
+    }
+
+    @Test(
+        "An empty store is told on standard error, so that a script reads nothing",
+        arguments: ["clients", "scenarios", "commands", "events"])
+    func empty(command: String) async throws {
+        try await withDirectory { folder in
+            _ = try FileTelemetryTransport(directory: folder)
+            let result = try await ToolProcess.run(command, "-d", folder.path)
+            #expect(result.code == 0)
+            #expect(result.output == "")
+            #expect(result.errors.hasSuffix(".\n"))
+        }
+    }
+}

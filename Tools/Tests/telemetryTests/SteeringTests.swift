@@ -1,0 +1,123 @@
+import Foundation
+import TelemetryLifecycle
+import TelemetryModels
+import TelemetryTransport
+import Testing
+
+@MainActor
+struct SteeringTests {
+    @Test("Approving waits for the client's answer and tells it")
+    func approve() async throws {
+        try await withDirectory { folder in
+            let store = folder.appendingPathComponent("store")
+            let client = try await TestClient(store: store, identifier: "k7wq-first")
+            let result = try await ToolProcess.run("approve", "k7", "-d", store.path)
+            #expect(result.code == 0, "\(result.errors)")
+            #expect(result.output.hasPrefix("✓ The client k7wq-first is approved. (answered in "))
+            #expect(client.service.status == .enabled)
+        }
+    }
+
+    @Test("A scenario is turned on and off by name, and nothing else is touched")
+    func scenario() async throws {
+        try await withDirectory { folder in
+            let store = folder.appendingPathComponent("store")
+            let client = try await TestClient(store: store, identifier: "k7wq")
+            let approved = try await ToolProcess.run("enable", "k7wq", "-d", store.path)
+            #expect(approved.code == 0, "\(approved.errors)")
+            let on = try await ToolProcess.run("enable", "k7wq", "A", "-d", store.path)
+            #expect(on.output.hasPrefix("✓ A is on at the client k7wq."))
+            #expect(client.service.scenarioStates == ["A": true, "B": false])
+            let listed = try await ToolProcess.run("scenarios", "k", "-d", store.path)
+            #expect(
+                listed.output == """
+                    CLIENT  SCENARIO  STATE
+                    k7wq    A         on
+                    k7wq    B         off
+
+                    """)
+            let off = try await ToolProcess.run("disable", "k7wq", "A", "-d", store.path)
+            #expect(off.output.hasPrefix("✓ A is off at the client k7wq."))
+            #expect(client.service.scenarioStates == ["A": false, "B": false])
+        }
+    }
+
+    @Test("Ending a client's telemetry is answered although the client deletes its commands")
+    func disable() async throws {
+        try await withDirectory { folder in
+            let store = folder.appendingPathComponent("store")
+            let client = try await TestClient(store: store, identifier: "k7wq")
+            _ = try await ToolProcess.run("approve", "k7wq", "-d", store.path)
+            let result = try await ToolProcess.run("disable", "k7wq", "-d", store.path)
+            #expect(result.code == 0, "\(result.errors)")
+            #expect(client.service.status == .disabled)
+            let clients = try await ToolProcess.run("clients", "-d", store.path)
+            #expect(clients.errors == "No client has asked yet. A host asks when its user agrees to telemetry.\n")
+        }
+    }
+
+    @Test("A client that does not answer leaves exit code 75 and a pending command")
+    func unanswered() async throws {
+        try await withDirectory { folder in
+            let store = folder.appendingPathComponent("store")
+            let transport = try FileTelemetryTransport(directory: store)
+            try await transport.createTelemetryClient(clientId: "asleep", isEnabled: false)
+            let result = try await ToolProcess.run("approve", "asleep", "--wait", "50ms", "-d", store.path)
+            #expect(result.code == 75)
+            #expect(
+                result.errors == """
+                    telemetry: The client asleep has not answered within 50ms. The command waits for it; see: telemetry commands
+
+                    """)
+            let noWait = try await ToolProcess.run("approve", "asleep", "--no-wait", "-d", store.path)
+            #expect(noWait.code == 0)
+            #expect(try await transport.fetchPendingCommands(for: "asleep").count == 2)
+        }
+    }
+
+    @Test("Unknown and ambiguous names are told with what there is")
+    func unknown() async throws {
+        try await withDirectory { folder in
+            let store = folder.appendingPathComponent("store")
+            let transport = try FileTelemetryTransport(directory: store)
+            for name in ["ka", "kb"] { try await transport.createTelemetryClient(clientId: name, isEnabled: true) }
+            try await transport.createScenarios([.init(clientId: "ka", scenarioName: "FileRead", isEnabled: false)])
+            func error(_ arguments: String...) async throws -> String {
+                let result = try await ToolProcess.run(arguments + ["-d", store.path])
+                #expect(result.code == 66)
+                return result.errors
+            }
+            #expect(try await error("approve", "x") == "telemetry: There is no client \"x\"; there are: ka, kb.\n")
+            #expect(try await error("approve", "k") == "telemetry: More than one client begins with \"k\": ka, kb.\n")
+            #expect(
+                try await error("enable", "ka", "fileread")
+                    == "telemetry: The client \"ka\" has no scenario \"fileread\"; it has: FileRead.\n")
+            #expect(
+                try await error("enable", "kb", "A") == "telemetry: The client \"kb\" has no scenario \"A\"; it has none now.\n")
+        }
+    }
+
+    @Test("A command that the client refuses is told with its reason")
+    func failed() async throws {
+        try await withDirectory { folder in
+            let store = folder.appendingPathComponent("store")
+            let transport = try FileTelemetryTransport(directory: store)
+            try await transport.createTelemetryClient(clientId: "stubborn", isEnabled: false)
+            try await transport.createCommandSubscription(for: "stubborn")
+            let notifications = transport.notifications()
+            // A client of another make, which says no to everything.
+            let refusing = Task {
+                for await _ in notifications {
+                    for command in try await transport.fetchPendingCommands(for: "stubborn") {
+                        let id = try #require(command.recordID)
+                        try await transport.updateCommandStatus(recordID: id, status: .failed, errorMessage: "not today")
+                    }
+                }
+            }
+            let result = try await ToolProcess.run("approve", "stubborn", "-d", store.path)
+            refusing.cancel()
+            #expect(result.code == 1)
+            #expect(result.errors == "telemetry: The client stubborn could not do it: not today\n")
+        }
+    }
+}

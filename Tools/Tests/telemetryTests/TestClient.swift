@@ -1,0 +1,32 @@
+import Foundation
+import TelemetryLifecycle
+import TelemetryLogging
+import TelemetryPersistence
+import TelemetryTransport
+
+/// A client in the test's own process, over the store that the tool is run on.
+@MainActor
+struct TestClient {
+    let service: TelemetryLifecycleService
+    let transport: FileTelemetryTransport
+
+    /// A client that has asked, with these scenarios.
+    init(store: URL, identifier: String, scenarios: [String] = ["A", "B"]) async throws {
+        transport = try FileTelemetryTransport(directory: store)
+        let state = store.deletingLastPathComponent().appendingPathComponent("state-\(identifier.count)")
+        var configuration = TelemetryLifecycleService.Configuration()
+        configuration.loggerConfiguration.spoolDirectory = state.appendingPathComponent("spool")
+        service = TelemetryLifecycleService(
+            settingsStore: InMemoryTelemetrySettingsStore(), transport: transport,
+            identifierGenerator: Named(name: identifier), configuration: configuration,
+            scenarioStore: InMemoryTelemetryScenarioStore())
+        await service.startup()
+        await service.enableTelemetry()
+        try await service.registerScenarios(scenarios)
+    }
+
+    private struct Named: TelemetryIdentifierGenerating {
+        let name: String
+        func generateIdentifier() -> String { name }
+    }
+}
