@@ -23,6 +23,17 @@ public actor MockTelemetryLogger: TelemetryLogging {
         public let level: TelemetryLogLevel
         public let property1: String?
         public let attributes: [String: TelemetryValue]
+
+        public init(
+            name: String, scenario: String? = nil, level: TelemetryLogLevel = .info, property1: String? = nil,
+            attributes: [String: TelemetryValue] = [:]
+        ) {
+            self.name = name
+            self.scenario = scenario
+            self.level = level
+            self.property1 = property1
+            self.attributes = attributes
+        }
     }
 
     public nonisolated let currentSessionId: String
