@@ -10,6 +10,7 @@ actor TelemetryEventFollower {
     private var cursor: TelemetryCursor?
     private var pending: ArraySlice<TelemetryEvent> = []
     private var isAtEnd = false
+    private var hasFailed = false
 
     init(transport: any TelemetryEventTransport, filter: TelemetryEventFilter, cursor: TelemetryCursor?) {
         self.transport = transport
@@ -22,12 +23,19 @@ actor TelemetryEventFollower {
     /// The next event; nil when the task is cancelled or the hints end.
     func next() async throws -> TelemetryEvent? {
         while pending.isEmpty {
-            if Task.isCancelled { return nil }
+            // `AsyncThrowingStream(unfolding:)` asks on after a throw; the stream is to end there.
+            if Task.isCancelled || hasFailed { return nil }
             if isAtEnd {
                 var hints = arrivals.makeAsyncIterator()
                 guard await hints.next() != nil else { return nil }
             }
-            let page = try await transport.events(matching: filter, after: cursor, limit: Self.pageSize)
+            let page: TelemetryEventPage
+            do {
+                page = try await transport.events(matching: filter, after: cursor, limit: Self.pageSize)
+            } catch {
+                hasFailed = true
+                throw error
+            }
             cursor = page.cursor
             pending = page.events[...]
             isAtEnd = !page.hasMore

@@ -13,7 +13,7 @@ public actor InMemoryTelemetryTransport: TelemetryTransporting {
     var savedVersions: UInt64 = 0
     var subscriptions: [TelemetrySubscription.ID: TelemetrySubscription] = [:]
     package nonisolated let notificationStreams = StreamBroadcaster<TelemetryNotification>(buffering: .unbounded)
-    nonisolated let arrivalStreams = StreamBroadcaster<Void>(buffering: .bufferingNewest(1))
+    package nonisolated let arrivalStreams = StreamBroadcaster<Void>(buffering: .bufferingNewest(1))
 
     public init() {}
 

@@ -1,2 +1,0 @@
-import TelemetryTransport
-import Testing
