@@ -36,6 +36,10 @@ struct RemoteCleanup {
             await attempt("events") { try await transport.deleteEvents(of: clientId, until: isFirst ? nil : cleanup.sessionEnd) }
             return failures
         }
+        await attempt("subscriptions") {
+            try await transport.deleteSubscription(withID: NotificationFilter.commandSubscriptionID(for: clientId))
+            try await transport.deleteSubscription(withID: NotificationFilter.clientSubscription(for: clientId).id)
+        }
         await attempt("scenarios") { try await delete(TelemetrySchema.scenarioRecordType, of: clientId) }
         await attempt("events") { try await transport.deleteEvents(of: clientId) }
         await attempt("commands") {

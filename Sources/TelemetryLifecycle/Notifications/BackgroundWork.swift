@@ -1,40 +1,100 @@
 import TelemetryTransport
 
-/// What goes on by itself while telemetry is requested: following the store's notifications, and looking again now and then.
+/// What goes on by itself: following the store's notifications, and looking again now and then.
 @MainActor
 final class BackgroundWork {
-    private let tasks: [OwnedTask]
+    /// How a service looks by itself.
+    struct Rhythm {
+        /// How often to look again; nil for never. Each pause is drawn anew between 80 % and 120 % of it, so that many clients
+        /// do not ask at the same moment.
+        let interval: Duration?
+        /// How long after a notification to look: what belongs together is seen together.
+        let pause: Duration
+        let clock: any Clock<Duration>
+        let random: @Sendable () -> Double
+        let executor: (any TaskExecutor)?
+    }
+
+    typealias Filter = @MainActor (TelemetryNotification) async -> RefreshScope?
+
+    private let rhythm: Rhythm
+    private let filter: Filter
+    private let look: @MainActor (RefreshScope) -> Void
+    private var follower: OwnedTask?
+    private var ticker: OwnedTask?
+    private var pause: OwnedTask?
+    private var noted: RefreshScope?
 
     /// - Parameters:
-    ///   - notifications: The store's notifications.
-    ///   - interval: How often to look again; nil for never. Each pause is drawn anew between 80 % and 120 % of it, so that
-    ///     many clients do not ask at the same moment.
-    init(
-        notifications: AsyncStream<TelemetryNotification>, interval: Duration?, clock: any Clock<Duration>,
-        random: @escaping @Sendable () -> Double, executor: (any TaskExecutor)?,
-        onNotification: @escaping @MainActor (TelemetryNotification) async -> Void, onInterval: @escaping @MainActor () -> Void
-    ) {
-        var tasks = [
-            OwnedTask(
-                Task(executorPreference: executor) {
-                    for await notification in notifications { await onNotification(notification) }
-                })
-        ]
-        if let interval {
-            tasks.append(
-                OwnedTask(
-                    Task(executorPreference: executor) {
-                        while !Task.isCancelled {
-                            do { try await clock.sleep(for: interval * (0.8 + 0.4 * random())) } catch { return }
-                            await onInterval()
-                        }
-                    }))
-        }
-        self.tasks = tasks
+    ///   - rhythm: How often to look.
+    ///   - filter: What a notification asks to look at; nil where it is not for this client.
+    ///   - look: Looks.
+    init(_ rhythm: Rhythm, filter: @escaping Filter, look: @escaping @MainActor (RefreshScope) -> Void) {
+        self.rhythm = rhythm
+        self.filter = filter
+        self.look = look
     }
+
+    /// Follows notifications; where there are none, it stops following.
+    func follow(_ notifications: AsyncStream<TelemetryNotification>?) {
+        guard let notifications else {
+            follower = nil
+            pause = nil
+            noted = nil
+            return
+        }
+        follower = OwnedTask(
+            Task(executorPreference: rhythm.executor) { [weak self] in
+                for await notification in notifications { await self?.note(notification) }
+            })
+    }
+
+    /// Begins or ceases to look now and then.
+    func tick(_ isTicking: Bool) {
+        guard isTicking, let interval = rhythm.interval else { return ticker = nil }
+        guard ticker == nil else { return }
+        let rhythm = rhythm
+        ticker = OwnedTask(
+            Task(executorPreference: rhythm.executor) { [weak self] in
+                while !Task.isCancelled {
+                    do { try await rhythm.clock.sleep(for: interval * (0.8 + 0.4 * rhythm.random())) } catch { return }
+                    await self?.look(.everything)
+                }
+            })
+    }
+
+    var isFollowing: Bool { follower != nil }
 
     /// Returns when nothing goes on any more.
     func end() async {
-        for task in tasks { await task.end() }
+        let tasks = [follower, ticker, pause]
+        follow(nil)
+        tick(false)
+        for task in tasks { await task?.end() }
     }
+
+    private func note(_ notification: TelemetryNotification) async {
+        guard let scope = await filter(notification), isFollowing else { return }
+        let isPausing = noted != nil
+        noted = max(noted ?? scope, scope)
+        guard !isPausing else { return }
+        let rhythm = rhythm
+        pause = OwnedTask(
+            Task(executorPreference: rhythm.executor) { [weak self] in
+                do { try await rhythm.clock.sleep(for: rhythm.pause) } catch { return }
+                await self?.lookNow()
+            })
+    }
+
+    private func lookNow() {
+        guard let scope = noted else { return }
+        noted = nil
+        look(scope)
+    }
+}
+
+/// How much is to be looked at again.
+enum RefreshScope: Comparable {
+    case commands
+    case everything
 }

@@ -29,6 +29,16 @@ struct BoundedTransport: TelemetryRecordTransport {
         try await calls.call { try await base.deleteRecords(withIDs: ids) }
     }
 
+    func deleteSubscription(withID id: TelemetrySubscription.ID) async throws {
+        try await calls.call { try await base.deleteSubscription(withID: id) }
+    }
+
+    /// Subscribes, unless the store knows the subscription already.
+    func subscribe(_ subscription: TelemetrySubscription) async throws {
+        let stored = try await calls.call(changes: false) { try await base.subscription(withID: subscription.id) }
+        if stored != subscription { try await calls.call { _ = try await base.save(subscription) } }
+    }
+
     func deleteEvents(of clientId: String, until: Date? = nil) async throws {
         try NameRules.check(clientId: clientId)
         try await calls.call { _ = try await base.deleteEvents(matching: .init(clientId: clientId, until: until)) }

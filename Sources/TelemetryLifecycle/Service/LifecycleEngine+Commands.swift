@@ -8,7 +8,7 @@ extension LifecycleEngine {
     func setUp(canReachStore: Bool = true) async {
         guard let clientId = settings.clientIdentifier, !isShutDown else { return }
         if commands?.clientId != clientId { commands = (clientId, makeProcessor(for: clientId)) }
-        if background == nil { background = makeBackground() }
+        watch()
         if canReachStore, mirroredClient != nil { await subscribe(clientId) }
         if !state.isProcessingCommands {
             state.isProcessingCommands = true
@@ -23,7 +23,7 @@ extension LifecycleEngine {
     /// Ends hearing of commands.
     /// - Returns: what failed, in words.
     func tearDown() async -> [String] {
-        background = nil
+        watch()
         commands = nil
         if state.isProcessingCommands {
             state.isProcessingCommands = false
@@ -40,13 +40,9 @@ extension LifecycleEngine {
 
     private func subscribe(_ clientId: String) async {
         let subscriptions = subscriptions
-        let base = transport.base
         do {
             try await calls.call { try await subscriptions.registerSubscription(for: clientId) }
-            let own = NotificationFilter.clientSubscription(for: clientId)
-            try await calls.call {
-                if try await base.subscription(withID: own.id) == nil { _ = try await base.save(own) }
-            }
+            try await transport.subscribe(NotificationFilter.clientSubscription(for: clientId))
         } catch {
             report(.transportFailed, "Commands are only heard of now and then: \(error.inWords)")
         }
@@ -54,15 +50,14 @@ extension LifecycleEngine {
 
     /// Runs what is pending for this client.
     func runCommands() async {
-        guard settings.telemetryRequested, mirroredClient != nil, let processor = commands?.processor else { return }
-        if let error = await processor.run() {
+        guard let clientId = mirroredClient, let commands, commands.clientId == clientId else { return }
+        if let error = await commands.processor.run() {
             report(.transportFailed, "Commands wait for the next time: \(error.inWords)")
         }
     }
 
-    /// Looks again where the notification is about this client.
-    /// - Returns: whether it may be.
-    func note(_ notification: TelemetryNotification) async -> RefreshScope? {
+    /// What the notification asks to look at; nil where it is not about this client.
+    func scope(of notification: TelemetryNotification) async -> RefreshScope? {
         guard let clientId = settings.clientIdentifier else { return nil }
         let filter = NotificationFilter(
             clientId: clientId, commandSubscriptionID: await subscriptions.currentSubscriptionID)
@@ -72,20 +67,9 @@ extension LifecycleEngine {
 
     /// A notification that the host was given.
     func handle(_ notification: TelemetryNotification) async -> Bool {
-        guard let scope = await note(notification) else { return false }
+        guard let scope = await scope(of: notification) else { return false }
         if hasStarted { await look(scope) } else { isNotificationKept = true }
         return true
-    }
-
-    private func makeBackground() -> BackgroundWork {
-        BackgroundWork(
-            notifications: transport.base.notifications(), interval: configuration.reconcileInterval,
-            clock: configuration.clock, random: configuration.random, executor: configuration.executor,
-            onNotification: { [weak self] notification in
-                guard let self, let scope = await note(notification) else { return }
-                refresh(scope)
-            },
-            onInterval: { [weak self] in self?.refresh(.everything) })
     }
 
     private func makeProcessor(for clientId: String) -> TelemetryCommandProcessor {

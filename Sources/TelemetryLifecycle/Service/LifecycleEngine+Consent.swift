@@ -56,7 +56,9 @@ extension LifecycleEngine {
     /// Telemetry is not requested, and nothing was to be undone.
     func stayOff(result: TelemetryLifecycleService.ReconciliationResult) async {
         await logger.turn(on: false, clientId: nil)
-        let failures = await settle()
+        // Another process of the app may have opted out.
+        var failures = commands == nil ? [] : await tearDown()
+        failures += await settle()
         state.reconciliation = result
         show(off: failures)
     }

@@ -25,7 +25,7 @@ extension LifecycleEngine {
     func endSession() async throws {
         await scenarios.clear()
         guard let clientId = settings.clientIdentifier else { return }
-        await discardWaitingEvents()
+        await logger.discardWaiting()
         let cleanup = TelemetryObligations.Cleanup(clientId: clientId, sessionEnd: configuration.date())
         // Whatever happens to the process, it is remembered until it is done.
         await keeper.change { $0.obligations.cleanups.append(cleanup) }
@@ -38,14 +38,7 @@ extension LifecycleEngine {
 
     /// Deletes this client's events, also those that wait in the logger.
     func deleteEvents(of clientId: String) async throws {
-        await discardWaitingEvents()
+        await logger.discardWaiting()
         try await transport.deleteEvents(of: clientId)
-    }
-
-    /// The logger forgets what it has not sent: that is what being turned off means to it.
-    private func discardWaitingEvents() async {
-        guard settings.telemetrySendingEnabled else { return }
-        await logger.turn(on: false, clientId: settings.clientIdentifier)
-        await logger.turn(on: true, clientId: settings.clientIdentifier)
     }
 }

@@ -8,7 +8,7 @@ extension LifecycleEngine {
     func startUp() async {
         guard !hasStarted else { return }
         hasStarted = true
-        guard settings.telemetryRequested || !settings.obligations.cleanups.isEmpty else {
+        guard settings.telemetryRequested || !settings.obligations.isEmpty else {
             await logger.turn(on: false, clientId: nil)
             state.reconciliation = .allDisabled
             return state.show(.disabled, nil)

@@ -28,7 +28,7 @@ final class LifecycleEngine {
 
     /// The processor of the client that is set up.
     var commands: (clientId: String, processor: TelemetryCommandProcessor)?
-    var background: BackgroundWork?
+    private(set) lazy var background = makeBackground()
     var hasStarted = false
     /// What a notification asked to look at, until an operation does.
     private var wanted: RefreshScope?
@@ -54,7 +54,8 @@ final class LifecycleEngine {
         self.subscriptions = subscriptions ?? TelemetrySubscriptionManager(transport: transport)
         queue = OperationQueue(executor: configuration.executor)
         keeper = SettingsKeeper(
-            store: settingsStore, coordinator: coordinator, calls: calls, report: configuration.diagnostics
+            store: settingsStore, note: ObligationsNote(store: scenarioStore), coordinator: coordinator, calls: calls,
+            report: configuration.diagnostics
         ) { state.show($0) }
         scenarios = ScenarioRegistry(store: scenarioStore, logger: logger) { state.show($0) }
         calls.onStraggler { [weak self] in
@@ -69,11 +70,12 @@ final class LifecycleEngine {
     var mirror: ScenarioMirror { ScenarioMirror(transport: transport, now: configuration.date) }
 
     /// Runs a host's operation when its turn comes; it is done, one way or the other, within the timeout from now.
+    /// - Parameter backsUp: Whether a backup that is owed is made before the operation ends.
     func operation<Value: Sendable>(
-        _ body: @escaping @MainActor (LifecycleEngine) async -> Value
+        backsUp: Bool = true, _ body: @escaping @MainActor (LifecycleEngine) async -> Value
     ) async -> Value {
         let deadline = Deadline(in: configuration.operationTimeout, on: configuration.clock)
-        return await queue.perform { await self.run(body, until: deadline) }
+        return await queue.perform { await self.run(body, backsUp: backsUp, until: deadline) }
     }
 
     /// Runs an operation that nobody waits for when its turn comes; its time counts from then.
@@ -83,15 +85,32 @@ final class LifecycleEngine {
         }
     }
 
+    private func makeBackground() -> BackgroundWork {
+        let rhythm = BackgroundWork.Rhythm(
+            interval: configuration.reconcileInterval, pause: configuration.notificationPause, clock: configuration.clock,
+            random: configuration.random, executor: configuration.executor)
+        return BackgroundWork(
+            rhythm, filter: { [weak self] in await self?.scope(of: $0) }, look: { [weak self] in self?.refresh($0) })
+    }
+
     private func run<Value: Sendable>(
-        _ body: @MainActor (LifecycleEngine) async -> Value, until deadline: Deadline
+        _ body: @MainActor (LifecycleEngine) async -> Value, backsUp: Bool = true, until deadline: Deadline
     ) async -> Value {
         calls.begin(deadline)
         await keeper.load()
         let value = await body(self)
-        await keeper.backUp()
+        if backsUp { await keeper.backUp() }
+        watch()
         calls.begin(nil)
         return value
+    }
+
+    /// Goes on by itself as far as there is reason to: all of it while telemetry is requested, otherwise nothing but trying
+    /// again what is owed.
+    func watch() {
+        let isWanted = hasStarted && settings.telemetryRequested && !isShutDown
+        if isWanted != background.isFollowing { background.follow(isWanted ? transport.base.notifications() : nil) }
+        background.tick(isWanted || hasStarted && !settings.obligations.isEmpty && !isShutDown)
     }
 
     /// Looks again, in an operation of its own; requests that meet before it begins share it.
@@ -123,8 +142,7 @@ final class LifecycleEngine {
     /// Ends what goes on by itself and waits for what was asked for.
     func shutDown() async {
         isShutDown = true
-        await background?.end()
-        background = nil
+        await background.end()
         calls.cancelAll()
         await queue.drained()
         let logger = logger.logger
@@ -133,10 +151,4 @@ final class LifecycleEngine {
         _ = try? await calls.call { await logger.shutdown() }
         calls.begin(nil)
     }
-}
-
-/// How much is to be looked at again.
-enum RefreshScope: Comparable {
-    case commands
-    case everything
 }

@@ -19,6 +19,8 @@ extension TelemetryLifecycleService {
         public var now: (@Sendable () -> Date)?
         /// Hears of what was odd.
         public var diagnostics: TelemetryDiagnosticsHandler?
+        /// How long after one of the transport's notifications to look at the store.
+        package var notificationPause: Duration = .milliseconds(100)
         /// A number from 0 to 1 for spreading the intervals.
         package var random: @Sendable () -> Double = { Double.random(in: 0..<1) }
         /// Where the service's tasks run; nil for where tasks usually do.

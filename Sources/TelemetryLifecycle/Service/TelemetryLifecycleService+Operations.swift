@@ -9,7 +9,7 @@ extension TelemetryLifecycleService {
     @discardableResult
     public func startup() async -> TelemetrySettings {
         if status == .idle { state.show(.loading, "Reading the settings.") }
-        return await engine.operation { engine in
+        return await engine.operation(backsUp: false) { engine in
             await engine.startUp()
             return engine.settings
         }

@@ -22,6 +22,13 @@ final class LoggerSwitch {
         if !on { await identify(clientId) }
     }
 
+    /// Forgets what was recorded and not sent: that is what being turned off means to a logger.
+    func discardWaiting() async {
+        guard isOn == true else { return }
+        await logger.setEnabled(false)
+        await logger.setEnabled(true)
+    }
+
     private func identify(_ clientId: String?) async {
         guard self.clientId != clientId else { return }
         self.clientId = clientId

@@ -7,15 +7,21 @@ final class SettingsKeeper {
     private(set) var settings = TelemetrySettings.defaults
     private let store: any TelemetrySettingsStoring
     private let coordinator: TelemetrySettingsSyncCoordinator?
+    private let note: ObligationsNote
     private let calls: BoundedCalls
+    private var hasLoaded = false
+    /// Whether the store was seen to lose what is owed.
+    private var isForgetful = false
     private let show: @MainActor (TelemetrySettings) -> Void
     private let report: TelemetryDiagnosticsHandler?
 
     init(
-        store: any TelemetrySettingsStoring, coordinator: TelemetrySettingsSyncCoordinator?, calls: BoundedCalls,
+        store: any TelemetrySettingsStoring, note: ObligationsNote,
+        coordinator: TelemetrySettingsSyncCoordinator?, calls: BoundedCalls,
         report: TelemetryDiagnosticsHandler?, show: @escaping @MainActor (TelemetrySettings) -> Void
     ) {
         self.store = store
+        self.note = note
         self.coordinator = coordinator
         self.calls = calls
         self.report = report
@@ -24,11 +30,16 @@ final class SettingsKeeper {
 
     /// Reads what is stored: another process may have changed it.
     func load() async {
-        let stored = await store.load()
-        // A store that knows the documents' fields alone loses what is owed; what is known here still holds.
-        let obligations = stored.obligations.isEmpty ? settings.obligations : stored.obligations
+        var stored = await store.load()
+        if !hasLoaded {
+            hasLoaded = true
+            let noted = await note.read()
+            isForgetful = !noted.isEmpty
+            if isForgetful { stored.obligations = noted }
+        } else if isForgetful {
+            stored.obligations = settings.obligations
+        }
         settings = stored
-        settings.obligations = obligations
         show(settings)
     }
 
@@ -38,7 +49,13 @@ final class SettingsKeeper {
         transform(&next)
         if coordinator != nil, next != settings { next.obligations.backup = true }
         guard next != settings || next.obligations != settings.obligations else { return }
+        await keep(next)
+    }
+
+    private func keep(_ next: TelemetrySettings) async {
         if next == .defaults, next.obligations.isEmpty { await store.reset() } else { await store.save(next) }
+        if !isForgetful, !next.obligations.isEmpty { isForgetful = await store.load().obligations.isEmpty }
+        if isForgetful { await note.write(next.obligations) }
         settings = next
         show(next)
     }
@@ -49,9 +66,7 @@ final class SettingsKeeper {
         next.obligations.backup = false
         next.obligations.cleanups += settings.obligations.cleanups
         next.obligations.cleanups.removeAll { $0.clientId == backup.clientIdentifier && $0.sessionEnd == nil }
-        await store.save(next)
-        settings = next
-        show(next)
+        await keep(next)
     }
 
     /// Backs up what the backup does not know yet. A failure is told and tried again after the next operation.

@@ -1,0 +1,213 @@
+import Foundation
+import TelemetryLifecycle
+import TelemetryLogging
+import TelemetryModels
+import TelemetryPersistence
+import TelemetryTestSupport
+import TelemetryTransport
+import Testing
+
+@MainActor
+struct CommandTests {
+    @Test("The viewer's enable turns sending on, and the client marks its own record")
+    func enable() async throws {
+        let host = try await TestHost()
+        await host.service.enableTelemetry()
+        try await host.command(.enable)
+        await host.service.reconcile()
+        #expect(host.service.status == .enabled)
+        #expect(host.service.settings == TelemetryFixtures.approvedSettings)
+        #expect(await host.settingsStore.load() == TelemetryFixtures.approvedSettings)
+        #expect(await host.logger.isEnabled == true)
+        #expect(try await host.client?.isEnabled == true)
+        #expect(host.service.clientRecord?.isEnabled == true)
+        #expect(try await host.status() == .executed)
+        #expect(await host.service.reconcile() == .localAndServerEnabled)
+    }
+
+    @Test("An enable whose mark fails has not happened, and the viewer reads why")
+    func enableFails() async throws {
+        let host = try await TestHost()
+        await host.service.enableTelemetry()
+        try await host.command(.enable)
+        host.transport.fail(.saveRecords)
+        await host.service.reconcile()
+        #expect(host.service.status == .pendingApproval)
+        let command = try await host.transport.store.fetchCommand(recordID: .command("command"))
+        #expect(command?.status == .failed)
+        #expect(command?.errorMessage?.isEmpty == false)
+    }
+
+    @Test("The viewer's disable is an opt-out whose command stays, executed, so that the viewer sees its end")
+    func disable() async throws {
+        let host = try await TestHost.approved()
+        try await host.addNeighbour("neighbour")
+        try await host.service.registerScenarios(["A"])
+        try await host.transport.store.append(TelemetryFixtures.events(1...3))
+        try await host.command(.deleteEvents, id: "later", age: -10)
+        try await host.command(.disable)
+        await host.service.reconcile()
+        #expect(host.service.status == .disabled)
+        #expect(host.service.reconciliation == .serverDisabledLocalEnabled)
+        #expect(await host.settingsStore.load() == .defaults)
+        #expect(await host.logger.isEnabled == false)
+        #expect(try await host.belongings(of: TestHost.clientId) == 1)
+        let command = try await host.transport.store.fetchCommand(recordID: .command("command"))
+        #expect(command?.status == .executed)
+        #expect(command?.executedAt == TelemetryFixtures.date)
+        #expect(try await host.belongings(of: "neighbour") == 4)
+    }
+
+    @Test("The process dies between a disable and its mark: the command ends after the restart, although the client is no more")
+    func disableAndDie() async throws {
+        let host = try await TestHost.approved()
+        try await host.command(.disable)
+        // Everything fails from the deletions on; then the process is gone.
+        host.transport.fail(.deleteRecords, times: 1_000)
+        host.transport.fail(.saveRecords, times: 1_000)
+        await host.service.reconcile()
+        #expect(await host.settingsStore.load() == .defaults)
+        #expect(try await host.status() == .pending)
+        host.restart()
+        host.transport.stopFailing(.deleteRecords)
+        host.transport.stopFailing(.saveRecords)
+        await host.comeUp()
+        #expect(try await host.status() == .executed)
+        #expect(try await host.belongings(of: TestHost.clientId) == 1)
+        #expect(host.service.status == .disabled)
+    }
+
+    @Test("The viewer's deletion of events takes this client's, those still waiting too, and nobody else's")
+    func deleteEvents() async throws {
+        let host = try await TestHost.approved()
+        try await host.addNeighbour("neighbour")
+        try await host.transport.store.append(TelemetryFixtures.events(1...3))
+        try await host.command(.deleteEvents)
+        await host.service.reconcile()
+        #expect(try await host.transport.store.countEvents(matching: .init(clientId: TestHost.clientId)) == 0)
+        #expect(try await host.belongings(of: "neighbour") == 4)
+        #expect(try await host.status() == .executed)
+        #expect(host.logger.calls.suffix(2) == [.setEnabled(false), .setEnabled(true)], "which forgets what waits")
+        #expect(host.service.status == .enabled)
+    }
+
+    @Test("A deletion that fails is told, and sending goes on")
+    func deleteEventsFails() async throws {
+        let host = try await TestHost.approved()
+        host.transport.fail(.deleteEvents)
+        try await host.command(.deleteEvents)
+        await host.service.reconcile()
+        #expect(try await host.status() == .failed)
+        #expect(await host.logger.isEnabled == true)
+    }
+
+    @Test("A scenario command switches the scenario everywhere", arguments: [true, false])
+    func scenario(isEnabled: Bool) async throws {
+        let host = try await TestHost.approved()
+        try await host.service.registerScenarios(["A"])
+        try await host.service.setScenarioEnabled("A", enabled: !isEnabled)
+        try await host.command(isEnabled ? .enableScenario : .disableScenario, scenario: "A")
+        await host.service.reconcile()
+        #expect(host.service.scenarioStates == ["A": isEnabled])
+        #expect(await host.scenarioStore.loadState(for: "A") == isEnabled)
+        #expect(await host.logger.scenarioStates == ["A": isEnabled])
+        #expect(try await host.mirrored() == ["A": isEnabled])
+        #expect(try await host.status() == .executed)
+    }
+
+    @Test("A scenario command for a name not registered yet is kept, and its record follows with the registration")
+    func unknownScenario() async throws {
+        let host = try await TestHost.approved()
+        try await host.service.registerScenarios(["A"])
+        try await host.command(.enableScenario, scenario: "Later")
+        await host.service.reconcile()
+        #expect(host.service.scenarioStates == ["A": false, "Later": true])
+        #expect(await host.scenarioStore.loadState(for: "Later") == true)
+        #expect(await host.logger.scenarioStates == ["A": false, "Later": true])
+        #expect(try await host.mirrored() == ["A": false])
+        #expect(try await host.status() == .executed)
+        try await host.service.registerScenarios(["A", "Later"])
+        #expect(try await host.mirrored() == ["A": false, "Later": true])
+    }
+
+    @Test(
+        "A scenario command that cannot be run is failed, with a message",
+        arguments: [nil, "", String(repeating: "n", count: 257)])
+    func badScenario(name: String?) async throws {
+        let host = try await TestHost.approved()
+        try await host.command(.enableScenario, scenario: name)
+        await host.service.reconcile()
+        let command = try await host.transport.store.fetchCommand(recordID: .command("command"))
+        #expect(command?.status == .failed)
+        #expect(command?.errorMessage?.isEmpty == false)
+        #expect(host.service.scenarioStates.isEmpty)
+    }
+
+    @Test("A scenario command whose record cannot be brought in line is executed all the same; the record follows")
+    func scenarioRecordLater() async throws {
+        let host = try await TestHost.approved()
+        try await host.service.registerScenarios(["A"])
+        try await host.command(.enableScenario, scenario: "A")
+        host.transport.fail(.saveRecords)
+        await host.service.reconcile()
+        #expect(try await host.status() == .executed)
+        #expect(try await host.mirrored() == ["A": true], "the same look brings it in line")
+    }
+
+    @Test("An action that this version does not know is failed, with a message, in the record's own fields")
+    func unknownAction() async throws {
+        let host = try await TestHost.approved()
+        var record = TelemetryFixtures.command(.enable).toRecord()
+        record["action"] = "selfDestruct"
+        record["future"] = 7
+        let saved = try await host.transport.store.save([record], policy: .insert)
+        await host.service.reconcile()
+        let id = try #require(saved.first?.recordID)
+        let stored = try #require(try await host.transport.store.record(withID: id))
+        #expect(stored["status"] == "failed")
+        #expect(stored["errorMessage"]?.stringValue?.contains("selfDestruct") == true)
+        #expect(stored["action"] == "selfDestruct")
+        #expect(stored["future"] == 7)
+    }
+
+    @Test("Oldest first: the last word wins")
+    func oldestFirst() async throws {
+        let host = try await TestHost.approved()
+        try await host.service.registerScenarios(["A"])
+        try await host.command(.disableScenario, id: "b", scenario: "A", age: 5)
+        try await host.command(.enableScenario, id: "c", scenario: "A", age: 1)
+        try await host.command(.enableScenario, id: "a", scenario: "A", age: 9)
+        await host.service.reconcile()
+        #expect(host.service.scenarioStates == ["A": true])
+        for id in ["a", "b", "c"] { #expect(try await host.status(of: id) == .executed) }
+        let pushed = host.logger.calls.suffix(3)
+        #expect(
+            pushed == [
+                .updateScenarioStates(["A": true]), .updateScenarioStates(["A": false]), .updateScenarioStates(["A": true]),
+            ])
+    }
+
+    @Test("A notification and a look that see a command together run it once")
+    func once() async throws {
+        let host = try await TestHost.approved()
+        let service = host.service
+        try await host.service.registerScenarios(["A"])
+        try await host.command(.enableScenario, scenario: "A")
+        let notification = TelemetryNotification(recordType: TelemetrySchema.commandRecordType)
+        async let looked = service.reconcile()
+        async let first = service.handleRemoteNotification(notification)
+        async let second = service.handleRemoteNotification(notification)
+        let handled = await (looked, first, second)
+        #expect(handled.1 && handled.2)
+        #expect(host.logger.calls.count { $0 == .updateScenarioStates(["A": true]) } == 1)
+        #expect(try await host.status() == .executed)
+    }
+
+    @Test("Commands for others are not touched")
+    func others() async throws {
+        let host = try await TestHost.approved()
+        try await host.addNeighbour("neighbour")
+        await host.service.reconcile()
+        #expect(try await host.status(of: "of-neighbour") == .pending)
+    }
+}

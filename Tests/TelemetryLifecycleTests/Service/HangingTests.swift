@@ -1,0 +1,222 @@
+import TelemetryLifecycle
+import TelemetryModels
+import TelemetryPersistence
+import TelemetryTestSupport
+import TelemetryTransport
+import Testing
+
+/// The store hangs, and does not even mind being cancelled.
+@MainActor
+struct HangingTests {
+    private let transport = StubbornTransport()
+    private let settingsStore = InMemoryTelemetrySettingsStore()
+    private let logger = MockTelemetryLogger()
+    private let clock = ManualClock()
+
+    private func makeService(identifiers: [String] = [TestHost.clientId]) -> TelemetryLifecycleService {
+        TelemetryLifecycleService(
+            settingsStore: settingsStore, transport: transport,
+            identifierGenerator: FixedIdentifierGenerator(identifiers: identifiers),
+            configuration: .init(
+                operationTimeout: .seconds(10), reconcileInterval: nil, clock: clock, now: { TelemetryFixtures.date }),
+            logger: logger, scenarioStore: InMemoryTelemetryScenarioStore())
+    }
+
+    private func approvedService() async throws -> TelemetryLifecycleService {
+        await settingsStore.save(TelemetryFixtures.approvedSettings)
+        try await transport.store.createTelemetryClient(TelemetryFixtures.client(isEnabled: true))
+        let service = makeService()
+        await service.startup()
+        await service.restorationFinished()
+        return service
+    }
+
+    /// Moves the time to the deadline once the store hangs.
+    private func timeOut(calls: Int = 1) async {
+        await transport.hanging(atLeast: calls)
+        await clock.sleepers(atLeast: 1)
+        clock.advance(by: .seconds(10))
+    }
+
+    @Test("Opting in returns in time, and what was wanted is stored")
+    func enable() async throws {
+        let service = makeService()
+        transport.hang()
+        async let settings = service.enableTelemetry()
+        await timeOut()
+        #expect(await settings == TelemetrySettings(telemetryRequested: true, clientIdentifier: TestHost.clientId))
+        #expect(service.status.errorMessage != nil)
+        transport.letGo()
+        #expect(await service.reconcile() == .pendingApproval)
+    }
+
+    @Test("Every call returns in time, and what is here goes on working")
+    func everyCall() async throws {
+        let service = try await approvedService()
+        transport.hang()
+
+        let registered = Task { try await service.registerScenarios(["A"]) }
+        await timeOut()
+        await #expect(throws: TelemetryTransportError.self) { try await registered.value }
+        #expect(service.scenarioStates == ["A": false])
+
+        let switched = Task { try await service.setScenarioEnabled("A", enabled: true) }
+        await timeOut(calls: 2)
+        await #expect(throws: TelemetryTransportError.self) { try await switched.value }
+        #expect(service.scenarioStates == ["A": true])
+        #expect(await logger.scenarioStates == ["A": true])
+
+        async let looked = service.reconcile()
+        await timeOut(calls: 3)
+        #expect(await looked == nil)
+        #expect(service.settings == TelemetryFixtures.approvedSettings)
+        #expect(await logger.isEnabled == true)
+
+        let ended = Task { try await service.endSession() }
+        await timeOut(calls: 4)
+        await #expect(throws: TelemetryTransportError.self) { try await ended.value }
+        #expect(service.scenarioStates.isEmpty)
+
+        async let off = service.disableTelemetry()
+        await timeOut(calls: 5)
+        #expect(await off == .defaults)
+        #expect(await logger.isEnabled == false)
+        #expect(service.status.errorMessage != nil)
+
+        transport.letGo()
+        await service.reconcile()
+        await service.reconcile()
+        #expect(service.status == .disabled)
+        #expect(try await transport.store.fetchTelemetryClients().isEmpty)
+        #expect(try await transport.store.fetchScenarios().isEmpty)
+        #expect(service.settings.obligations.isEmpty)
+    }
+
+    @Test("A record that is made too late, after the person opted out again, does not stay")
+    func lateRecord() async throws {
+        // The first look passes; the creation hangs.
+        let gate = HangOnSave(transport)
+        let stubborn = TelemetryLifecycleService(
+            settingsStore: settingsStore, transport: gate, identifierGenerator: FixedIdentifierGenerator(TestHost.clientId),
+            configuration: .init(operationTimeout: .seconds(10), reconcileInterval: nil, clock: clock), logger: logger,
+            scenarioStore: InMemoryTelemetryScenarioStore())
+        transport.hang()
+        async let on = stubborn.enableTelemetry()
+        await timeOut()
+        _ = await on
+        // Only the creation hangs; opting out reaches the store.
+        await stubborn.disableTelemetry()
+        #expect(await settingsStore.load() == .defaults)
+        #expect(!stubborn.settings.obligations.isEmpty, "what hangs may still take effect")
+        transport.letGo()
+        await gate.saved()
+        await stubborn.reconcile()
+        await stubborn.reconcile()
+        #expect(try await transport.store.fetchTelemetryClients().isEmpty)
+        #expect(stubborn.settings.obligations.isEmpty)
+        #expect(stubborn.status == .disabled)
+    }
+
+    @Test("Operations that queue behind one that hangs return in time as well, in the order of their calls")
+    func queue() async throws {
+        let service = try await approvedService()
+        transport.hang()
+        async let first = service.reconcile()
+        await transport.hanging()
+        async let second = service.reconcile()
+        async let third = service.disableTelemetry()
+        await clock.sleepers(atLeast: 1)
+        clock.advance(by: .seconds(10))
+        #expect(await first == nil)
+        #expect(await second == nil)
+        #expect(await third == .defaults)
+        transport.letGo()
+        await service.reconcile()
+        await service.reconcile()
+        #expect(try await transport.store.fetchTelemetryClients().isEmpty)
+    }
+
+    @Test("Cancelling a caller does not interrupt the operation")
+    func cancelled() async throws {
+        let service = makeService()
+        transport.hang()
+        let caller = Task { await service.enableTelemetry() }
+        await transport.hanging()
+        caller.cancel()
+        transport.letGo()
+        #expect(await caller.value == TelemetrySettings(telemetryRequested: true, clientIdentifier: TestHost.clientId))
+        #expect(service.status == .pendingApproval)
+    }
+
+    @Test("Shutting down returns although the store hangs, and leaves nothing going on")
+    func shutdown() async throws {
+        let service = try await approvedService()
+        transport.hang()
+        async let looked = service.reconcile()
+        await transport.hanging()
+        await service.shutdown()
+        #expect(await looked == nil)
+        #expect(logger.calls.last == .shutdown)
+        #expect(!transport.store.notificationStreams.hasConsumers)
+        transport.letGo()
+    }
+
+    @Test("A service that is let go leaves nothing going on")
+    func letGo() async throws {
+        var service: TelemetryLifecycleService? = try await approvedService()
+        #expect(transport.store.notificationStreams.hasConsumers)
+        weak let observed = service
+        service = nil
+        #expect(observed == nil)
+        await transport.store.noConsumers()
+    }
+}
+
+/// Passes everything on, but saves of records to the stubborn one.
+private struct HangOnSave: TelemetryTransporting {
+    let stubborn: StubbornTransport
+    private let done = AsyncStream.makeStream(of: Void.self)
+
+    init(_ stubborn: StubbornTransport) { self.stubborn = stubborn }
+
+    private var store: InMemoryTelemetryTransport { stubborn.store }
+
+    /// Returns once a save has taken effect.
+    func saved() async { for await _ in done.stream { return } }
+
+    func save(_ records: [TelemetryRecord], policy: TelemetrySavePolicy) async throws -> [TelemetryRecord] {
+        defer { done.continuation.yield() }
+        return try await stubborn.save(records, policy: policy)
+    }
+
+    func append(_ events: [TelemetryEvent]) async throws { try await store.append(events) }
+    func events(
+        matching filter: TelemetryEventFilter, after cursor: TelemetryCursor?, limit: Int
+    ) async throws -> TelemetryEventPage { try await store.events(matching: filter, after: cursor, limit: limit) }
+    func countEvents(matching filter: TelemetryEventFilter) async throws -> Int { try await store.countEvents(matching: filter) }
+    func deleteEvents(matching filter: TelemetryEventFilter) async throws -> Int {
+        try await store.deleteEvents(matching: filter)
+    }
+    func record(withID id: TelemetryRecord.ID) async throws -> TelemetryRecord? { try await store.record(withID: id) }
+    func records(matching query: TelemetryRecordQuery) async throws -> [TelemetryRecord] {
+        try await store.records(matching: query)
+    }
+    func deleteRecords(withIDs ids: [TelemetryRecord.ID]) async throws -> Int { try await store.deleteRecords(withIDs: ids) }
+    func save(_ subscription: TelemetrySubscription) async throws -> TelemetrySubscription.ID {
+        try await store.save(subscription)
+    }
+    func subscription(withID id: TelemetrySubscription.ID) async throws -> TelemetrySubscription? {
+        try await store.subscription(withID: id)
+    }
+    func deleteSubscription(withID id: TelemetrySubscription.ID) async throws { try await store.deleteSubscription(withID: id) }
+    func notifications() -> AsyncStream<TelemetryNotification> { store.notifications() }
+    func validateSchema() async -> Bool { true }
+    func debugInfo() async -> DebugInfo { await store.debugInfo() }
+}
+
+extension InMemoryTelemetryTransport {
+    /// Returns once nobody follows its notifications; each follower ends in a task of its own.
+    fileprivate func noConsumers() async {
+        while notificationStreams.hasConsumers { await Task.yield() }
+    }
+}

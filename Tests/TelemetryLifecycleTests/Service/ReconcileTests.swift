@@ -1,0 +1,128 @@
+import TelemetryLifecycle
+import TelemetryModels
+import TelemetryPersistence
+import TelemetryTestSupport
+import TelemetryTransport
+import Testing
+
+@MainActor
+struct ReconcileTests {
+    private typealias Result = TelemetryLifecycleService.ReconciliationResult
+
+    @Test("Both agree that events are sent")
+    func bothEnabled() async throws {
+        let host = try await TestHost(settings: TelemetryFixtures.approvedSettings, server: true)
+        #expect(await host.service.reconcile() == .localAndServerEnabled)
+        #expect(host.service.reconciliation == .localAndServerEnabled)
+        #expect(host.service.status == .enabled)
+        #expect(await host.logger.isEnabled == true)
+    }
+
+    @Test("The viewer approved: sending is turned on")
+    func approved() async throws {
+        let host = try await TestHost()
+        await host.service.enableTelemetry()
+        try await host.setServer(enabled: true)
+        #expect(await host.service.reconcile() == .serverEnabledLocalDisabled)
+        #expect(host.service.status == .enabled)
+        #expect(host.service.settings == TelemetryFixtures.approvedSettings)
+        #expect(await host.settingsStore.load() == TelemetryFixtures.approvedSettings)
+        #expect(await host.logger.isEnabled == true)
+        #expect(host.service.clientRecord?.isEnabled == true)
+    }
+
+    @Test("The viewer withdrew its approval: telemetry is disabled")
+    func withdrawn() async throws {
+        let host = try await TestHost.approved()
+        try await host.transport.store.append(TelemetryFixtures.events(1...3))
+        try await host.setServer(enabled: false)
+        #expect(await host.service.reconcile() == .serverDisabledLocalEnabled)
+        #expect(host.service.reconciliation == .serverDisabledLocalEnabled)
+        #expect(host.service.status == .disabled)
+        #expect(await host.settingsStore.load() == .defaults)
+        #expect(await host.logger.isEnabled == false)
+        #expect(try await host.belongings(of: TestHost.clientId) == 0)
+    }
+
+    @Test("Neither has turned sending on: the approval is waited for")
+    func neither() async throws {
+        let host = try await TestHost()
+        await host.service.enableTelemetry()
+        #expect(await host.service.reconcile() == .pendingApproval)
+        #expect(host.service.status == .pendingApproval)
+    }
+
+    @Test("The client's record is gone: the settings are reset and nothing is sent", arguments: [true, false])
+    func missing(sending: Bool) async throws {
+        let settings = TelemetrySettings(
+            telemetryRequested: true, telemetrySendingEnabled: sending, clientIdentifier: TestHost.clientId)
+        let host = try await TestHost(settings: settings)
+        #expect(await host.service.reconcile() == .missingClient)
+        #expect(host.service.reconciliation == .missingClient)
+        #expect(host.service.status == .disabled)
+        #expect(host.service.settings == .defaults)
+        #expect(await host.settingsStore.load() == .defaults)
+        #expect(await host.logger.isEnabled == false)
+        #expect(!host.service.isProcessingCommands)
+        #expect(try await host.transport.store.fetchTelemetryClients().isEmpty)
+    }
+
+    @Test("Not requested: nothing is asked")
+    func notRequested() async throws {
+        let host = try await TestHost()
+        #expect(await host.service.reconcile() == .allDisabled)
+        #expect(host.service.status == .disabled)
+        #expect(host.transport.calls.isEmpty)
+    }
+
+    @Test("Out of reach: the status tells, and nothing here changes", arguments: [true, false])
+    func unreachable(sending: Bool) async throws {
+        let settings = TelemetrySettings(
+            telemetryRequested: true, telemetrySendingEnabled: sending, clientIdentifier: TestHost.clientId)
+        let host = try await TestHost(settings: settings, server: !sending)
+        host.transport.isOffline = true
+        #expect(await host.service.reconcile() == nil)
+        #expect(host.service.status.errorMessage != nil)
+        #expect(host.service.settings == settings)
+        #expect(await host.settingsStore.load() == settings)
+        #expect(await host.logger.isEnabled == sending)
+    }
+
+    @Test("Pending commands are run, and scenarios brought in line")
+    func bringsInLine() async throws {
+        let host = try await TestHost.approved()
+        try await host.service.registerScenarios(["A", "B"])
+        try await host.transport.store.deleteScenarios(forClient: TestHost.clientId)
+        try await host.command(.enableScenario, scenario: "B")
+        await host.service.reconcile()
+        #expect(try await host.mirrored() == ["A": false, "B": true])
+        #expect(try await host.status() == .executed)
+    }
+
+    @Test("What another process of the app stored holds")
+    func otherProcess() async throws {
+        let host = try await TestHost.approved()
+        await host.settingsStore.reset()
+        #expect(await host.service.reconcile() == .allDisabled)
+        #expect(host.service.settings == .defaults)
+        #expect(await host.logger.isEnabled == false)
+        #expect(!host.service.isProcessingCommands)
+    }
+
+    @Test("Requested without an identifier, as a damaged store may have it: one is made")
+    func withoutIdentifier() async throws {
+        let host = try await TestHost(settings: TelemetrySettings(telemetryRequested: true))
+        #expect(await host.service.reconcile() == .pendingApproval)
+        #expect(try await host.client?.isEnabled == false)
+    }
+
+    @Test("The service looks by itself, at intervals that are spread")
+    func interval() async throws {
+        let host = try await TestHost.approved(interval: .seconds(100))
+        await host.clock.sleepers(atLeast: 1)
+        #expect(host.clock.timeToNextWake == .seconds(100), "a random number of one half is the middle of the spread")
+        host.transport.forgetCalls()
+        host.clock.advance(by: .seconds(100))
+        await host.transport.called(.record)
+    }
+}

@@ -1,0 +1,277 @@
+import Foundation
+import TelemetryLifecycle
+import TelemetryModels
+import TelemetryPersistence
+import TelemetryTestSupport
+import TelemetryTransport
+import Testing
+
+@MainActor
+struct ScenarioTests {
+    @Test("Registering fresh scenarios writes a record for each, off")
+    func fresh() async throws {
+        let host = try await TestHost.approved()
+        try await host.service.registerScenarios(["A", "B", "A"])
+        #expect(host.service.scenarioStates == ["A": false, "B": false])
+        #expect(await host.logger.scenarioStates == ["A": false, "B": false])
+        let records = try await host.transport.store.fetchScenarios(forClient: TestHost.clientId)
+        #expect(records.map(\.scenarioName) == ["A", "B"])
+        #expect(records.allSatisfy { !$0.isEnabled && $0.created == TelemetryFixtures.date })
+    }
+
+    @Test("States that were persisted come back")
+    func restored() async throws {
+        let host = try await TestHost.approved()
+        await host.scenarioStore.saveState(for: "A", isEnabled: true)
+        await host.scenarioStore.saveState(for: "Other", isEnabled: true)
+        try await host.service.registerScenarios(["A", "B"])
+        #expect(host.service.scenarioStates == ["A": true, "B": false])
+        #expect(try await host.mirrored() == ["A": true, "B": false])
+        #expect(await host.logger.scenarioStates == ["A": true, "B": false])
+    }
+
+    @Test("Registering again makes no second record, also after a crash and after an answer that was lost")
+    func noDuplicates() async throws {
+        let host = try await TestHost.approved()
+        host.transport.fail(.saveRecords, .afterEffect)
+        await #expect(throws: TelemetryTransportError.self) { try await host.service.registerScenarios(["A", "B"]) }
+        try await host.service.registerScenarios(["A", "B"])
+        host.restart()
+        await host.comeUp()
+        try await host.service.registerScenarios(["A", "B"])
+        let records = try await host.transport.store.fetchScenarios(forClient: TestHost.clientId)
+        #expect(records.map(\.scenarioName) == ["A", "B"])
+    }
+
+    @Test("Two spellings that Swift calls equal are one scenario")
+    func canonicalEquivalence() async throws {
+        let host = try await TestHost.approved()
+        try await host.service.registerScenarios(["caf\u{e9}", "cafe\u{301}"])
+        try await host.service.setScenarioEnabled("cafe\u{301}", enabled: true)
+        #expect(host.service.scenarioStates == ["caf\u{e9}": true])
+        #expect(try await host.mirrored() == ["caf\u{e9}": true])
+    }
+
+    @Test("A record that an index does not show yet is met again by its identity")
+    func laggingIndex() async throws {
+        let host = try await TestHost.approved()
+        host.transport.hold(.saveRecords)
+        let service = host.service
+        async let registration: Void = service.registerScenarios(["A", "B"])
+        await host.transport.held(.saveRecords)
+        try await host.transport.store.createScenarios([TelemetryFixtures.scenario("A", isEnabled: true)])
+        host.transport.release(.saveRecords)
+        try await registration
+        #expect(try await host.mirrored() == ["A": false, "B": false])
+    }
+
+    @Test("Before there is a client, states show and no call is made; the records follow once there is one")
+    func beforeTheClient() async throws {
+        let host = try await TestHost()
+        try await host.service.registerScenarios(["A"])
+        try await host.service.setScenarioEnabled("A", enabled: true)
+        #expect(host.service.scenarioStates == ["A": true])
+        #expect(await host.scenarioStore.loadState(for: "A") == true)
+        #expect(await host.logger.scenarioStates == ["A": true])
+        #expect(host.transport.calls.isEmpty)
+        await host.service.enableTelemetry()
+        #expect(try await host.mirrored() == ["A": true])
+    }
+
+    @Test("Registered before startup: the records follow")
+    func beforeStartup() async throws {
+        let host = try await TestHost(settings: TelemetryFixtures.approvedSettings, server: true)
+        try await host.service.registerScenarios(["A"])
+        await host.comeUp()
+        #expect(host.service.scenarioStates == ["A": false])
+        #expect(try await host.mirrored() == ["A": false])
+    }
+
+    @Test("Registering a smaller set removes the records of those gone and keeps their persisted states")
+    func smaller() async throws {
+        let host = try await TestHost.approved()
+        try await host.service.registerScenarios(["A", "B"])
+        try await host.service.setScenarioEnabled("B", enabled: true)
+        try await host.service.registerScenarios(["A"])
+        #expect(host.service.scenarioStates == ["A": false])
+        #expect(await host.logger.scenarioStates == ["A": false])
+        #expect(try await host.mirrored() == ["A": false])
+        #expect(await host.scenarioStore.loadState(for: "B") == true)
+        try await host.service.registerScenarios(["A", "B"])
+        #expect(host.service.scenarioStates == ["A": false, "B": true])
+    }
+
+    @Test("Switching a scenario changes what is shown, persisted, pushed and stored")
+    func switches() async throws {
+        let host = try await TestHost.approved()
+        try await host.service.registerScenarios(["A", "B"])
+        try await host.service.setScenarioEnabled("A", enabled: true)
+        #expect(host.service.scenarioStates == ["A": true, "B": false])
+        #expect(await host.scenarioStore.loadAllStates() == ["A": true])
+        #expect(await host.logger.scenarioStates == ["A": true, "B": false])
+        #expect(try await host.mirrored() == ["A": true, "B": false])
+    }
+
+    @Test("Where the record cannot be changed the error is thrown, what is here holds, and the next look repairs the record")
+    func failingRecord() async throws {
+        let host = try await TestHost.approved()
+        try await host.service.registerScenarios(["A"])
+        host.transport.isOffline = true
+        await #expect(throws: TelemetryTransportError.self) { try await host.service.setScenarioEnabled("A", enabled: true) }
+        #expect(host.service.scenarioStates == ["A": true])
+        #expect(await host.scenarioStore.loadState(for: "A") == true)
+        #expect(await host.logger.scenarioStates == ["A": true])
+        host.transport.isOffline = false
+        await host.service.reconcile()
+        #expect(try await host.mirrored() == ["A": true])
+    }
+
+    @Test("A switched scenario that is not registered is kept and shown; its record follows")
+    func unregistered() async throws {
+        let host = try await TestHost.approved()
+        try await host.service.setScenarioEnabled("Later", enabled: true)
+        #expect(host.service.scenarioStates == ["Later": true])
+        #expect(try await host.mirrored().isEmpty)
+        try await host.service.registerScenarios(["A"])
+        #expect(host.service.scenarioStates == ["A": false, "Later": true])
+        try await host.service.registerScenarios(["Later"])
+        #expect(try await host.mirrored() == ["Later": true])
+    }
+
+    @Test(
+        "A name that is empty, too long or reserved is refused, and nothing changes",
+        arguments: ["", String(repeating: "é", count: 129), "telemetry.obligations:{}"])
+    func badNames(name: String) async throws {
+        let host = try await TestHost.approved()
+        try await host.service.registerScenarios(["A"])
+        host.transport.forgetCalls()
+        for call in [
+            { @MainActor in try await host.service.registerScenarios(["B", name]) },
+            { @MainActor in try await host.service.setScenarioEnabled(name, enabled: true) },
+        ] {
+            do {
+                try await call()
+                Issue.record("the name was taken")
+            } catch let error as TelemetryTransportError {
+                #expect(error.code == .invalidArgument)
+            }
+        }
+        #expect(host.service.scenarioStates == ["A": false])
+        #expect(await host.scenarioStore.loadAllStates().isEmpty)
+        #expect(host.transport.calls.isEmpty)
+    }
+
+    @Test("A name of exactly 256 bytes is taken")
+    func longestName() async throws {
+        let host = try await TestHost.approved()
+        let name = String(repeating: "é", count: 128)
+        try await host.service.registerScenarios([name])
+        #expect(try await host.mirrored() == [name: false])
+    }
+
+    @Test("Records of the same scenario name of other clients are not touched")
+    func neighbours() async throws {
+        let host = try await TestHost.approved()
+        try await host.addNeighbour("neighbour")
+        try await host.service.registerScenarios(["Shared"])
+        try await host.service.setScenarioEnabled("Shared", enabled: true)
+        try await host.service.registerScenarios([])
+        #expect(try await host.mirrored().isEmpty)
+        #expect(try await host.mirrored("neighbour") == ["Shared": false])
+    }
+}
+
+@MainActor
+struct SessionTests {
+    @Test("Ending a session deletes this client's scenario records and events, and nobody else's")
+    func ends() async throws {
+        let host = try await TestHost.approved()
+        for number in 1...50 { try await host.addNeighbour("neighbour\(number)") }
+        try await host.service.registerScenarios(["Shared", "B"])
+        try await host.service.setScenarioEnabled("B", enabled: true)
+        try await host.transport.store.append(TelemetryFixtures.events(1...5))
+        try await host.service.endSession()
+        #expect(try await host.mirrored().isEmpty)
+        #expect(try await host.transport.store.countEvents(matching: .init(clientId: TestHost.clientId)) == 0)
+        #expect(host.service.scenarioStates.isEmpty)
+        #expect(await host.logger.scenarioStates.isEmpty)
+        #expect(await host.scenarioStore.loadAllStates() == ["B": true])
+        #expect(host.service.settings == TelemetryFixtures.approvedSettings)
+        #expect(host.service.settings.obligations.isEmpty)
+        #expect(host.service.status == .enabled)
+        #expect(await host.logger.isEnabled == true)
+        for number in 1...50 { #expect(try await host.belongings(of: "neighbour\(number)") == 4) }
+        await host.service.reconcile()
+        #expect(try await host.mirrored().isEmpty, "an ended session has no scenarios to bring in line")
+    }
+
+    @Test("Register, turn on by command, end the session, register again: it is on")
+    func wholeCircle() async throws {
+        let host = try await TestHost.approved()
+        try await host.service.registerScenarios(["A"])
+        try await host.command(.enableScenario, scenario: "A")
+        await host.service.reconcile()
+        try await host.service.endSession()
+        host.restart()
+        await host.comeUp()
+        try await host.service.registerScenarios(["A"])
+        #expect(host.service.scenarioStates == ["A": true])
+        #expect(try await host.mirrored() == ["A": true])
+        #expect(await host.logger.scenarioStates == ["A": true])
+    }
+
+    @Test(
+        "What could not be deleted is told, and deleted at the next look or startup",
+        arguments: [MockTelemetryTransport.Operation.deleteEvents, .deleteRecords], [true, false])
+    func fails(operation: MockTelemetryTransport.Operation, restarts: Bool) async throws {
+        let host = try await TestHost.approved()
+        try await host.service.registerScenarios(["A"])
+        try await host.transport.store.append(TelemetryFixtures.events(1...5).map { $0.aged() })
+        host.transport.fail(operation)
+        await #expect(throws: TelemetryTransportError.self) { try await host.service.endSession() }
+        #expect(host.service.scenarioStates.isEmpty)
+        #expect(host.service.settings == TelemetryFixtures.approvedSettings)
+        if restarts {
+            host.restart()
+            await host.comeUp()
+        } else {
+            await host.service.reconcile()
+        }
+        #expect(try await host.mirrored().isEmpty)
+        #expect(try await host.transport.store.countEvents(matching: .init(clientId: TestHost.clientId)) == 0)
+        #expect(host.service.status == .enabled)
+    }
+
+    @Test("What the next session recorded meanwhile stays")
+    func nextSession() async throws {
+        let host = try await TestHost.approved()
+        try await host.service.registerScenarios(["A", "B"])
+        try await host.transport.store.append([TelemetryFixtures.event().aged()])
+        host.transport.fail(.deleteEvents)
+        host.transport.fail(.deleteRecords)
+        await #expect(throws: TelemetryTransportError.self) { try await host.service.endSession() }
+        try await host.service.registerScenarios(["B"])
+        try await host.transport.store.append([TelemetryFixtures.event(2, sessionId: "next")])
+        await host.service.reconcile()
+        #expect(try await host.mirrored() == ["B": false])
+        #expect(try await host.transport.store.fetchAllEvents().map(\.sessionId) == ["next"])
+    }
+
+    @Test("Without a client there is nothing to delete, and nobody is called")
+    func withoutClient() async throws {
+        let host = try await TestHost()
+        try await host.service.registerScenarios(["A"])
+        try await host.service.endSession()
+        #expect(host.service.scenarioStates.isEmpty)
+        #expect(host.transport.calls.isEmpty)
+    }
+}
+
+extension TelemetryEvent {
+    /// The same, a minute before the fixtures' date.
+    fileprivate func aged() -> TelemetryEvent {
+        TelemetryEvent(
+            eventId: eventId, clientId: clientId, sessionId: sessionId, sequence: sequence, name: name,
+            timestamp: TelemetryFixtures.date.addingTimeInterval(-60))
+    }
+}

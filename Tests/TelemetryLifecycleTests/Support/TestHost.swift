@@ -1,0 +1,139 @@
+import Foundation
+import Synchronization
+import TelemetryLifecycle
+import TelemetryLogging
+import TelemetryModels
+import TelemetryPersistence
+import TelemetryTestSupport
+import TelemetryTransport
+
+/// An app with telemetry in it: the service, and everything around it that outlives the service.
+@MainActor
+final class TestHost {
+    nonisolated static let clientId = TelemetryFixtures.clientId
+
+    let transport = MockTelemetryTransport()
+    let settingsStore: any TelemetrySettingsStoring
+    let scenarioStore: any TelemetryScenarioStoring
+    let clock = ManualClock()
+    let told = Diagnostics()
+    private(set) var logger = MockTelemetryLogger()
+    private(set) var service: TelemetryLifecycleService
+    private let make: @MainActor (any TelemetryLogging) -> TelemetryLifecycleService
+
+    /// - Parameters:
+    ///   - settings: What is stored from an earlier run.
+    ///   - server: Whether the client's record exists, and is enabled.
+    init(
+        settings: TelemetrySettings = .defaults, server: Bool? = nil, identifiers: [String] = [clientId],
+        settingsStore: any TelemetrySettingsStoring = InMemoryTelemetrySettingsStore(),
+        scenarioStore: any TelemetryScenarioStoring = InMemoryTelemetryScenarioStore(),
+        coordinator: TelemetrySettingsSyncCoordinator? = nil, subscriptions: (any TelemetrySubscriptionManaging)? = nil,
+        interval: Duration? = nil
+    ) async throws {
+        self.settingsStore = settingsStore
+        self.scenarioStore = scenarioStore
+        if settings != .defaults { await settingsStore.save(settings) }
+        if let server { try await transport.store.createTelemetryClient(TelemetryFixtures.client(isEnabled: server)) }
+        var configuration = TelemetryLifecycleService.Configuration(
+            operationTimeout: .seconds(10), reconcileInterval: interval, clock: clock, now: { TelemetryFixtures.date })
+        configuration.random = { 0.5 }
+        configuration.diagnostics = { [told] in told.append($0) }
+        let generator = FixedIdentifierGenerator(identifiers: identifiers)
+        make = { [transport, configuration] logger in
+            TelemetryLifecycleService(
+                settingsStore: settingsStore, transport: transport, identifierGenerator: generator,
+                configuration: configuration, logger: logger, syncCoordinator: coordinator,
+                subscriptionManager: subscriptions, scenarioStore: scenarioStore)
+        }
+        service = make(logger)
+    }
+
+    /// A client that was approved in an earlier run, and has come up again.
+    static func approved(
+        identifiers: [String] = [clientId], settingsStore: any TelemetrySettingsStoring = InMemoryTelemetrySettingsStore(),
+        subscriptions: (any TelemetrySubscriptionManaging)? = nil, coordinator: TelemetrySettingsSyncCoordinator? = nil,
+        interval: Duration? = nil
+    ) async throws -> TestHost {
+        let host = try await TestHost(
+            settings: TelemetryFixtures.approvedSettings, server: true, identifiers: identifiers,
+            settingsStore: settingsStore, coordinator: coordinator, subscriptions: subscriptions, interval: interval)
+        await host.service.startup()
+        await host.service.restorationFinished()
+        return host
+    }
+
+    /// The process ends, and another one begins over the same stores.
+    func restart() {
+        logger = MockTelemetryLogger()
+        service = make(logger)
+    }
+
+    /// Comes up, to the end of what startup does.
+    func comeUp() async {
+        await service.startup()
+        await service.restorationFinished()
+    }
+
+    // MARK: The viewer's side
+
+    @discardableResult
+    func command(
+        _ action: TelemetrySchema.CommandAction, id: String = "command", scenario: String? = nil, age: TimeInterval = 0
+    ) async throws -> TelemetryRecord.ID {
+        let command = TelemetryFixtures.command(action, commandId: id, scenarioName: scenario, age: age)
+        let created = try await transport.store.createCommand(command)
+        return created.recordID ?? ""
+    }
+
+    func status(of id: String = "command") async throws -> TelemetrySchema.CommandStatus? {
+        try await transport.store.fetchCommand(recordID: .command(id))?.status
+    }
+
+    func setServer(enabled: Bool) async throws {
+        try await transport.store.updateTelemetryClient(recordID: .client(Self.clientId), isEnabled: enabled)
+    }
+
+    var client: TelemetryClientRecord? {
+        get async throws { try await transport.store.fetchTelemetryClients(clientId: Self.clientId).first }
+    }
+
+    /// The states that the client's scenario records tell.
+    func mirrored(_ clientId: String = clientId) async throws -> [String: Bool] {
+        let records = try await transport.store.fetchScenarios(forClient: clientId)
+        return Dictionary(records.map { ($0.scenarioName, $0.isEnabled) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    /// Fills the store with another client's record, scenario, command and event.
+    func addNeighbour(_ clientId: String) async throws {
+        let store = transport.store
+        try await store.createTelemetryClient(TelemetryFixtures.client(clientId, isEnabled: true))
+        try await store.createScenarios([TelemetryFixtures.scenario("Shared", clientId: clientId)])
+        try await store.createCommand(TelemetryFixtures.command(.enable, commandId: "of-\(clientId)", clientId: clientId))
+        try await store.append([TelemetryFixtures.event(clientId: clientId, sessionId: "session-\(clientId)")])
+    }
+
+    /// How many records and events of a client are stored.
+    func belongings(of clientId: String) async throws -> Int {
+        let store = transport.store
+        var count = try await store.countEvents(matching: .init(clientId: clientId))
+        for type in [
+            TelemetrySchema.clientRecordType, TelemetrySchema.scenarioRecordType, TelemetrySchema.commandRecordType,
+        ] {
+            count += try await store.records(matching: .init(recordType: type, conditions: ["clientid": .string(clientId)])).count
+        }
+        return count
+    }
+}
+
+/// What the library told of.
+final class Diagnostics: Sendable {
+    private let told = Mutex<[TelemetryDiagnostic]>([])
+    func append(_ diagnostic: TelemetryDiagnostic) { told.withLock { $0.append(diagnostic) } }
+    var all: [TelemetryDiagnostic] { told.withLock(\.self) }
+}
+
+extension TelemetryLifecycleService.Status {
+    /// What an error says; nil for any other status.
+    var errorMessage: String? { if case .error(let message) = self { message } else { nil } }
+}
