@@ -37,7 +37,12 @@ let package = Package(
     products: libraries.map { .library(name: $0.name, targets: [$0.name]) },
     targets: libraries + [
         tests(of: "TelemetryModels", ["TelemetryModels"]),
-        tests(of: "TelemetryTransport", ["TelemetryModels", "TelemetryTransport", "TelemetryTestSupport"]),
+        .executableTarget(
+            name: "TelemetryCrashWriter", dependencies: ["TelemetryModels", "TelemetryTransport"],
+            path: "Mocks/TelemetryCrashWriter", swiftSettings: settings),
+        tests(
+            of: "TelemetryTransport",
+            ["TelemetryModels", "TelemetryTransport", "TelemetryTestSupport", "TelemetryCrashWriter"]),
         tests(of: "TelemetryPersistence", ["TelemetryModels", "TelemetryPersistence"]),
         tests(
             of: "TelemetryLogging",

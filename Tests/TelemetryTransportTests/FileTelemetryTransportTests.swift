@@ -48,10 +48,3 @@ struct FileTelemetryTransportTests {
         }
     }
 }
-
-/// A directory that is removed when the body returns.
-func withTemporaryDirectory<Result>(_ body: (URL) async throws -> Result) async throws -> Result {
-    let directory = FileManager.default.temporaryDirectory.appending(path: "telemetry-\(UUID().uuidString)")
-    defer { try? FileManager.default.removeItem(at: directory) }
-    return try await body(directory)
-}

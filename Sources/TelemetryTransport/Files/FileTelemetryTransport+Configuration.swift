@@ -60,6 +60,12 @@ extension FileTelemetryTransport {
             self.diagnostics = diagnostics
         }
 
+        /// The size at which a segment is followed by another: small enough that a bound of bytes is kept to within an eighth.
+        var effectiveSegmentBytes: UInt64 {
+            let bounds = [retention.bytesPerClient, retention.bytesInAll].compactMap { $0.map { $0 / 8 } }
+            return UInt64(max(([segmentBytes] + bounds).min() ?? segmentBytes, 1))
+        }
+
         /// Survives a killed process, keeps everything.
         public static let `default` = Configuration()
     }

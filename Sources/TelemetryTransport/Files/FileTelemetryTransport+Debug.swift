@@ -4,7 +4,7 @@ extension FileTelemetryTransport {
     /// Whether the directory is a store of this version that can be read and written. Records of any type can be stored.
     public func validateSchema() async -> Bool {
         do {
-            try StoreFormat(layout: layout, system: system).prepare()
+            _ = try StoreFormat(layout: layout, system: system).prepare()
             _ = try system.list(layout.records)
             let probe = "\(layout.directory)/-\(EventIdentifier.randomPrefix())"
             defer { try? system.remove(probe) }

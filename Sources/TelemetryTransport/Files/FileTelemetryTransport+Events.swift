@@ -1,119 +1,102 @@
 public import TelemetryModels
 
 extension FileTelemetryTransport {
+    /// The most events that are stored at once, so that no page has to read much more than it returns.
+    private static let batchSize = 512
+
+    /// Stores events in the order given; the events of one client never wait for another's.
+    ///
+    /// Every event is looked at first: where one of them can never be stored, none is.
+    /// - Throws: ``TelemetryTransportError``: `.invalidArgument` for a client identifier that is empty or too long, a date
+    ///   outside the years 1 to 9999, or an event larger than ``Configuration/maximumEventBytes``.
     public func append(_ events: [TelemetryEvent]) async throws {
         for event in events { try EventLimits.check(event, maximumBytes: configuration.maximumEventBytes) }
-        // One client after the other in the order given; a batch of the logger's is of one client.
         var rest = events[...]
         while let first = rest.first {
-            let run = rest.prefix { EventContext.isSame($0.clientId, first.clientId) }
+            let run = rest.prefix(Self.batchSize).prefix { EventContext.isSame($0.clientId, first.clientId) }
             rest = rest.dropFirst(run.count)
-            try await append(run, toClient: first.clientId)
+            try await append(run, to: directoryName(ofClient: first.clientId))
         }
     }
 
-    private func append(_ events: ArraySlice<TelemetryEvent>, toClient clientId: String?) async throws {
-        let name = StoreLayout.client(clientId)
-        try await whenUnlocked("the events of the client \"\(clientId ?? "")\"") { () -> Void? in
+    private func append(_ events: ArraySlice<TelemetryEvent>, to name: String) async throws {
+        try await whenUnlocked("the events of a client") { () -> Void? in
             let client = self.client(named: name)
-            do {
-                guard try client.tryLock() else { return nil }
-                defer { client.unlock() }
-                return try client.append(events, journal: journal) ? () : nil
-            } catch let error as FileError where error.isNotFound {
-                // The directory was lost; what can be made again is made again.
-                closeFiles()
-                try StoreFormat(layout: layout, system: system).prepare()
-                return nil
-            }
+            guard try client.tryLock() else { return nil }
+            defer { client.unlock() }
+            return try client.append(events, with: &encoder) ? () : nil
         }
+        let client = self.client(named: name)
+        if client.hasNewSegment {
+            client.hasNewSegment = false
+            await enforceRetention(after: name)
+        }
+        collectJournal()
     }
 
     public func events(
         matching filter: TelemetryEventFilter, after cursor: TelemetryCursor?, limit: Int
     ) async throws -> TelemetryEventPage {
         try NameRules.check(limit: limit)
-        let start = try position(of: cursor)
-        let client = filter.clientId.map { StoreLayout.client($0) }
-        var lines = JournalReader(
-            layout: layout, system: system, diagnostics: configuration.diagnostics, position: start)
+        let start = try reading { try startingPoint(cursor) }
         var found: [TelemetryEvent] = []
-        var linesRead = start.linesRead
-        var examined = 0
-        do {
-            while let (line, at) = try lines.next() {
-                guard case .batch(let batch) = line else { continue }
-                let first = linesRead
-                linesRead = 0
-                if found.count >= limit { return page(found, at, hasMore: true) }
-                if let client, batch.client != client { continue }
-                let read = try segments.read(batch, fromLine: first) { event in
-                    if filter.matches(event) { found.append(event) }
-                    return found.count < limit
-                }
-                if let read, read < batch.lineCount {
-                    var next = at
-                    next.linesRead = read
-                    return page(found, next, hasMore: true)
-                }
-                examined += 1
-                if examined.isMultiple(of: 64) {
-                    try Task.checkCancellation()
-                    await Task.yield()
-                }
-            }
-        } catch let error as FileError {
-            throw error.transportError
+        let end = try await scan(filter, from: start.position) { event in
+            found.append(event)
+            return found.count < limit
         }
-        return page(found, lines.position, hasMore: false)
+        return TelemetryEventPage(
+            events: found, cursor: end.position.cursor(ofStore: storeID), hasMore: end.hasMore,
+            missedEvents: Int(clamping: start.missed + end.missed))
     }
 
-    private func page(_ events: [TelemetryEvent], _ position: JournalPosition, hasMore: Bool) -> TelemetryEventPage {
-        TelemetryEventPage(events: events, cursor: position.cursor, hasMore: hasMore)
-    }
-
+    /// How many stored events match. All events, and all of a client, are known without reading them.
     public func countEvents(matching filter: TelemetryEventFilter) async throws -> Int {
-        var count = 0
-        var cursor: TelemetryCursor?
-        while true {
-            let page = try await events(matching: filter, after: cursor, limit: 1_000)
-            count += page.events.count
-            cursor = page.cursor
-            if !page.hasMore { return count }
+        if filter == .all || filter == TelemetryEventFilter(clientId: filter.clientId) {
+            var count: UInt64 = 0
+            for name in try clientDirectories(of: filter) { count += try await eventCount(ofClientNamed: name) }
+            return Int(clamping: count)
         }
+        var count = 0
+        _ = try await scan(filter, from: reading { try startingPoint(nil) }.position) { _ in
+            count += 1
+            return true
+        }
+        return count
     }
 
     public nonisolated func eventArrivals() -> AsyncStream<Void> { follower.arrivals() }
 
-    func client(named name: String) -> ClientStore {
-        if let known = clients[name] { return known }
-        let made = ClientStore(
-            name: name, layout: layout, system: system, configuration: configuration, reader: segments)
-        clients[name] = made
-        return made
-    }
-
-    /// Where to read on, which is the beginning of the oldest journal file without a cursor.
-    private func position(of cursor: TelemetryCursor?) throws -> JournalPosition {
-        do {
-            let beginning = JournalPosition(file: 1, offset: 0, events: 0)
-            guard let cursor else {
-                let oldest = try system.list(layout.journal).compactMap(StoreLayout.journalNumber).min()
-                return oldest.map { JournalPosition(file: $0, offset: 0, events: 0) } ?? beginning
+    /// The directories of the clients whose events the filter may match.
+    func clientDirectories(of filter: TelemetryEventFilter) throws -> [String] {
+        try reading {
+            if let clientId = filter.clientId {
+                let name = directoryName(ofClient: clientId)
+                return try system.status(layout.client(directory: name)) == nil ? [] : [name]
             }
-            guard let position = JournalPosition(cursor) else { throw Self.foreign(cursor) }
-            if let status = try system.status(layout.journalFile(position.file)) {
-                guard position.offset <= status.size else { throw Self.foreign(cursor) }
-            } else if position != beginning {
-                throw Self.foreign(cursor)
-            }
-            return position
-        } catch let error as FileError {
-            throw error.transportError
+            return try system.list(layout.events).sorted()
         }
     }
 
-    private static func foreign(_ cursor: TelemetryCursor) -> TelemetryTransportError {
-        .invalidArgument("\"\(cursor.rawValue)\" is no cursor of this store.")
+    private func eventCount(ofClientNamed name: String) async throws -> UInt64 {
+        if let header = client(named: name).peekHeader() { return header.eventCount }
+        return try await whenUnlocked("the events of a client") {
+            let client = self.client(named: name)
+            guard try client.tryLock() else { return nil }
+            defer { client.unlock() }
+            guard try journal.begin() != nil else { return nil }
+            defer { journal.end() }
+            return try client.withIndex { $0.header.eventCount }
+        }
+    }
+
+    /// Lets go of journal files that nothing needs any more, whenever one was ended.
+    func collectJournal() {
+        guard journal.hasEndedFile else { return }
+        journal.hasEndedFile = false
+        do {
+            try JournalLedger(layout: layout, system: system).collect()
+        } catch {
+            tell(.storageFailed, "Old parts of the journal could not be removed: \(error)")
+        }
     }
 }

@@ -82,9 +82,7 @@ extension FileTelemetryTransport {
             guard try lock.status().isLinked, try journal.begin() != nil else { return nil }
             defer { journal.end() }
             let (result, changes) = try change()
-            var lines: [UInt8] = []
-            for change in changes { JournalLine.record(change).append(to: &lines) }
-            if !lines.isEmpty { try journal.write(lines) }
+            if !changes.isEmpty { try journal.write(changes.map(JournalLine.record)) }
             return result
         }
     }

@@ -29,9 +29,7 @@ extension FileTelemetryTransport {
             guard try journal.begin() != nil else { return nil }
             defer { journal.end() }
             try change()
-            var line: [UInt8] = []
-            JournalLine.subscription(id: id).append(to: &line)
-            try journal.write(line)
+            try journal.write([.subscription(id: id)])
         }
     }
 }

@@ -5,15 +5,26 @@ import TelemetryModels
 ///
 /// Records are files that are written whole and renamed; events are lines of JSON in append-only segments, one writer each; a
 /// journal tells the order of everything and is what others follow. A process that is killed at any moment loses nothing that
-/// a call had returned for. The format is described in the article <doc:FileStoreFormat>.
+/// a call had returned for. The article "The file store's format" describes the files.
+///
+/// A directory that is lost is made again, empty, by the next call that writes. Every method throws
+/// ``TelemetryTransportError``: `.unavailable` where the system fails or another process keeps a lock too long, `.quotaExceeded`
+/// where the disk is full, `.unauthorized` where the system forbids it.
 public actor FileTelemetryTransport: TelemetryTransporting {
     nonisolated let layout: StoreLayout
     nonisolated let system: FileSystem
     nonisolated let configuration: Configuration
     nonisolated let follower: JournalFollower
+    /// The name of the store by which it knows its cursors.
+    nonisolated let storeID: String
     let journal: JournalWriter
     let segments: SegmentReader
-    var clients: [String: ClientStore] = [:]
+    var encoder = EventLineEncoder()
+    private var clients: [String: ClientStore] = [:]
+    private var clientNames: [String: String] = [:]
+    /// Where this transport stands in the segments of clients whose files were closed.
+    private var idleSegments: [String: SegmentWriter] = [:]
+    private var uses: UInt64 = 0
 
     /// Opens the store in a directory, which is made where it is missing: directories with mode 0700, files with 0600.
     ///
@@ -29,11 +40,11 @@ public actor FileTelemetryTransport: TelemetryTransporting {
             throw TelemetryTransportError.invalidArgument("\(directory) is not the path of a directory.")
         }
         let layout = StoreLayout(directory: directory.standardizedFileURL.path)
-        try StoreFormat(layout: layout, system: system).prepare()
+        storeID = try StoreFormat(layout: layout, system: system).prepare()
         self.layout = layout
         self.system = system
         self.configuration = configuration
-        journal = JournalWriter(layout: layout, system: system, configuration: configuration)
+        journal = JournalWriter(layout: layout, system: system, configuration: configuration, storeID: storeID)
         segments = SegmentReader(layout: layout, system: system, diagnostics: configuration.diagnostics)
         follower = JournalFollower(layout: layout, system: system, configuration: configuration)
     }
@@ -42,36 +53,52 @@ public actor FileTelemetryTransport: TelemetryTransporting {
 }
 
 extension FileTelemetryTransport {
-    /// Tries again, at growing intervals, while `attempt` finds a lock taken by somebody else.
-    ///
-    /// Nothing is locked while this waits. Out of descriptors, the files that are kept open are closed, and it is tried once more.
-    func whenUnlocked<Result>(_ what: String, _ attempt: () throws -> Result?) async throws -> Result {
-        let clock = ContinuousClock()
-        let deadline = clock.now + configuration.lockTimeout
-        var delay = Duration.microseconds(50)
-        var mayClose = true
-        while true {
-            do {
-                if let result = try attempt() { return result }
-            } catch let error as FileError where error.isOutOfDescriptors && mayClose {
-                mayClose = false
-                closeFiles()
-                continue
-            } catch let error as FileError {
-                throw error.transportError
-            }
-            guard clock.now < deadline else {
-                throw TelemetryTransportError(
-                    code: .unavailable, message: "Another process has kept \(what) locked for \(configuration.lockTimeout).")
-            }
-            try await clock.sleep(for: delay)
-            delay = min(delay * 2, .milliseconds(20))
+    private static let clientsWithOpenFiles = 32
+
+    /// The client's part of the store. The files of the one used longest ago are closed where many are open.
+    func client(named name: String) -> ClientStore {
+        uses += 1
+        let client: ClientStore
+        if let known = clients[name] {
+            client = known
+        } else {
+            if clients.count >= Self.clientsWithOpenFiles { closeOldestClient() }
+            client = ClientStore(
+                name: name,
+                shared: .init(
+                    layout: layout, system: system, configuration: configuration, reader: segments, journal: journal))
+            client.segment = idleSegments.removeValue(forKey: name)
+            clients[name] = client
         }
+        client.lastUse = uses
+        return client
+    }
+
+    /// The name of a client's directory, which takes some work to find.
+    func directoryName(ofClient clientId: String?) -> String {
+        guard let clientId else { return StoreLayout.client(nil) }
+        if let known = clientNames[clientId] { return known }
+        if clientNames.count >= 4_096 { clientNames.removeAll() }
+        let name = StoreLayout.client(clientId)
+        clientNames[clientId] = name
+        return name
+    }
+
+    private func closeOldestClient() {
+        guard let oldest = clients.values.min(by: { $0.lastUse < $1.lastUse }) else { return }
+        close(oldest)
+    }
+
+    private func close(_ client: ClientStore) {
+        client.closeFiles()
+        if idleSegments.count >= 4_096 { idleSegments.removeAll() }
+        idleSegments[client.name] = client.segment
+        clients[client.name] = nil
     }
 
     /// Closes every file that is kept open only to save time.
     func closeFiles() {
-        clients.removeAll()
+        for client in clients.values { close(client) }
         segments.close()
         journal.close()
     }

@@ -10,28 +10,29 @@ import Foundation
 struct StoreFormat {
     private struct Mark: Codable {
         var format: String
+        var id: String
         var version: Int
     }
 
     static let name = "LiveTelemetry file store"
     static let version = 1
+    private static let ownNames: Set = ["records", "subscriptions", "events", "journal", "set-aside", "format.json"]
+    /// A temporary file is used for moments; one this old was left by a process that was killed.
+    private static let temporaryLifetime: Int64 = 600
 
     let layout: StoreLayout
     let system: FileSystem
 
-    /// Makes the directory a store, or sees that it is one that this version can use.
-    func prepare() throws(TelemetryTransportError) {
+    /// Makes the directory a store, or sees that it is one that this version can use. Returns the store's identifier.
+    func prepare() throws(TelemetryTransportError) -> String {
         do {
             try makeParents()
             if let status = try system.status(layout.directory + "/."), !status.isDirectory {
                 throw TelemetryTransportError.invalidArgument("\(layout.directory) is not a directory.")
             }
-            if let mark = try system.contents(of: layout.format) {
-                try check(mark)
-            } else {
-                try makeMark()
-            }
+            let id = try system.contents(of: layout.format).map(check) ?? makeMark()
             for directory in layout.all { try system.makeDirectory(directory) }
+            return id
         } catch let error as TelemetryTransportError {
             throw error
         } catch let error as FileError {
@@ -41,7 +42,26 @@ struct StoreFormat {
         }
     }
 
-    private func check(_ bytes: [UInt8]) throws(TelemetryTransportError) {
+    /// Removes temporary files that killed processes left. What cannot be removed stays.
+    func clean() {
+        let now = system.now()
+        for directory in [layout.directory, layout.journal, layout.subscriptions] + recordDirectories() {
+            for name in (try? system.list(directory)) ?? [] where name.hasPrefix("-") && name != "-lock" {
+                let path = "\(directory)/\(name)"
+                guard let status = try? system.status(path), !status.isDirectory,
+                    now - status.modified > Self.temporaryLifetime
+                else { continue }
+                try? system.remove(path)
+            }
+        }
+    }
+
+    private func recordDirectories() -> [String] {
+        let names = (try? system.list(layout.records)) ?? []
+        return names.filter { !$0.hasPrefix("-") }.map { "\(layout.records)/\($0)" }
+    }
+
+    private func check(_ bytes: [UInt8]) throws(TelemetryTransportError) -> String {
         guard let mark = try? JSONDecoder().decode(Mark.self, from: Data(bytes)), mark.format == Self.name else {
             throw TelemetryTransportError(code: .corrupted, message: "\(layout.format) does not tell of a telemetry store.")
         }
@@ -50,23 +70,44 @@ struct StoreFormat {
                 code: .corrupted,
                 message: "\(layout.directory) is a store of version \(mark.version); this library knows version \(Self.version).")
         }
+        return mark.id
     }
 
-    private func makeMark() throws {
+    private func makeMark() throws -> String {
         let names = try system.list(layout.directory).filter { !$0.hasPrefix("-") && !$0.hasPrefix(".") }
-        let known: Set = ["records", "subscriptions", "events", "journal", "set-aside", "format.json"]
-        if let foreign = names.sorted().first(where: { !known.contains($0) }) {
+        if let foreign = names.sorted().first(where: { !Self.ownNames.contains($0) }) {
             throw TelemetryTransportError(
                 code: .corrupted,
                 message: "\(layout.directory) holds \"\(foreign)\" and is not a telemetry store; an empty directory would do.")
         }
+        // A store that lost its mark keeps its identifier, so that cursors stay good.
+        let mark = Mark(
+            format: Self.name, id: identifierInJournal() ?? EventIdentifier.randomPrefix(), version: Self.version)
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys]
-        let text = try encoder.encode(Mark(format: Self.name, version: Self.version))
+        let text = try encoder.encode(mark)
         let temporary = "\(layout.directory)/-\(EventIdentifier.randomPrefix())"
         defer { try? system.remove(temporary) }
         try system.open(temporary, for: .create).write(Array(text) + [UInt8(ascii: "\n")])
-        do { try system.link(temporary, to: layout.format) } catch { guard error.isExisting else { throw error } }
+        do {
+            try system.link(temporary, to: layout.format)
+            return mark.id
+        } catch {
+            // Another process was first.
+            guard error.isExisting, let theirs = try system.contents(of: layout.format) else { throw error }
+            return try check(theirs)
+        }
+    }
+
+    private func identifierInJournal() -> String? {
+        let numbers = ((try? system.list(layout.journal)) ?? []).compactMap(StoreLayout.journalNumber)
+        for number in numbers.sorted().reversed() {
+            var reader = JournalReader(
+                layout: layout, system: system, diagnostics: nil,
+                position: JournalPosition(file: number, offset: 0, events: 0))
+            if let (line, _) = try? reader.next(), case .head(let id, _) = line { return id }
+        }
+        return nil
     }
 
     /// Makes the directory and whatever above it is missing.

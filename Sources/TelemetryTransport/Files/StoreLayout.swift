@@ -1,5 +1,8 @@
 import TelemetryModels
 
+/// A name, behind a dash, for a file that is renamed when it is complete.
+func temporaryName() -> String { EventIdentifier.randomPrefix() }
+
 /// Where everything lies below the store's directory.
 struct StoreLayout: Sendable {
     let directory: String

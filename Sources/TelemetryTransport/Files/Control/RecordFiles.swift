@@ -18,7 +18,7 @@ struct RecordFiles {
     func read<Value: Decodable>(_ type: Value.Type, at path: String) throws(FileError) -> Value? {
         guard let bytes = try system.contents(of: path) else { return nil }
         do { return try JSONDecoder().decode(type, from: Data(bytes)) } catch {
-            setAside(path)
+            SetAside(layout: layout, system: system, diagnostics: configuration.diagnostics).move(path)
             return nil
         }
     }
@@ -51,19 +51,5 @@ struct RecordFiles {
         do {
             return try system.list(directory).filter { !$0.hasPrefix("-") && $0.hasSuffix(".json") }
         } catch  where error.isNotFound { return [] }
-    }
-
-    /// Moves a file that cannot be read out of the way, and tells of it.
-    private func setAside(_ path: String) {
-        let name = path.dropFirst(layout.directory.count + 1).replacing("/", with: "-")
-        let place = "\(layout.setAside)/\(name)-\(EventIdentifier.randomPrefix().prefix(6))"
-        do {
-            try system.makeDirectory(layout.setAside)
-            try system.rename(path, to: place)
-            configuration.diagnostics?(
-                .init(kind: .corruptFile, message: "\(path) could not be read and was set aside as \(place)."))
-        } catch {
-            configuration.diagnostics?(.init(kind: .corruptFile, message: "\(path) could not be read."))
-        }
     }
 }

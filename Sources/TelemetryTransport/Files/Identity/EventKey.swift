@@ -17,30 +17,43 @@ struct EventKey: Hashable {
 /// Makes keys out of identifiers.
 struct EventKeyMaker {
     private let secret: (UInt64, UInt64)
-    /// The last prefix and its hash: identifiers come in runs.
-    private var lastPrefix: [UInt8] = []
-    private var lastHash = EventKey(high: 0, low: 0)
+    /// The last prefix, its hash, the last group of 64 numbers below it, and that group's key: identifiers come in runs.
+    private var prefix: [UInt8] = []
+    private var prefixHash = EventKey(high: 0, low: 0)
+    private var group: UInt64?
+    private var groupKey = EventKey(high: 0, low: 0)
 
     init(secret: (UInt64, UInt64)) { self.secret = secret }
 
     mutating func key(of eventId: String) -> (key: EventKey, bit: UInt64) {
+        if let found = eventId.withBytes({ bytes in Self.isASCII(bytes) ? key(of: bytes) : nil }) { return found }
         // Identifiers that `==` calls equal are one.
-        let text = eventId.utf8.allSatisfy { $0 < 0x80 } ? eventId : eventId.precomposedStringWithCanonicalMapping
-        guard let number = EventNumber(text) else {
-            let hash = SipHash.hash(Array(text.utf8), key: secret)
+        return eventId.precomposedStringWithCanonicalMapping.withBytes { key(of: $0) }
+    }
+
+    private static func isASCII(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+        var all: UInt8 = 0
+        for byte in bytes { all |= byte }
+        return all < 0x80
+    }
+
+    private mutating func key(of bytes: UnsafeBufferPointer<UInt8>) -> (key: EventKey, bit: UInt64) {
+        guard let number = EventNumber(bytes) else {
+            let hash = SipHash.hash(UnsafeRawBufferPointer(bytes), key: secret)
             return (EventKey(high: hash.high, low: hash.low | 1), 1)
         }
-        if !lastPrefix.elementsEqual(number.prefix.utf8) || lastPrefix.isEmpty {
-            lastPrefix = Array(number.prefix.utf8)
-            lastHash = SipHash.hash(lastPrefix, key: (secret.0, ~secret.1))
+        let name = UnsafeBufferPointer(rebasing: bytes[..<number.prefixCount])
+        if group == nil || !prefix.withUnsafeBufferPointer({ $0.isIdentical(to: name) }) {
+            prefix = Array(name)
+            prefixHash = SipHash.hash(UnsafeRawBufferPointer(name), key: (secret.0, ~secret.1))
+            group = nil
         }
-        var group = [UInt8](repeating: 0, count: 24)
-        for index in 0..<8 {
-            group[index] = UInt8(truncatingIfNeeded: lastHash.high >> UInt64(8 * index))
-            group[8 + index] = UInt8(truncatingIfNeeded: lastHash.low >> UInt64(8 * index))
-            group[16 + index] = UInt8(truncatingIfNeeded: (number.number >> 6) >> UInt64(8 * index))
+        if group != number.number >> 6 {
+            group = number.number >> 6
+            let words = (prefixHash.high.littleEndian, prefixHash.low.littleEndian, (number.number >> 6).littleEndian)
+            let hash = withUnsafeBytes(of: words) { SipHash.hash($0, key: secret) }
+            groupKey = EventKey(high: hash.high, low: hash.low & ~1 | 2)
         }
-        let hash = SipHash.hash(group, key: secret)
-        return (EventKey(high: hash.high, low: hash.low & ~1 | 2), 1 << (number.number & 63))
+        return (groupKey, 1 << (number.number & 63))
     }
 }

@@ -2,10 +2,16 @@
 ///
 /// Behind the header stand tables of slots of 32 bytes: key, word of bits, check. Each table has four times the slots of the
 /// one before; a new key goes to the last, which is never filled beyond two thirds, so that nothing is ever moved. Used only
-/// under the client's lock.
+/// under the client's lock. Numbers have the machine's byte order: the file can always be made again.
 final class IdentityIndex {
-    private static let slotSize = 32
-    private static let slotsOfFirst: UInt64 = 128
+    /// The file holds something else, or nothing.
+    struct Corrupt: Error {}
+
+    private struct Slot {
+        var key = EventKey(high: 0, low: 0)
+        var bits: UInt64 = 0
+        var check: UInt64 = 0
+    }
 
     /// What is known under one key, and what is to be known.
     private struct Entry {
@@ -14,7 +20,7 @@ final class IdentityIndex {
         var bits: UInt64
     }
 
-    struct Corrupt: Error {}
+    private static let slotsOfFirst: UInt64 = 128
 
     let file: OpenFile
     private(set) var header: IdentityHeader
@@ -22,16 +28,15 @@ final class IdentityIndex {
     private var staged: [EventKey: Entry] = [:]
     private var last: (key: EventKey, entry: Entry)?
 
-    /// - Throws: `Corrupt` where the file holds something else, or nothing.
+    /// - Throws: `Corrupt`, besides what reading throws.
     init(file: OpenFile) throws {
         self.file = file
-        guard let header = IdentityHeader(try file.read(at: 0, count: IdentityHeader.size)) else { throw Corrupt() }
-        self.header = header
+        header = try Self.readHeader(of: file)
         keys = EventKeyMaker(secret: header.secret)
     }
 
     /// Begins a new index in an empty file.
-    init(new file: OpenFile, header: IdentityHeader) throws(FileError) {
+    init(new file: OpenFile, header: IdentityHeader) throws {
         self.file = file
         self.header = header
         keys = EventKeyMaker(secret: header.secret)
@@ -41,44 +46,66 @@ final class IdentityIndex {
     /// Reads what other processes may have written since. What was staged is forgotten.
     func refresh() throws {
         discard()
-        guard let header = IdentityHeader(try file.read(at: 0, count: IdentityHeader.size)) else { throw Corrupt() }
+        let header = try Self.readHeader(of: file)
+        guard header.secret == self.header.secret else { throw Corrupt() }
         self.header = header
     }
 
     func write(_ header: IdentityHeader) throws(FileError) {
-        try file.write(header.bytes(), at: 0)
+        try withUnsafeTemporaryAllocation(
+            of: UInt64.self, capacity: IdentityHeader.wordCount
+        ) { words throws(FileError) in
+            header.write(to: words)
+            try file.write(UnsafeRawBufferPointer(words), at: 0)
+        }
         self.header = header
     }
 
-    /// Notes the event for ``commit()``. False where it is known, or noted already.
+    /// The header of an identity file, for a look without the lock; nil where it is being written or is none.
+    static func readHeader(of file: OpenFile) throws -> IdentityHeader {
+        try withUnsafeTemporaryAllocation(of: UInt64.self, capacity: IdentityHeader.wordCount) { words in
+            let count = try file.read(into: UnsafeMutableRawBufferPointer(words), at: 0)
+            guard count == IdentityHeader.wordCount * 8, let header = IdentityHeader(words) else { throw Corrupt() }
+            return header
+        }
+    }
+
+    /// Notes the event for ``commit(into:)``. False where it is known, or noted already.
     func stage(_ eventId: String) throws -> Bool {
         let (key, bit) = keys.key(of: eventId)
         if last?.key != key {
-            flushLast()
+            keepLast()
             last = (key, try staged[key] ?? find(key))
         }
-        guard var entry = last?.entry, entry.bits & bit == 0 else { return false }
-        entry.bits |= bit
-        last = (key, entry)
+        guard let entry = last?.entry, entry.bits & bit == 0 else { return false }
+        last?.entry.bits |= bit
         return true
     }
 
     func discard() {
-        staged.removeAll(keepingCapacity: true)
+        if !staged.isEmpty { staged.removeAll(keepingCapacity: true) }
         last = nil
     }
 
-    /// Writes what was staged. The header's numbers change with it; it is the caller's to write.
+    /// Writes what was staged. The numbers in the header change with it; the header is the caller's to write.
     func commit(into header: inout IdentityHeader) throws {
-        flushLast()
-        for (key, entry) in staged where entry.bits != entry.stored {
-            let offset = try entry.offset ?? freeSlot(for: key, header: &header)
-            try file.write(Self.slot(key, entry.bits), at: offset)
+        if staged.isEmpty, let last {
+            try commit(last.key, last.entry, &header)
+        } else {
+            keepLast()
+            for (key, entry) in staged { try commit(key, entry, &header) }
         }
         discard()
     }
 
-    private func flushLast() {
+    private func commit(_ key: EventKey, _ entry: Entry, _ header: inout IdentityHeader) throws {
+        if entry.bits == entry.stored { return }
+        let offset = try entry.offset ?? freeSlot(for: key, &header)
+        let slot = Slot(key: key, bits: entry.bits, check: Self.check(key, entry.bits))
+        try withUnsafeBytes(of: slot) { try file.write($0, at: offset) }
+    }
+
+    private func keepLast() {
         if let last { staged[last.key] = last.entry }
     }
 
@@ -91,8 +118,10 @@ final class IdentityIndex {
         return Entry(offset: nil, stored: 0, bits: 0)
     }
 
-    private func freeSlot(for key: EventKey, header: inout IdentityHeader) throws -> UInt64 {
-        if header.usedSlots >= Self.slotCount(header.tableCount - 1) / 3 * 2 {
+    private func freeSlot(for key: EventKey, _ header: inout IdentityHeader) throws -> UInt64 {
+        if header.usedSlots >= Self.slotCount(header.tableCount - 1) / 3 * 2,
+            header.tableCount < IdentityHeader.maximumTables
+        {
             header.tableCount += 1
             header.usedSlots = 0
         }
@@ -106,18 +135,16 @@ final class IdentityIndex {
 
     private func search(_ key: EventKey, table: UInt64) throws -> Place {
         let count = Self.slotCount(table)
-        var slot = key.high & (count - 1)
-        for _ in 0...count {
-            let offset = Self.offset(ofTable: table) + slot * UInt64(Self.slotSize)
-            let bytes = try file.read(at: offset, count: Self.slotSize)
-            // Beyond the end of the file everything is still free.
-            guard bytes.count == Self.slotSize else { return .free(offset) }
-            let found = EventKey(high: bytes.word(at: 0), low: bytes.word(at: 8))
-            let bits = bytes.word(at: 16)
-            if found.low == 0, bits == 0 { return .free(offset) }
-            guard bytes.word(at: 24) == Self.check(found, bits) else { throw Corrupt() }
-            if found == key { return .taken(offset, bits: bits) }
-            slot = (slot + 1) & (count - 1)
+        var index = key.high & (count - 1)
+        for _ in 0..<count {
+            let offset = Self.offset(ofTable: table) + index * UInt64(MemoryLayout<Slot>.size)
+            var slot = Slot()
+            let read = try withUnsafeMutableBytes(of: &slot) { try file.read(into: $0, at: offset) }
+            // Behind the end of the file everything is still free.
+            if read == 0 || slot.key.low == 0 && slot.bits == 0 { return .free(offset) }
+            guard read == MemoryLayout<Slot>.size, slot.check == Self.check(slot.key, slot.bits) else { throw Corrupt() }
+            if slot.key == key { return .taken(offset, bits: slot.bits) }
+            index = (index + 1) & (count - 1)
         }
         throw Corrupt()
     }
@@ -126,14 +153,7 @@ final class IdentityIndex {
 
     /// The tables before it have 128 · (4^n − 1) / 3 slots.
     private static func offset(ofTable table: UInt64) -> UInt64 {
-        4096 + (slotCount(table) - slotsOfFirst) / 3 * UInt64(slotSize)
-    }
-
-    private static func slot(_ key: EventKey, _ bits: UInt64) -> [UInt8] {
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(slotSize)
-        for word in [key.high, key.low, bits, check(key, bits)] { bytes.append(word: word) }
-        return bytes
+        4096 + (slotCount(table) - slotsOfFirst) / 3 * UInt64(MemoryLayout<Slot>.size)
     }
 
     private static func check(_ key: EventKey, _ bits: UInt64) -> UInt64 {

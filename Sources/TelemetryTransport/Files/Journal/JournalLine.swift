@@ -2,8 +2,8 @@ import TelemetryModels
 
 /// One line of the journal, the sequence of everything that happened in the store.
 enum JournalLine: Equatable {
-    /// The first line of every journal file: how many events the earlier files tell of.
-    case head(eventsBefore: UInt64)
+    /// The first line of every journal file: which store it is of, and how many events the earlier files tell of.
+    case head(storeID: String, eventsBefore: UInt64)
     case batch(EventBatch)
     case record(RecordChange)
     /// A subscription was saved or removed.
@@ -35,18 +35,20 @@ struct RecordChange: Equatable {
 
 extension JournalLine {
     /// Appends the line between two line feeds, so that a torn line before it is ended and none after it is touched.
-    func append(to bytes: inout [UInt8]) {
+    func append(to bytes: ByteBuffer) {
         bytes.append(UInt8(ascii: "\n"))
         let start = bytes.count
         switch self {
-        case .head(let eventsBefore):
+        case .head(let storeID, let eventsBefore):
             bytes.append(literal: "H ")
+            bytes.append(storeID)
+            bytes.append(UInt8(ascii: " "))
             bytes.append(decimal: eventsBefore)
         case .batch(let batch):
             bytes.append(literal: "B ")
-            bytes.append(contentsOf: batch.client.utf8)
+            bytes.append(batch.client)
             bytes.append(UInt8(ascii: " "))
-            bytes.append(contentsOf: batch.segment.utf8)
+            bytes.append(batch.segment)
             for number in [
                 batch.headerOffset, batch.headerLine, batch.offset, batch.line, batch.byteCount, batch.lineCount,
                 batch.eventCount,
@@ -67,7 +69,7 @@ extension JournalLine {
             bytes.append(literal: "S ")
             bytes.append(quoted: id)
         }
-        let checksum = bytes.withUnsafeBufferPointer { Self.checksum(UnsafeBufferPointer(rebasing: $0[start...])) }
+        let checksum = Self.checksum(UnsafeRawBufferPointer(rebasing: bytes.bytes[start...]))
         bytes.append(UInt8(ascii: " "))
         bytes.append(hexadecimal: checksum)
         bytes.append(UInt8(ascii: "\n"))
@@ -77,14 +79,12 @@ extension JournalLine {
     init?(_ line: UnsafeBufferPointer<UInt8>) {
         guard line.count > 11, line[line.count - 9] == UInt8(ascii: " "), line[1] == UInt8(ascii: " ") else { return nil }
         let body = UnsafeBufferPointer(rebasing: line[..<(line.count - 9)])
-        var checksum: [UInt8] = []
-        checksum.append(hexadecimal: Self.checksum(body))
-        guard line[(line.count - 8)...].elementsEqual(checksum) else { return nil }
+        guard Self.hexadecimal(line[(line.count - 8)...]) == Self.checksum(UnsafeRawBufferPointer(body)) else { return nil }
         var scanner = JSONScanner(UnsafeBufferPointer(rebasing: body[2...]))
         switch body[0] {
         case UInt8(ascii: "H"):
-            guard let events = scanner.unsigned() else { return nil }
-            self = .head(eventsBefore: events)
+            guard let id = scanner.word(), let events = scanner.unsigned() else { return nil }
+            self = .head(storeID: String(decoding: id, as: UTF8.self), eventsBefore: events)
         case UInt8(ascii: "B"):
             guard let batch = EventBatch(body) else { return nil }
             self = .batch(batch)
@@ -102,26 +102,36 @@ extension JournalLine {
     }
 
     /// FNV-1a with 32 bits.
-    private static func checksum(_ bytes: UnsafeBufferPointer<UInt8>) -> UInt32 {
+    private static func checksum(_ bytes: UnsafeRawBufferPointer) -> UInt32 {
         var hash: UInt32 = 0x811c_9dc5
         for byte in bytes { hash = (hash ^ UInt32(byte)) &* 0x0100_0193 }
         return hash
+    }
+
+    private static func hexadecimal(_ digits: Slice<UnsafeBufferPointer<UInt8>>) -> UInt32? {
+        var word: UInt32 = 0
+        for digit in digits {
+            switch digit {
+            case UInt8(ascii: "0")...UInt8(ascii: "9"): word = word << 4 | UInt32(digit - UInt8(ascii: "0"))
+            case UInt8(ascii: "a")...UInt8(ascii: "f"): word = word << 4 | UInt32(digit - UInt8(ascii: "a") + 10)
+            default: return nil
+            }
+        }
+        return word
     }
 }
 
 extension EventBatch {
     fileprivate init?(_ body: UnsafeBufferPointer<UInt8>) {
-        let words = body.split(separator: UInt8(ascii: " "), omittingEmptySubsequences: false)
-        guard words.count == 10 else { return nil }
-        func number(_ index: Int) -> UInt64? {
-            var scanner = JSONScanner(UnsafeBufferPointer(rebasing: words[index]))
-            return scanner.unsigned()
-        }
-        guard let headerOffset = number(3), let headerLine = number(4), let offset = number(5), let line = number(6),
-            let byteCount = number(7), let lineCount = number(8), let eventCount = number(9)
+        // "B client segment" and seven numbers, one space between each two.
+        var scanner = JSONScanner(body)
+        guard scanner.skip(2), let client = scanner.word(), let segment = scanner.word(),
+            let headerOffset = scanner.unsigned(), let headerLine = scanner.unsigned(), let offset = scanner.unsigned(),
+            let line = scanner.unsigned(), let byteCount = scanner.unsigned(), let lineCount = scanner.unsigned(),
+            let eventCount = scanner.unsigned(), scanner.isAtEnd()
         else { return nil }
         self.init(
-            client: String(decoding: words[1], as: UTF8.self), segment: String(decoding: words[2], as: UTF8.self),
+            client: String(decoding: client, as: UTF8.self), segment: String(decoding: segment, as: UTF8.self),
             headerOffset: headerOffset, headerLine: headerLine, offset: offset, line: line, byteCount: byteCount,
             lineCount: lineCount, eventCount: eventCount)
     }

@@ -11,12 +11,15 @@ struct JournalPosition: Equatable {
 }
 
 extension JournalPosition {
-    var cursor: TelemetryCursor { TelemetryCursor(rawValue: "\(file).\(offset).\(linesRead).\(events)") }
+    func cursor(ofStore storeID: String) -> TelemetryCursor {
+        TelemetryCursor(rawValue: "\(storeID).\(file).\(offset).\(linesRead).\(events)")
+    }
 
-    init?(_ cursor: TelemetryCursor) {
+    /// Nil for what is no cursor of this store.
+    init?(_ cursor: TelemetryCursor, ofStore storeID: String) {
         let parts = cursor.rawValue.split(separator: ".", omittingEmptySubsequences: false)
-        let numbers = parts.compactMap { UInt64($0) }
-        guard parts.count == 4, numbers.count == 4, numbers[0] > 0 else { return nil }
+        let numbers = parts.dropFirst().compactMap { UInt64($0) }
+        guard parts.count == 5, parts[0] == storeID, numbers.count == 4, numbers[0] > 0 else { return nil }
         self.init(file: numbers[0], offset: numbers[1], linesRead: numbers[2], events: numbers[3])
     }
 }

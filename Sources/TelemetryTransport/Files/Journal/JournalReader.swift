@@ -27,7 +27,7 @@ struct JournalReader {
     /// The next line that this version can read, and the position of its beginning; nil at the journal's end.
     mutating func next() throws(FileError) -> (line: JournalLine, at: JournalPosition)? {
         while true {
-            guard let end = piece[pieceStart...].firstIndex(of: UInt8(ascii: "\n")) else {
+            guard let end = piece.withUnsafeBufferPointer({ $0.lineFeed(from: pieceStart) }) else {
                 guard try fill() else { return nil }
                 continue
             }
@@ -45,7 +45,7 @@ struct JournalReader {
                 continue
             }
             if case .batch(let batch) = line { position.events += batch.eventCount }
-            if case .head(let events) = line { position.events = events }
+            if case .head(_, let events) = line { position.events = events }
             return (line, at)
         }
     }

@@ -5,15 +5,22 @@ import TelemetryModels
 /// A writer holds the shared lock of the newest file while it appends. The one who finds the file large enough takes the
 /// exclusive lock, marks the file as ended by taking away the right to write to it, and makes the next.
 final class JournalWriter {
+    /// Whether this ended a file since it was last set to false.
+    var hasEndedFile = false
     private let layout: StoreLayout
+    private let storeID: String
     private let system: FileSystem
     private let fileBytes: UInt64
     private let isDurable: Bool
     private var file: OpenFile?
     private(set) var number: UInt64 = 0
     private var size: UInt64 = 0
+    private let buffer = ByteBuffer()
 
-    init(layout: StoreLayout, system: FileSystem, configuration: FileTelemetryTransport.Configuration) {
+    init(
+        layout: StoreLayout, system: FileSystem, configuration: FileTelemetryTransport.Configuration, storeID: String
+    ) {
+        self.storeID = storeID
         self.layout = layout
         self.system = system
         self.fileBytes = UInt64(max(configuration.journalBytes, 1))
@@ -42,11 +49,14 @@ final class JournalWriter {
         return nil
     }
 
-    /// Appends finished lines with one call. Only between ``begin()`` and ``end()``.
-    func write(_ lines: [UInt8]) throws(FileError) {
+    /// Appends lines with one call; without any, only ends what may be torn. Only between ``begin()`` and ``end()``.
+    func write(_ lines: [JournalLine]) throws(FileError) {
         guard let file else { return }
-        try file.write(lines)
-        size += UInt64(lines.count)
+        buffer.truncate()
+        for line in lines { line.append(to: buffer) }
+        if lines.isEmpty { buffer.append(UInt8(ascii: "\n")) }
+        try file.write(buffer.bytes)
+        size += UInt64(buffer.count)
         if isDurable { try file.synchronize() }
     }
 
@@ -71,6 +81,7 @@ final class JournalWriter {
         if isDurable { try ended.synchronize() }
         file = nil
         try make(number + 1, eventsBefore: events)
+        hasEndedFile = true
     }
 
     private func eventCount(through number: UInt64) throws(FileError) -> UInt64 {
@@ -99,12 +110,12 @@ final class JournalWriter {
 
     /// Makes a journal file, complete with its first line, unless it is there already.
     private func make(_ number: UInt64, eventsBefore: UInt64) throws(FileError) {
-        var head: [UInt8] = []
-        JournalLine.head(eventsBefore: eventsBefore).append(to: &head)
+        let head = ByteBuffer()
+        JournalLine.head(storeID: storeID, eventsBefore: eventsBefore).append(to: head)
         let temporary = "\(layout.journal)/-\(EventIdentifier.randomPrefix())"
         defer { try? system.remove(temporary) }
         let file = try system.open(temporary, for: .create)
-        try file.write(head)
+        try file.write(head.bytes)
         if isDurable { try file.synchronize() }
         do {
             try system.link(temporary, to: layout.journalFile(number))

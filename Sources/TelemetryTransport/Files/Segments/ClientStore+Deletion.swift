@@ -4,42 +4,60 @@ extension ClientStore {
     /// Removes the events of a segment that match: the segment where nothing is left in it, otherwise their lines' content.
     ///
     /// The lines themselves stay, empty, so that every line keeps its number. Nil where the journal is busy.
-    func delete(matching filter: TelemetryEventFilter, from segment: String, journal: JournalWriter) throws -> Int? {
-        guard try journal.begin() != nil else { return nil }
-        defer { journal.end() }
-        let index = try currentIndex(journal: journal)
+    func delete(matching filter: TelemetryEventFilter, from segment: String) throws -> Int? {
+        guard try shared.journal.begin() != nil else { return nil }
+        defer { shared.journal.end() }
+        return try withIndex { try delete(matching: filter, from: segment, $0) }
+    }
+
+    private func delete(
+        matching filter: TelemetryEventFilter, from segment: String, _ index: IdentityIndex
+    ) throws -> Int {
         guard let bytes = try system.contents(of: file(of: segment)) else { return 0 }
         let (kept, removedCount, keptCount) = Self.remaining(of: bytes, without: filter)
         if removedCount == 0, keptCount > 0 { return 0 }
-        var header = index.header
-        header.intent = .removal
-        try index.write(header)
-        if keptCount == 0 {
-            try system.remove(file(of: segment))
-        } else {
-            let temporary = "\(path)/-\(EventIdentifier.randomPrefix())"
-            defer { try? system.remove(temporary) }
-            let file = try system.open(temporary, for: .create)
-            try file.write(kept)
-            if isDurable { try file.synchronize() }
-            try system.rename(temporary, to: self.file(of: segment))
+        try removing(removedCount, index) {
+            if keptCount == 0 {
+                try system.remove(file(of: segment))
+            } else {
+                let temporary = "\(path)/-\(EventIdentifier.randomPrefix())"
+                defer { try? system.remove(temporary) }
+                let file = try system.open(temporary, for: .create)
+                try file.write(kept.bytes)
+                if isDurable { try file.synchronize() }
+                try system.rename(temporary, to: self.file(of: segment))
+            }
+            if isDurable { try system.synchronizeDirectory(path) }
         }
-        if isDurable { try system.synchronizeDirectory(path) }
-        header.intent = .none
-        header.eventCount -= min(header.eventCount, UInt64(removedCount))
-        try index.write(header)
         return removedCount
+    }
+
+    /// Runs a removal so that the count of events is right again even where it is broken off.
+    func removing(_ count: Int, _ index: IdentityIndex, _ removal: () throws -> Void) throws {
+        var header = index.header
+        header.state = .removing
+        try index.write(header)
+        do {
+            try removal()
+        } catch {
+            try? recover(index)
+            throw error
+        }
+        header.state = .clean
+        header.eventCount -= min(header.eventCount, UInt64(count))
+        try index.write(header)
     }
 
     private static func remaining(
         of bytes: [UInt8], without filter: TelemetryEventFilter
-    ) -> (bytes: [UInt8], removed: Int, kept: Int) {
-        var kept = EventLineEncoder.preamble(isRewritten: true)
+    ) -> (bytes: ByteBuffer, removed: Int, kept: Int) {
+        let kept = ByteBuffer(capacity: bytes.count + 64)
+        EventLineEncoder.preamble(isRewritten: true).withUnsafeBytes { kept.append($0) }
         var counts = (removed: 0, kept: 0)
         var decoder = EventLineDecoder(context: nil)
         bytes.withUnsafeBufferPointer { bytes in
-            var start = (bytes.firstIndex(of: UInt8(ascii: "\n")) ?? -1) + 1
-            while let end = bytes[start...].firstIndex(of: UInt8(ascii: "\n")) {
+            var start = (bytes.lineFeed(from: 0) ?? -1) + 1
+            while let end = bytes.lineFeed(from: start) {
                 let line = UnsafeBufferPointer(rebasing: bytes[start..<end])
                 start = end + 1
                 if case .event(let event) = decoder.decode(line) {
@@ -47,10 +65,10 @@ extension ClientStore {
                         counts.removed += 1
                     } else {
                         counts.kept += 1
-                        kept += line
+                        kept.append(line)
                     }
                 } else {
-                    kept += line
+                    kept.append(line)
                 }
                 kept.append(UInt8(ascii: "\n"))
             }

@@ -1,41 +1,44 @@
 import TelemetryModels
 
-/// One client's part of the store, as this transport writes to it: its lock, its index of identifiers, its segment.
+/// One client's part of the store, as this transport works on it: its lock, its index of identifiers, its segment.
 ///
-/// Everything but ``tryLock()`` is done under the client's lock, which is never held across a suspension.
+/// Whatever changes files is done under the client's lock, which is never held across a suspension.
 final class ClientStore {
-    private struct Segment {
-        let name: String
-        let file: OpenFile
-        var size: UInt64
-        var lineCount: UInt64
-        var context: EventContext?
-        var header: (line: UInt64, offset: UInt64)
+    /// What the stores of all clients share.
+    struct Shared {
+        let layout: StoreLayout
+        let system: FileSystem
+        let configuration: FileTelemetryTransport.Configuration
+        let reader: SegmentReader
+        let journal: JournalWriter
     }
 
     /// The name of the client's directory.
     let name: String
     let path: String
-    let system: FileSystem
-    private let layout: StoreLayout
-    private let configuration: FileTelemetryTransport.Configuration
-    private let reader: SegmentReader
+    let shared: Shared
+    var system: FileSystem { shared.system }
+    var isDurable: Bool { shared.configuration.durability == .system }
     private var lock: OpenFile?
     private var index: IdentityIndex?
-    private var segment: Segment?
+    /// The segment that this transport appends to.
+    var segment: SegmentWriter?
+    /// Whether a segment was begun since this was last set to false.
+    var hasNewSegment = false
+    /// For choosing whose files are closed when there are many.
+    var lastUse: UInt64 = 0
 
-    var isDurable: Bool { configuration.durability == .system }
-
-    init(
-        name: String, layout: StoreLayout, system: FileSystem, configuration: FileTelemetryTransport.Configuration,
-        reader: SegmentReader
-    ) {
+    init(name: String, shared: Shared) {
         self.name = name
-        self.path = layout.client(directory: name)
-        self.system = system
-        self.layout = layout
-        self.configuration = configuration
-        self.reader = reader
+        self.path = shared.layout.client(directory: name)
+        self.shared = shared
+    }
+
+    /// Closes the files; what is known of the segment stays.
+    func closeFiles() {
+        lock = nil
+        index = nil
+        segment?.close()
     }
 
     // MARK: Lock
@@ -48,8 +51,7 @@ final class ClientStore {
             if (try? file.status().isLinked) == true { return true }
             // The directory was removed and perhaps made again: this lock locks nothing any more.
             file.unlock()
-            lock = nil
-            index = nil
+            closeFiles()
         }
         return false
     }
@@ -62,7 +64,7 @@ final class ClientStore {
             opened = try system.open("\(path)/lock", for: .update)
         } catch  where error.isNotFound {
             try system.makeDirectory(path)
-            if isDurable { try system.synchronizeDirectory(layout.events) }
+            if isDurable { try system.synchronizeDirectory(shared.layout.events) }
             opened = try system.open("\(path)/lock", for: .update)
         }
         lock = opened
@@ -71,175 +73,74 @@ final class ClientStore {
 
     // MARK: Index
 
-    /// The client's index as it is now, after what a writer who died left undone was done or undone.
-    func currentIndex(journal: JournalWriter) throws -> IdentityIndex {
-        let index: IdentityIndex
-        if let known = self.index, try known.file.status().isLinked {
-            index = known
-            do { try index.refresh() } catch is IdentityIndex.Corrupt { return try rebuildIndex() }
-        } else {
-            let file = try system.open("\(path)/identity", for: .update)
-            do { index = try IdentityIndex(file: file) } catch is IdentityIndex.Corrupt { return try rebuildIndex() }
-            self.index = index
+    /// Does something with the client's index as it is now, after what a writer who died left undone was done or undone.
+    ///
+    /// Where the index turns out to be corrupt, it is made anew and the work done again: work that appends is harmless then,
+    /// because what it had appended is known. The journal must have been begun.
+    func withIndex<Result>(_ body: (IdentityIndex) throws -> Result) throws -> Result {
+        do {
+            return try body(currentIndex())
+        } catch is IdentityIndex.Corrupt {
+            index = nil
+            let rebuilt = try rebuildIndex()
+            index = rebuilt
+            return try body(rebuilt)
         }
-        if index.header.intent != .none { try recover(index, journal: journal) }
+    }
+
+    private func currentIndex() throws -> IdentityIndex {
+        if let known = index, try known.file.status().isLinked {
+            try known.refresh()
+        } else {
+            index = nil
+            let file = try system.open("\(path)/identity", for: .update)
+            // An empty file is one that was just made: there was no index.
+            index = try file.status().size == 0 ? rebuildIndex() : IdentityIndex(file: file)
+        }
+        guard let index else { throw IdentityIndex.Corrupt() }
+        if index.header.state != .clean { try recover(index) }
+        if index.header.boot != SystemBoot.number { try recoverFromRestart(index) }
         return index
     }
 
-    /// Makes an index of what the segments hold.
-    func rebuildIndex() throws -> IdentityIndex {
-        var generator = SystemRandomNumberGenerator()
-        var header = IdentityHeader(secret: (generator.next(), generator.next()))
-        let temporary = "\(path)/-identity"
-        try system.remove(temporary)
-        let rebuilt = try IdentityIndex(new: system.open(temporary, for: .create), header: header)
-        for segment in try segmentNames() {
-            header.nextSegment = max(header.nextSegment, Self.number(of: segment) + 1)
-            try forEachEvent(of: segment) { event in
-                if try rebuilt.stage(event.eventId) { header.eventCount += 1 }
-            }
-            try rebuilt.commit(into: &header)
-            try rebuilt.write(header)
-        }
-        if isDurable { try rebuilt.file.synchronize() }
-        try system.rename(temporary, to: "\(path)/identity")
-        index = rebuilt
-        return rebuilt
-    }
-
-    private func recover(_ index: IdentityIndex, journal: JournalWriter) throws {
-        var header = index.header
-        switch header.intent {
-        case .none: return
-        case .append(let segment, let offset, let journalFile, let journalOffset):
-            // A line that lacks only its end would come true later; ended now, it is true or torn for good.
-            try journal.write([UInt8(ascii: "\n")])
-            var lines = JournalReader(
-                layout: layout, system: system, diagnostics: nil,
-                position: JournalPosition(file: journalFile, offset: journalOffset, events: 0))
-            var told: EventBatch?
-            while told == nil, let (line, _) = try lines.next() {
-                if case .batch(let batch) = line, batch.client == name, batch.segment == segment, batch.offset == offset {
-                    told = batch
-                }
-            }
-            if let told {
-                header.eventCount += told.eventCount
-                _ = try reader.read(told) { event in
-                    _ = try index.stage(event.eventId)
-                    return true
-                }
-                try index.commit(into: &header)
-            } else {
-                try cut(segment, to: offset)
-            }
-        case .removal:
-            header.eventCount = 0
-            for segment in try segmentNames() {
-                try forEachEvent(of: segment) { _ in header.eventCount += 1 }
-            }
-        }
-        header.intent = .none
-        try index.write(header)
-    }
-
-    private func cut(_ segment: String, to size: UInt64) throws(FileError) {
-        do {
-            let file = try system.open(file(of: segment), for: .write)
-            if try file.status().size > size { try file.truncate(to: size) }
-        } catch  where error.isNotFound {}
-    }
-
-    // MARK: Append
-
-    /// Stores the events that are new. Returns false, having stored nothing, where the journal is busy.
-    func append(_ events: ArraySlice<TelemetryEvent>, journal: JournalWriter) throws -> Bool {
-        guard let tail = try journal.begin() else { return false }
-        defer { journal.end() }
-        let index = try currentIndex(journal: journal)
-        var new: [TelemetryEvent] = []
-        new.reserveCapacity(events.count)
-        for event in events where try index.stage(event.eventId) { new.append(event) }
-        if new.isEmpty {
-            index.discard()
-            return true
-        }
-        var header = index.header
-        var segment = try usableSegment(header: &header)
-        self.segment = nil
-        var encoder = EventLineEncoder(context: segment.context)
-        for event in new where !encoder.append(event) {
-            throw TelemetryTransportError.invalidArgument("The event \"\(event.eventId)\" has a date that cannot be stored.")
-        }
-        header.intent = .append(
-            segment: segment.name, offset: segment.size, journalFile: tail.file, journalOffset: tail.offset)
-        try index.write(header)
-        do {
-            try segment.file.write(encoder.bytes, at: segment.size)
-            if isDurable { try segment.file.synchronize() }
-            var batch = EventBatch(
-                client: name, segment: segment.name, headerOffset: segment.header.offset, headerLine: segment.header.line,
-                offset: segment.size, line: segment.lineCount, byteCount: UInt64(encoder.bytes.count),
-                lineCount: UInt64(encoder.lineCount), eventCount: UInt64(new.count))
-            if encoder.beginsWithHeader {
-                (batch.headerOffset, batch.headerLine) = (batch.offset, batch.line)
-            }
-            var line: [UInt8] = []
-            JournalLine.batch(batch).append(to: &line)
-            try journal.write(line)
-            header.eventCount += UInt64(new.count)
-            try index.commit(into: &header)
-            header.intent = .none
-            try index.write(header)
-        } catch {
-            // Done or undone now if that is possible, otherwise by whoever comes next.
-            try? index.refresh()
-            try? recover(index, journal: journal)
-            throw error
-        }
-        if let last = encoder.header {
-            segment.header = (segment.lineCount + UInt64(last.line), segment.size + UInt64(last.offset))
-        }
-        segment.context = encoder.context
-        segment.size += UInt64(encoder.bytes.count)
-        segment.lineCount += UInt64(encoder.lineCount)
-        self.segment = segment
-        return true
-    }
-
-    /// This transport's segment, or a new one where there is none, it is large enough, or somebody changed it.
-    private func usableSegment(header: inout IdentityHeader) throws(FileError) -> Segment {
-        if let segment, segment.size < UInt64(max(configuration.segmentBytes, 1)) {
-            let status = try segment.file.status()
-            if status.isLinked, status.size == segment.size { return segment }
-        }
-        let name = "\(header.nextSegment)-\(EventIdentifier.randomPrefix().prefix(8))"
-        header.nextSegment += 1
-        let file = try system.open(file(of: name), for: .create)
-        let preamble = EventLineEncoder.preamble(isRewritten: false)
-        try file.write(preamble, at: 0)
-        if isDurable { try system.synchronizeDirectory(path) }
-        return Segment(name: name, file: file, size: UInt64(preamble.count), lineCount: 1, context: nil, header: (0, 0))
+    /// The header of the index, without the lock: how many events are stored. Nil where there is none to be relied on.
+    func peekHeader() -> IdentityHeader? {
+        guard let file = try? system.open("\(path)/identity", for: .read),
+            let header = try? IdentityIndex.readHeader(of: file), header.state == .clean
+        else { return nil }
+        return header
     }
 
     // MARK: Segments
 
     func file(of segment: String) -> String { "\(path)/\(segment).jsonl" }
 
-    /// The client's segments, oldest first.
-    func segmentNames() throws(FileError) -> [String] {
-        try system.list(path).compactMap { $0.hasSuffix(".jsonl") && !$0.hasPrefix("-") ? String($0.dropLast(6)) : nil }
-            .sorted { (Self.number(of: $0), $0) < (Self.number(of: $1), $1) }
+    /// The client's segments, oldest first. Temporary files that somebody left are removed; only under the lock.
+    func segmentNames(cleaning: Bool = false) throws(FileError) -> [String] {
+        var names: [String] = []
+        for name in try system.list(path) {
+            if name.hasPrefix("-") {
+                if cleaning { try? system.remove("\(path)/\(name)") }
+            } else if name.hasSuffix(".jsonl") {
+                names.append(String(name.dropLast(6)))
+            }
+        }
+        return names.sorted { (Self.number(of: $0), $0) < (Self.number(of: $1), $1) }
     }
 
     static func number(of segment: String) -> UInt64 { UInt64(segment.prefix { $0 != "-" }) ?? 0 }
 
+    /// Calls `body` for each event in a segment, whoever wrote it.
     func forEachEvent(of segment: String, _ body: (TelemetryEvent) throws -> Void) throws {
         guard let bytes = try system.contents(of: file(of: segment)) else { return }
         var decoder = EventLineDecoder(context: nil)
         try bytes.withUnsafeBufferPointer { bytes in
-            for line in bytes.split(separator: UInt8(ascii: "\n")) {
-                if case .event(let event) = decoder.decode(UnsafeBufferPointer(rebasing: line)) { try body(event) }
+            var start = 0
+            while let end = bytes.lineFeed(from: start) {
+                if case .event(let event) = decoder.decode(UnsafeBufferPointer(rebasing: bytes[start..<end])) {
+                    try body(event)
+                }
+                start = end + 1
             }
         }
     }

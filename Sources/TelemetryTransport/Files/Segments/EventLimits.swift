@@ -1,5 +1,11 @@
 import TelemetryModels
 
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
 /// What an event must fulfil so that the store can hold it.
 enum EventLimits {
     static func check(_ event: TelemetryEvent, maximumBytes: Int) throws(TelemetryTransportError) {
@@ -7,15 +13,21 @@ enum EventLimits {
         // No byte becomes more than six; only what could be too large is measured.
         let isSurelySmall = 6 * textBytes(of: event) + 1_024 <= maximumBytes
         let hasDates = event.attributes.values.contains { if case .date = $0 { true } else { false } }
-        if isSurelySmall, !hasDates, TimestampFormat.string(from: event.timestamp) != nil { return }
-        var encoder = EventLineEncoder(context: nil)
+        if isSurelySmall, !hasDates, isStorable(event.timestamp) { return }
+        var encoder = EventLineEncoder()
         guard encoder.append(event) else {
             throw .invalidArgument("The event \"\(event.eventId)\" has a date outside the years 1 to 9999.")
         }
-        guard encoder.bytes.count <= maximumBytes else {
+        guard encoder.buffer.count <= maximumBytes else {
             throw .invalidArgument(
-                "The event \"\(event.eventId.prefix(100))\" takes \(encoder.bytes.count) bytes; \(maximumBytes) are allowed.")
+                "The event \"\(event.eventId.prefix(100))\" takes \(encoder.buffer.count) bytes; \(maximumBytes) are allowed.")
         }
+    }
+
+    /// Whether the date is surely one that can be written; one that is not surely so is tried.
+    private static func isStorable(_ date: Date) -> Bool {
+        // From the year 2 to the year 9998, counted from 2001.
+        (-63_000_000_000...252_000_000_000).contains(date.timeIntervalSinceReferenceDate)
     }
 
     private static func textBytes(of event: TelemetryEvent) -> Int {

@@ -2,35 +2,35 @@ import TelemetryModels
 
 /// Writes events as lines: a header where something changes that hardly ever does, then what differs from it.
 struct EventLineEncoder {
-    private(set) var bytes: [UInt8] = []
-    /// How many lines the bytes have.
+    let buffer = ByteBuffer(capacity: 8 << 10)
+    /// How many lines the buffer has.
     private(set) var lineCount = 0
     /// The header in force.
     private(set) var context: EventContext?
-    /// Where in these bytes the header in force stands; nil where it stood before them.
+    /// Where in the buffer the header in force stands; nil where it stood before.
     private(set) var header: (line: Int, offset: Int)?
-    /// Whether these bytes begin with a header.
+    /// Whether the buffer begins with a header.
     private(set) var beginsWithHeader = false
+    private var timestamps = TimestampWriter()
 
-    init(context: EventContext?) { self.context = context }
+    /// Empties the buffer; the lines to come will stand below that header.
+    mutating func begin(below context: EventContext?) {
+        buffer.truncate()
+        lineCount = 0
+        self.context = context
+        header = nil
+        beginsWithHeader = false
+    }
 
-    /// Appends the lines of one event. Returns false, having appended nothing, for a date that cannot be written.
+    /// Appends the lines of one event. Returns false for a date that cannot be written; then the buffer is of no use.
     mutating func append(_ event: TelemetryEvent) -> Bool {
-        let count = bytes.count
-        let before = (lineCount, context, header)
-        if !(context?.holds(event) ?? false) {
-            let next = EventContext(event)
-            header = (lineCount, bytes.count)
-            if lineCount == 0 { beginsWithHeader = true }
-            context = next
-            appendHeader(next)
-        }
-        guard let context, appendLine(event, below: context) else {
-            bytes.removeLast(bytes.count - count)
-            (lineCount, context, header) = before
-            return false
-        }
-        return true
+        if let context, context.holds(event) { return appendLine(event, below: context) }
+        let next = EventContext(event)
+        header = (lineCount, buffer.count)
+        if lineCount == 0 { beginsWithHeader = true }
+        context = next
+        appendHeader(next)
+        return appendLine(event, below: next)
     }
 
     /// The first line of every segment.
@@ -39,8 +39,8 @@ struct EventLineEncoder {
     }
 
     private mutating func appendHeader(_ context: EventContext) {
-        bytes.append(literal: "{\"header\":{\"session\":")
-        bytes.append(quoted: context.sessionId)
+        buffer.append(literal: "{\"header\":{\"session\":")
+        buffer.append(quoted: context.sessionId)
         append(",\"client\":", context.clientId)
         append(",\"ids\":", context.idPrefix)
         append(",\"deviceType\":", context.device.deviceType)
@@ -51,60 +51,63 @@ struct EventLineEncoder {
         append(",\"thread\":", context.threadId)
         append(",\"scenario\":", context.scenario)
         append(",\"level\":", context.level.rawValue)
-        bytes.append(literal: "}}\n")
+        buffer.append(literal: "}}\n")
         lineCount += 1
     }
 
     private mutating func appendLine(_ event: TelemetryEvent, below context: EventContext) -> Bool {
-        bytes.append(literal: "{\"seq\":")
-        bytes.append(decimal: event.sequence)
+        buffer.append(literal: "{\"seq\":")
+        buffer.append(decimal: event.sequence)
         appendIdentifier(of: event, below: context)
-        bytes.append(literal: ",\"time\":\"")
-        guard TimestampFormat.append(event.timestamp, to: &bytes) else { return false }
-        bytes.append(literal: "\",\"name\":")
-        bytes.append(quoted: event.name)
-        if !EventContext.isSame(event.threadId, context.threadId) { append(",\"thread\":", event.threadId) }
+        buffer.append(literal: ",\"time\":\"")
+        guard timestamps.append(event.timestamp, to: buffer) else { return false }
+        buffer.append(literal: "\",\"name\":")
+        buffer.append(quoted: event.name)
+        if !event.threadId.isIdentical(to: context.threadId) { append(",\"thread\":", event.threadId) }
         if !EventContext.isSame(event.scenario, context.scenario) { append(orNull: ",\"scenario\":", event.scenario) }
         if event.level != context.level { append(",\"level\":", event.level.rawValue) }
         append(",\"property1\":", event.property1)
-        if !event.attributes.isEmpty {
-            bytes.append(literal: ",\"attributes\":{")
-            var isFirst = true
-            for (key, value) in event.attributes {
-                if !isFirst { bytes.append(UInt8(ascii: ",")) }
-                isFirst = false
-                bytes.append(quoted: key)
-                bytes.append(UInt8(ascii: ":"))
-                guard bytes.append(value) else { return false }
-            }
-            bytes.append(UInt8(ascii: "}"))
-        }
-        bytes.append(literal: "}\n")
+        if !event.attributes.isEmpty, !append(event.attributes) { return false }
+        buffer.append(literal: "}\n")
         lineCount += 1
         return true
     }
 
-    /// Nothing for the identifier that follows from session and sequence, a number below a known prefix, otherwise the whole.
-    private mutating func appendIdentifier(of event: TelemetryEvent, below context: EventContext) {
-        if let number = EventNumber(event.eventId) {
-            if number.number == event.sequence, number.isPrefix(context.sessionId) { return }
-            if let prefix = context.idPrefix, number.isPrefix(prefix) {
-                bytes.append(literal: ",\"id\":")
-                bytes.append(decimal: number.number)
-                return
-            }
+    private func append(_ attributes: [String: TelemetryValue]) -> Bool {
+        buffer.append(literal: ",\"attributes\":{")
+        var isFirst = true
+        for (key, value) in attributes {
+            if !isFirst { buffer.append(UInt8(ascii: ",")) }
+            isFirst = false
+            buffer.append(quoted: key)
+            buffer.append(UInt8(ascii: ":"))
+            guard buffer.append(value) else { return false }
         }
-        append(",\"id\":", event.eventId)
+        buffer.append(UInt8(ascii: "}"))
+        return true
     }
 
-    private mutating func append(_ key: StaticString, _ text: String?) {
+    /// Nothing for the identifier that follows from session and sequence, a number below a known prefix, otherwise the whole.
+    private func appendIdentifier(of event: TelemetryEvent, below context: EventContext) {
+        let isWritten = event.eventId.withBytes { bytes in
+            guard let number = EventNumber(bytes) else { return false }
+            if number.number == event.sequence, number.isPrefix(context.sessionId, of: bytes) { return true }
+            guard let prefix = context.idPrefix, number.isPrefix(prefix, of: bytes) else { return false }
+            buffer.append(literal: ",\"id\":")
+            buffer.append(decimal: number.number)
+            return true
+        }
+        if !isWritten { append(",\"id\":", event.eventId) }
+    }
+
+    private func append(_ key: StaticString, _ text: String?) {
         guard let text else { return }
-        bytes.append(literal: key)
-        bytes.append(quoted: text)
+        buffer.append(literal: key)
+        buffer.append(quoted: text)
     }
 
-    private mutating func append(orNull key: StaticString, _ text: String?) {
-        bytes.append(literal: key)
-        if let text { bytes.append(quoted: text) } else { bytes.append(literal: "null") }
+    private func append(orNull key: StaticString, _ text: String?) {
+        buffer.append(literal: key)
+        if let text { buffer.append(quoted: text) } else { buffer.append(literal: "null") }
     }
 }

@@ -47,7 +47,7 @@ final class SegmentReader {
         try bytes.withUnsafeBufferPointer { bytes in
             var start = 0
             while linesRead < batch.lineCount, start < bytes.count {
-                let end = bytes[start...].firstIndex(of: UInt8(ascii: "\n")) ?? bytes.count
+                let end = bytes.lineFeed(from: start) ?? bytes.count
                 let line = decoder.decode(UnsafeBufferPointer(rebasing: bytes[start..<end]))
                 start = end + 1
                 linesRead += 1

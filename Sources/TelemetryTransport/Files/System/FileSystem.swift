@@ -14,8 +14,13 @@ package struct FileSystem: Sendable {
     package typealias Fault = @Sendable (FileOperation, _ path: String) -> Int32?
 
     private let fault: Fault?
+    /// Seconds since 1970 now, which files' ages are counted from.
+    let now: @Sendable () -> Int64
 
-    package init(fault: Fault? = nil) { self.fault = fault }
+    package init(fault: Fault? = nil, now: @escaping @Sendable () -> Int64 = { Int64(time(nil)) }) {
+        self.fault = fault
+        self.now = now
+    }
 
     enum Access {
         case read

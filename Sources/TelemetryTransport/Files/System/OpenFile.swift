@@ -28,39 +28,39 @@ final class OpenFile: Sendable {
         return FileStatus(status)
     }
 
-    /// Writes all the bytes with one call where the system takes them at once; what it took before a failure stays written.
-    func write(_ bytes: [UInt8]) throws(FileError) {
-        try transfer(bytes.count, .write) { done in
-            bytes.withUnsafeBytes { buffer in
-                buffer.baseAddress.map { systemWrite(descriptor, $0 + done, buffer.count - done) } ?? 0
-            }
+    /// Appends all the bytes, with one call where the system takes them at once; what it took before a failure stays.
+    func write(_ bytes: UnsafeRawBufferPointer) throws(FileError) {
+        try transfer(bytes) { start, count, _ in systemWrite(descriptor, start, count) }
+    }
+
+    func write(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) throws(FileError) {
+        try transfer(bytes) { start, count, done in
+            pwrite(descriptor, start, count, off_t(clamping: offset) + off_t(done))
         }
     }
 
-    func write(_ bytes: [UInt8], at offset: UInt64) throws(FileError) {
-        try transfer(bytes.count, .write) { done in
-            bytes.withUnsafeBytes { buffer in
-                buffer.baseAddress.map {
-                    pwrite(descriptor, $0 + done, buffer.count - done, off_t(clamping: offset) + off_t(done))
-                } ?? 0
-            }
+    func write(_ bytes: [UInt8]) throws(FileError) {
+        try bytes.withUnsafeBufferPointer { buffer throws(FileError) in try write(UnsafeRawBufferPointer(buffer)) }
+    }
+
+    /// Fills the buffer with what stands from `offset` on and returns how much that is; less where the file ends.
+    func read(into buffer: UnsafeMutableRawBufferPointer, at offset: UInt64) throws(FileError) -> Int {
+        try system.check(.read, path)
+        var filled = 0
+        while filled < buffer.count, let base = buffer.baseAddress {
+            let result = pread(descriptor, base + filled, buffer.count - filled, off_t(clamping: offset) + off_t(filled))
+            if result == 0 { break }
+            if result > 0 { filled += result } else if errno != EINTR { throw FileError(.read, path, errno: errno) }
         }
+        return filled
     }
 
     /// Up to `count` bytes from `offset`; fewer where the file ends.
     func read(at offset: UInt64, count: Int) throws(FileError) -> [UInt8] {
-        try system.check(.read, path)
         var failure: FileError?
         let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
-            while filled < count, let base = buffer.baseAddress {
-                let result = pread(descriptor, base + filled, count - filled, off_t(clamping: offset) + off_t(filled))
-                if result == 0 { break }
-                if result > 0 {
-                    filled += result
-                } else if errno != EINTR {
-                    failure = FileError(.read, path, errno: errno)
-                    break
-                }
+            do throws(FileError) { filled = try read(into: UnsafeMutableRawBufferPointer(buffer), at: offset) } catch {
+                failure = error
             }
         }
         if let failure { throw failure }
@@ -97,18 +97,17 @@ final class OpenFile: Sendable {
     func unlock() { _ = flock(descriptor, LOCK_UN) }
 
     private func transfer(
-        _ count: Int, _ operation: FileOperation, _ step: (_ done: Int) -> Int
+        _ bytes: UnsafeRawBufferPointer, _ step: (_ start: UnsafeRawPointer, _ count: Int, _ done: Int) -> Int
     ) throws(FileError) {
-        try system.check(operation, path)
+        try system.check(.write, path)
+        guard let base = bytes.baseAddress else { return }
         var done = 0
-        while done < count {
-            let result = step(done)
+        while done < bytes.count {
+            let result = step(base + done, bytes.count - done, done)
             if result > 0 {
                 done += result
-            } else if result == 0 {
-                throw FileError(operation, path, errno: EIO)
-            } else if errno != EINTR {
-                throw FileError(operation, path, errno: errno)
+            } else if result == 0 || errno != EINTR {
+                throw FileError(.write, path, errno: result == 0 ? EIO : errno)
             }
         }
     }

@@ -16,9 +16,9 @@ extension JSONScanner {
     private mutating func taggedValue() -> TelemetryValue? {
         var value: TelemetryValue?
         let isObject = readObject { key, scanner in
-            if key.elementsEqual("date".utf8) {
+            if key.isIdentical(to: "date") {
                 value = scanner.rawString().flatMap { TimestampFormat.date(from: $0.bytes) }.map(TelemetryValue.date)
-            } else if key.elementsEqual("double".utf8) {
+            } else if key.isIdentical(to: "double") {
                 if scanner.peek() == UInt8(ascii: "\"") {
                     value = scanner.string().flatMap(Double.init).map(TelemetryValue.double)
                 } else {

@@ -35,7 +35,9 @@ struct JSONScanner {
     mutating func consume(literal text: StaticString) -> Bool {
         skipSpace()
         let literal = UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)
-        guard bytes.count - position >= literal.count, bytes[position..<position + literal.count].elementsEqual(literal) else {
+        guard bytes.count - position >= literal.count,
+            UnsafeBufferPointer(rebasing: bytes[position..<position + literal.count]).isIdentical(to: text)
+        else {
             return false
         }
         position += literal.count
@@ -57,6 +59,22 @@ struct JSONScanner {
     mutating func string() -> String? {
         guard let raw = rawString() else { return nil }
         return raw.hasEscapes ? Self.unescaped(raw.bytes) : String(validating: raw.bytes, as: UTF8.self)
+    }
+
+    /// The next text, which is then the known one; the known one itself where the two are the same.
+    mutating func string(orSameAs known: inout String) -> String? {
+        guard let raw = rawString() else { return nil }
+        if !raw.hasEscapes, known.withBytes({ $0.isIdentical(to: raw.bytes) }) { return known }
+        guard let text = raw.hasEscapes ? Self.unescaped(raw.bytes) : String(validating: raw.bytes, as: UTF8.self) else {
+            return nil
+        }
+        known = text
+        return text
+    }
+
+    /// The text that raw bytes between quotation marks stand for.
+    static func text(ofRaw raw: UnsafeBufferPointer<UInt8>) -> String? {
+        raw.contains(UInt8(ascii: "\\")) ? unescaped(raw) : String(validating: raw, as: UTF8.self)
     }
 
     /// The bytes between the quotation marks, escapes and all.
@@ -110,6 +128,23 @@ struct JSONScanner {
             break
         }
         return position > start ? UnsafeBufferPointer(rebasing: bytes[start..<position]) : nil
+    }
+
+    /// Passes over some bytes, whatever they are.
+    mutating func skip(_ count: Int) -> Bool {
+        guard bytes.count - position >= count else { return false }
+        position += count
+        return true
+    }
+
+    /// The bytes up to the next space or the end, and passes over the space.
+    mutating func word() -> UnsafeBufferPointer<UInt8>? {
+        let start = position
+        while position < bytes.count, bytes[position] != UInt8(ascii: " ") { position += 1 }
+        guard position > start else { return nil }
+        let word = UnsafeBufferPointer(rebasing: bytes[start..<position])
+        if position < bytes.count { position += 1 }
+        return word
     }
 
     /// Passes over any value.

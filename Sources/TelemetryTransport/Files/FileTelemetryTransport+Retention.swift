@@ -1,0 +1,51 @@
+import TelemetryModels
+
+extension FileTelemetryTransport {
+    /// Lets go of what exceeds the bounds, whole segments at a time and the oldest first; never of the one just begun.
+    ///
+    /// What cannot be removed now is told, and tried again when the next segment is begun.
+    func enforceRetention(after client: String) async {
+        let retention = configuration.retention
+        guard retention != .unlimited else { return }
+        do {
+            var own = try self.client(named: client).holdings()
+            own = try await retire(from: own, bytes: retention.bytesPerClient, in: client)
+            guard retention.bytesInAll != nil || retention.age != nil else { return }
+            var all: [ClientStore.Holding] = []
+            for name in try system.list(layout.events) { all += try self.client(named: name).holdings() }
+            all.sort {
+                ($0.modified, $0.client, ClientStore.number(of: $0.segment)) < (
+                    $1.modified, $1.client, ClientStore.number(of: $1.segment)
+                )
+            }
+            _ = try await retire(from: all, bytes: retention.bytesInAll, in: client)
+        } catch {
+            tell(.storageFailed, "Old events could not be removed: \(error)")
+        }
+    }
+
+    /// Retires the first of the segments until the rest is within the bounds, and returns the rest.
+    private func retire(
+        from holdings: [ClientStore.Holding], bytes: Int?, in client: String
+    ) async throws -> [ClientStore.Holding] {
+        let bound = bytes.map { UInt64(clamping: max($0, 0)) } ?? .max
+        let oldest = configuration.retention.age.map { system.now() - $0.components.seconds } ?? .min
+        var total = holdings.reduce(0) { $0 + $1.size }
+        var kept: [ClientStore.Holding] = []
+        for holding in holdings {
+            let isCurrent = holding.segment == self.client(named: holding.client).segment?.name
+            guard !isCurrent, total > bound || holding.modified < oldest else {
+                kept.append(holding)
+                continue
+            }
+            try await whenUnlocked("the events of a client") { () -> Void? in
+                let store = self.client(named: holding.client)
+                guard try store.tryLock() else { return nil }
+                defer { store.unlock() }
+                return try store.retire(holding.segment)
+            }
+            total -= holding.size
+        }
+        return kept
+    }
+}

@@ -1,0 +1,42 @@
+extension FileTelemetryTransport {
+    /// Tries again, at growing intervals, while `attempt` finds a lock taken by somebody else.
+    ///
+    /// Nothing is locked while this waits. Out of descriptors, the files that are kept open are closed, and it is tried once
+    /// more; where the directory was lost it is made again, once.
+    func whenUnlocked<Result>(_ what: String, _ attempt: () throws -> Result?) async throws -> Result {
+        let clock = ContinuousClock()
+        var deadline: ContinuousClock.Instant?
+        var delay = Duration.microseconds(50)
+        var mayRepair = true
+        while true {
+            do {
+                if let result = try attempt() { return result }
+            } catch let error as FileError {
+                guard mayRepair, error.isNotFound || error.isOutOfDescriptors else { throw error.transportError }
+                mayRepair = false
+                closeFiles()
+                if error.isNotFound { _ = try StoreFormat(layout: layout, system: system).prepare() }
+                continue
+            }
+            let now = clock.now
+            guard now < deadline ?? .now + configuration.lockTimeout else {
+                throw TelemetryTransportError(
+                    code: .unavailable, message: "Another process has kept \(what) locked for \(configuration.lockTimeout).")
+            }
+            deadline = deadline ?? now + configuration.lockTimeout
+            try await clock.sleep(for: delay)
+            delay = min(delay * 2, .milliseconds(20))
+        }
+    }
+
+    /// Runs what only reads, with the same care for descriptors.
+    func reading<Result>(_ body: () throws -> Result) throws -> Result {
+        do {
+            return try body()
+        } catch let error as FileError {
+            guard error.isOutOfDescriptors else { throw error.transportError }
+            closeFiles()
+            do { return try body() } catch let error as FileError { throw error.transportError }
+        }
+    }
+}

@@ -1,0 +1,115 @@
+import TelemetryModels
+
+extension ClientStore {
+    /// Does or undoes what was begun and not ended: what the journal tells of is done.
+    func recover(_ index: IdentityIndex) throws {
+        var header = index.header
+        switch header.state {
+        case .clean: return
+        case .appending:
+            if let batch = try findLastBatch(header.append) {
+                header.eventCount += batch.eventCount
+                _ = try shared.reader.read(batch) { event in
+                    _ = try index.stage(event.eventId)
+                    return true
+                }
+                try index.commit(into: &header)
+            } else {
+                try cut(header.append.segment, to: header.append.offset)
+            }
+        case .removing: try indexSegments(in: index, &header)
+        }
+        header.state = .clean
+        try index.write(header)
+    }
+
+    /// After the machine's restart, parts of the index may be older than others: everything that is stored is noted again.
+    func recoverFromRestart(_ index: IdentityIndex) throws {
+        var header = index.header
+        if header.append.offset > 0, try findLastBatch(header.append) == nil {
+            try cut(header.append.segment, to: header.append.offset)
+        }
+        try indexSegments(in: index, &header)
+        header.boot = SystemBoot.number
+        try index.write(header)
+    }
+
+    /// Makes an index of what the segments hold, and sets the one that cannot be read aside.
+    func rebuildIndex() throws -> IdentityIndex {
+        try cutWhatIsUntold()
+        var generator = SystemRandomNumberGenerator()
+        var header = IdentityHeader(secret: (generator.next(), generator.next()), boot: SystemBoot.number)
+        let temporary = "\(path)/-identity"
+        try system.remove(temporary)
+        let rebuilt = try IdentityIndex(new: system.open(temporary, for: .create), header: header)
+        try indexSegments(in: rebuilt, &header)
+        try rebuilt.write(header)
+        if isDurable { try rebuilt.file.synchronize() }
+        let place = "\(path)/identity"
+        if let old = try system.status(place), old.size > 0 {
+            SetAside(layout: shared.layout, system: system, diagnostics: shared.configuration.diagnostics).move(place)
+        }
+        try system.rename(temporary, to: place)
+        if isDurable { try system.synchronizeDirectory(path) }
+        return rebuilt
+    }
+
+    /// Notes every event of every segment, and counts them.
+    private func indexSegments(in index: IdentityIndex, _ header: inout IdentityHeader) throws {
+        header.eventCount = 0
+        for segment in try segmentNames(cleaning: index.file.path.hasSuffix("/identity")) {
+            header.nextSegment = max(header.nextSegment, Self.number(of: segment) + 1)
+            try forEachEvent(of: segment) { event in
+                header.eventCount += 1
+                _ = try index.stage(event.eventId)
+            }
+            try index.commit(into: &header)
+        }
+    }
+
+    /// The batch that the journal tells of, if the append got as far.
+    private func findLastBatch(_ append: IdentityHeader.Append) throws(FileError) -> EventBatch? {
+        // A line that lacks only its end would come true later; ended now, it is whole or torn for good.
+        try shared.journal.write([])
+        var lines = JournalReader(
+            layout: shared.layout, system: system, diagnostics: nil,
+            position: JournalPosition(file: append.journalFile, offset: append.journalOffset, events: 0))
+        while let (line, _) = try lines.next() {
+            if case .batch(let batch) = line, batch.client == name, batch.segment == append.segment,
+                batch.offset == append.offset
+            {
+                return batch
+            }
+        }
+        return nil
+    }
+
+    private func cut(_ segment: String, to size: UInt64) throws(FileError) {
+        do {
+            let file = try system.open(file(of: segment), for: .write)
+            if try file.status().size > size { try file.truncate(to: size) }
+        } catch  where error.isNotFound {}
+    }
+
+    /// Removes the ends of segments that the journal does not tell of, where it tells of the segment at all.
+    private func cutWhatIsUntold() throws(FileError) {
+        let numbers = try system.list(shared.layout.journal).compactMap(StoreLayout.journalNumber)
+        guard let oldest = numbers.min() else { return }
+        var ends: [String: UInt64] = [:]
+        var lines = JournalReader(
+            layout: shared.layout, system: system, diagnostics: nil,
+            position: JournalPosition(file: oldest, offset: 0, events: 0))
+        while let (line, _) = try lines.next() {
+            guard case .batch(let batch) = line, batch.client == name else { continue }
+            ends[batch.segment] = max(ends[batch.segment] ?? 0, batch.offset + batch.byteCount)
+        }
+        for (segment, end) in ends where try !isRewritten(segment) { try cut(segment, to: end) }
+    }
+
+    private func isRewritten(_ segment: String) throws(FileError) -> Bool {
+        do {
+            let plain = EventLineEncoder.preamble(isRewritten: false)
+            return try system.open(file(of: segment), for: .read).read(at: 0, count: plain.count) != plain
+        } catch  where error.isNotFound { return true }
+    }
+}

@@ -1,0 +1,35 @@
+extension ClientStore {
+    /// A segment and what retention goes by.
+    struct Holding {
+        let client: String
+        let segment: String
+        let size: UInt64
+        /// Seconds since 1970 at the last append or removal.
+        let modified: Int64
+    }
+
+    /// The client's segments, oldest first.
+    func holdings() throws(FileError) -> [Holding] {
+        var holdings: [Holding] = []
+        for segment in try segmentNames() {
+            guard let status = try system.status(file(of: segment)) else { continue }
+            holdings.append(Holding(client: name, segment: segment, size: status.size, modified: status.modified))
+        }
+        return holdings
+    }
+
+    /// Lets go of a segment, in a way that readers learn of. Nil where the journal is busy.
+    func retire(_ segment: String) throws -> Void? {
+        guard try shared.journal.begin() != nil else { return nil }
+        defer { shared.journal.end() }
+        try withIndex { index in
+            guard try system.status(file(of: segment)) != nil else { return }
+            var count = 0
+            try forEachEvent(of: segment) { _ in count += 1 }
+            var retired = try RetiredSegments(client: name, layout: shared.layout, system: system)
+            try retired.add(segment)
+            try removing(count, index) { try system.remove(file(of: segment)) }
+        }
+        return ()
+    }
+}

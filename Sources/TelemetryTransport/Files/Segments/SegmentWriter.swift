@@ -1,0 +1,49 @@
+/// The segment that one transport appends a client's events to, and where it stands in it.
+struct SegmentWriter {
+    let name: String
+    let path: String
+    var size: UInt64
+    var lineCount: UInt64
+    /// The header in force, and where it stands.
+    var context: EventContext?
+    var header: (line: UInt64, offset: UInt64) = (0, 0)
+    private var opened: OpenFile?
+
+    /// Makes a new segment.
+    init(name: String, path: String, system: FileSystem) throws(FileError) {
+        self.name = name
+        self.path = path
+        let file = try system.open(path, for: .create)
+        let preamble = EventLineEncoder.preamble(isRewritten: false)
+        try file.write(preamble)
+        opened = file
+        size = UInt64(preamble.count)
+        lineCount = 1
+    }
+
+    mutating func close() { opened = nil }
+
+    /// The open file; nil where somebody removed or changed the segment, and another must be begun.
+    mutating func file(_ system: FileSystem) throws(FileError) -> OpenFile? {
+        let file: OpenFile
+        if let opened {
+            file = opened
+        } else {
+            do { file = try system.open(path, for: .write) } catch  where error.isNotFound { return nil }
+        }
+        let status = try file.status()
+        guard status.isLinked, status.size == size else { return nil }
+        opened = file
+        return file
+    }
+
+    /// Goes behind the lines that were appended.
+    mutating func advance(over encoder: EventLineEncoder) {
+        if let last = encoder.header {
+            header = (lineCount + UInt64(last.line), size + UInt64(last.offset))
+        }
+        context = encoder.context
+        size += UInt64(encoder.buffer.count)
+        lineCount += UInt64(encoder.lineCount)
+    }
+}
