@@ -71,20 +71,23 @@ extension CaptureState {
     /// these events had not been.
     mutating func discardAll() {
         drop(waiting, for: .disabled)
-        for segment in sealed { store.discard(segment) }
-        if let active { store.discard(active) }
+        for segment in sealed { store.discard(segment.memory) }
+        if let active { store.discard(active.memory) }
+        if let spare { store.discard(spare) }
         sealed = []
         active = nil
         spare = nil
         reading = nil
         waiting = 0
         nextSequence = highestOffered + 1
+        store.leaveSpool()
     }
 }
 
 extension Segment {
     fileprivate mutating func consume(to offset: Int, events: Int, clientId: String?) {
         consumed = offset
+        if memory.isMapped { SegmentHeader.setConsumed(offset, at: memory.base) }
         waiting -= events
         clientAtConsumed = clientId
     }

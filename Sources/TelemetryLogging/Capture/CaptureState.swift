@@ -28,6 +28,8 @@ struct CaptureState {
     var reading: Reading?
 
     var nextToken: UInt64 = 0
+    /// Events that a shutdown left in the spool.
+    var leftInSpool = 0
 
     struct Reading {
         let token: UInt64
@@ -65,7 +67,7 @@ struct CaptureState {
     private mutating func makeRoom(for count: Int, sequence: UInt64) -> Bool {
         let definition = definitionFrame()
         let needed = count + definition.count
-        guard needed + Frame.terminatorBytes <= store.frameBytes else { return false }
+        guard needed <= store.frameBytes else { return false }
         if let active, !active.hasRoom(for: needed, sequence: sequence) { seal() }
         if active == nil { active = freshSegment() }
         if active?.clientVersion != clientVersion {
@@ -75,17 +77,27 @@ struct CaptureState {
         return true
     }
 
-    /// Closes the active segment, dropping the oldest one where there are too many.
+    /// Closes the active segment.
     mutating func seal() {
         guard let full = active else { return }
         active = nil
         if full.waiting > 0 { sealed.append(full) } else { recycle(full) }
-        while sealed.count >= store.maximumSegments { dropOldest() }
+        dropExcess()
     }
 
-    private mutating func freshSegment() -> Segment {
+    /// Makes room for one more segment, dropping the oldest ones where there are too many.
+    mutating func dropExcess() {
+        var bytes = sealed.reduce(store.segmentBytes) { $0 + $1.memory.count }
+        while bytes > store.maximumBytes, let oldest = sealed.first {
+            bytes -= oldest.memory.count
+            dropOldest()
+        }
+    }
+
+    mutating func freshSegment() -> Segment {
         let memory = spare ?? store.allocate()
         spare = nil
+        if !memory.isMapped { dropExcess() }
         return store.segment(in: memory, session: session, baseSequence: nextSequence)
     }
 
@@ -96,7 +108,7 @@ struct CaptureState {
             lost -= reading?.inFlight ?? 0
             reading?.isOrphaned = true
             waiting -= lost
-            store.discard(oldest)
+            store.discard(oldest.memory)
         } else {
             waiting -= lost
             recycle(oldest)
@@ -105,7 +117,11 @@ struct CaptureState {
     }
 
     mutating func recycle(_ segment: Segment) {
-        if spare == nil, store.isReusable(segment.memory) { spare = segment.memory } else { store.discard(segment) }
+        if spare == nil, store.isReusable(segment.memory) {
+            spare = segment.memory
+        } else {
+            store.discard(segment.memory)
+        }
     }
 
     /// Counts events that are lost; `waiting` is the caller's to change.

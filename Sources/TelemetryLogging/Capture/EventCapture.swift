@@ -18,7 +18,7 @@ final class EventCapture: Sendable {
         state = Mutex(
             CaptureState(
                 session: Session(id: EventIdentifier.randomPrefix()),
-                store: SegmentStore(maximumBytes: configuration.arenaBytes)))
+                store: SegmentStore(configuration: configuration)))
     }
 
     /// Seconds since 1 January 2001.
@@ -75,7 +75,7 @@ final class EventCapture: Sendable {
     var statistics: TelemetryLogger.Statistics {
         state.withLock { state in
             var statistics = state.statistics
-            statistics.waiting = UInt64(state.waiting)
+            statistics.waiting = UInt64(state.waiting + state.leftInSpool)
             return statistics
         }
     }

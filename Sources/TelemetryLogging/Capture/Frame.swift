@@ -38,8 +38,8 @@ enum Frame {
     }
 
     @inline(__always)
-    static func checksum(_ body: UInt64, sequence: UInt32) -> UInt32 {
-        let mixed = ByteHash.mix(body, UInt64(sequence))
-        return UInt32(truncatingIfNeeded: mixed ^ (mixed >> 32))
+    static func checksum(_ body: UInt64, sequence: UInt64) -> UInt32 {
+        // The lower half depends on all bits: mixing folds the upper half into it.
+        UInt32(truncatingIfNeeded: ByteHash.mix(body, sequence))
     }
 }

@@ -17,8 +17,12 @@ final class Session: Sendable {
 
 /// A run of frames in one piece of memory: written at its end, delivered from its beginning.
 struct Segment: Sendable {
-    static let minimumBytes = 4 << 10
+    static let minimumBytes = 16 << 10
     static let maximumBytes = 512 << 10
+
+    /// Where frames begin in memory of the process: what a file begins with, and whose the events are, has room when the
+    /// segment is copied to a file.
+    static let reservedBytes = 2_560
 
     let memory: SegmentMemory
     let session: Session
@@ -47,6 +51,16 @@ struct Segment: Sendable {
         terminate()
     }
 
+    /// What a dead session left: a copy of its file's bytes, to be scanned.
+    init(recovered memory: SegmentMemory, session: Session, start: Int, baseSequence: UInt64) {
+        self.memory = memory
+        self.session = session
+        self.start = start
+        self.baseSequence = baseSequence
+        consumed = start
+        committed = start
+    }
+
     @inline(__always)
     var free: Int { memory.count &- committed &- Frame.terminatorBytes }
 
@@ -66,20 +80,29 @@ struct Segment: Sendable {
     @inline(__always)
     mutating func append(_ frame: UnsafeMutableRawPointer, count: Int, bodyChecksum: UInt64, sequence: UInt64) {
         let relative = UInt32(truncatingIfNeeded: sequence &- baseSequence)
-        frame.storeBytes(of: Frame.checksum(bodyChecksum, sequence: relative), toByteOffset: 4, as: UInt32.self)
+        frame.storeBytes(of: Frame.checksum(bodyChecksum, sequence: sequence), toByteOffset: 4, as: UInt32.self)
         frame.storeBytes(of: relative, toByteOffset: 8, as: UInt32.self)
         let place = memory.base + committed
         (place + count).storeBytes(of: 0, as: UInt32.self)
         (place + 4).copyMemory(from: frame + 4, byteCount: count &- 4)
-        place.assumingMemoryBound(to: Atomic<UInt32>.self).pointee
-            .store(UInt32(truncatingIfNeeded: count), ordering: .releasing)
+        Self.publish(length: UInt32(truncatingIfNeeded: count), at: place)
         committed &+= count
+    }
+
+    /// Makes a frame count: what was written before is in memory before the length is.
+    @inline(__always)
+    static func publish(length: UInt32, at place: UnsafeMutableRawPointer) {
+        place.assumingMemoryBound(to: Atomic<UInt32>.self).pointee.store(length, ordering: .releasing)
     }
 
     /// Forgets what was delivered, so that the memory serves again. Only where nothing waits.
     mutating func rewind(baseSequence: UInt64) {
         committed = start
-        terminate()
+        Self.publish(length: 0, at: memory.base + start)
+        if memory.isMapped {
+            SegmentHeader.setConsumed(start, at: memory.base)
+            SegmentHeader.setBaseSequence(baseSequence, at: memory.base)
+        }
         consumed = start
         waiting = 0
         self.baseSequence = baseSequence

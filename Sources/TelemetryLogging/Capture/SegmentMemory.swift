@@ -5,11 +5,20 @@
 final class SegmentMemory: Sendable {
     private let address: UInt
     let count: Int
+    /// The file behind the bytes, or the one that they were read from.
+    let file: SpoolFile?
+    /// Whether what is written here is written to the file.
+    let isMapped: Bool
     private let release: @Sendable (UnsafeMutableRawBufferPointer) -> Void
 
-    init(_ bytes: UnsafeMutableRawBufferPointer, release: @escaping @Sendable (UnsafeMutableRawBufferPointer) -> Void) {
+    init(
+        _ bytes: UnsafeMutableRawBufferPointer, file: SpoolFile? = nil, isMapped: Bool = false,
+        release: @escaping @Sendable (UnsafeMutableRawBufferPointer) -> Void
+    ) {
         address = UInt(bitPattern: bytes.baseAddress)
         count = bytes.count
+        self.file = file
+        self.isMapped = isMapped
         self.release = release
     }
 

@@ -1,25 +1,87 @@
+import Foundation
+import TelemetryModels
+
 /// Where segments' memory comes from, and how much of it there may be.
 struct SegmentStore {
     let segmentBytes: Int
-    let maximumSegments: Int
+    /// The most bytes that segments may have together.
+    private(set) var maximumBytes: Int
+    private let arenaBytes: Int
+    private(set) var spool: Spool?
+    private var spoolBytes = 0
+    private var ordinal: UInt64 = 0
+    private var hasFailed = false
+    private let diagnostics: TelemetryDiagnosticsHandler?
 
     /// Memory of the process, in at least eight segments, so that what goes when all is full is an eighth at most.
-    init(maximumBytes: Int) {
-        segmentBytes = min(max(maximumBytes / 8 & ~4_095, Segment.minimumBytes), Segment.maximumBytes)
-        maximumSegments = max(maximumBytes / segmentBytes, 2)
+    init(configuration: TelemetryLogger.Configuration) {
+        arenaBytes = configuration.arenaBytes
+        maximumBytes = arenaBytes
+        diagnostics = configuration.diagnostics
+        let least = configuration.spoolDirectory == nil ? arenaBytes : min(arenaBytes, configuration.spool.maximumBytes)
+        segmentBytes = min(max(least / 8 & ~4_095, Segment.minimumBytes), Segment.maximumBytes)
     }
 
-    /// The bytes of a segment that frames can have.
-    var frameBytes: Int { segmentBytes }
-
-    func allocate() -> SegmentMemory { SegmentMemory(count: segmentBytes) }
-
-    func segment(in memory: SegmentMemory, session: Session, baseSequence: UInt64) -> Segment {
-        Segment(memory: memory, session: session, start: 0, baseSequence: baseSequence)
+    /// From now on segments are files.
+    mutating func use(_ spool: Spool, maximumBytes: Int) {
+        self.spool = spool
+        spoolBytes = maximumBytes
+        self.maximumBytes = maximumBytes
+        hasFailed = false
     }
 
-    func isReusable(_ memory: SegmentMemory) -> Bool { memory.count == segmentBytes }
+    /// From now on segments are memory of the process.
+    mutating func leaveSpool() {
+        spool?.close()
+        spool = nil
+        maximumBytes = arenaBytes
+    }
 
-    /// Called when nothing in the segment is needed any more.
-    func discard(_ segment: Segment) {}
+    /// Memory for a segment: a file's, or the process's where no file can be had, which is told once.
+    mutating func allocate() -> SegmentMemory {
+        guard let spool else { return SegmentMemory(count: segmentBytes) }
+        do {
+            let memory = try spool.allocate(bytes: segmentBytes, ordinal: nextOrdinal())
+            hasFailed = false
+            maximumBytes = spoolBytes
+            return memory
+        } catch {
+            if !hasFailed {
+                diagnostics?(
+                    TelemetryDiagnostic(
+                        kind: .storageFailed, message: "Events are kept in memory for now, not in the spool: \(error)"))
+            }
+            hasFailed = true
+            maximumBytes = min(arenaBytes, spoolBytes)
+            return SegmentMemory(count: segmentBytes)
+        }
+    }
+
+    /// Numbers segments and their files in the order of their events.
+    mutating func nextOrdinal() -> UInt64 {
+        ordinal += 1
+        return ordinal
+    }
+
+    /// A segment without frames.
+    mutating func segment(in memory: SegmentMemory, session: Session, baseSequence: UInt64) -> Segment {
+        guard memory.isMapped else {
+            return Segment(memory: memory, session: session, start: Segment.reservedBytes, baseSequence: baseSequence)
+        }
+        let start = SegmentHeader.write(
+            to: memory.base, session: session, baseSequence: baseSequence, ordinal: nextOrdinal())
+        return Segment(memory: memory, session: session, start: start, baseSequence: baseSequence)
+    }
+
+    /// The most bytes that frames in one segment can have.
+    var frameBytes: Int { segmentBytes - Segment.reservedBytes - Frame.terminatorBytes }
+
+    /// Whether memory that is no longer needed may hold new events: what was copied from a file, or comes from a spool that
+    /// was left, may not.
+    func isReusable(_ memory: SegmentMemory) -> Bool {
+        memory.count == segmentBytes && memory.isMapped == (spool != nil) && (memory.file == nil || memory.isMapped)
+    }
+
+    /// Called when nothing in the memory is needed any more.
+    func discard(_ memory: SegmentMemory) { memory.file?.remove() }
 }

@@ -6,7 +6,7 @@ struct EventBatch: Sendable {
     enum Content: Sendable {
         case events([TelemetryEvent], ends: [Int])
         /// Events too old to be sent.
-        case expired(count: Int, end: Int)
+        case expired(count: Int, end: Int, clientId: String?)
         /// Frames that cannot be read.
         case corrupt
     }
@@ -35,7 +35,10 @@ struct EventBatch: Sendable {
                 guard let length = FrameDecoder.length(at: offset, in: bytes),
                     let item = decoder.decode(
                         UnsafeRawBufferPointer(rebasing: bytes[offset..<(offset + length)]), baseSequence: range.baseSequence)
-                else { return events.isEmpty && expired == 0 ? .corrupt : content(events, ends, expired, offset) }
+                else {
+                    if events.isEmpty, expired == 0 { return .corrupt }
+                    break
+                }
                 if case .event(let event) = item {
                     let isExpired = event.timestamp.timeIntervalSinceReferenceDate < limits.oldest
                     if isExpired != (expired > 0), !events.isEmpty || expired > 0 { break }
@@ -51,11 +54,8 @@ struct EventBatch: Sendable {
                 }
                 offset += length
             }
-            return content(events, ends, expired, offset)
+            return expired > 0
+                ? .expired(count: expired, end: offset, clientId: decoder.clientId) : .events(events, ends: ends)
         }
-    }
-
-    private static func content(_ events: [TelemetryEvent], _ ends: [Int], _ expired: Int, _ offset: Int) -> Content {
-        expired > 0 ? .expired(count: expired, end: offset) : .events(events, ends: ends)
     }
 }

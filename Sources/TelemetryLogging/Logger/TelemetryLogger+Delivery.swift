@@ -10,15 +10,16 @@ extension TelemetryLogger {
         var remaining = capture.waiting
         while remaining > 0 {
             guard isCurrent(id) else { return false }
+            capture.prepareSpare()
             guard let range = capture.withState({ $0.beginReading() }) else { break }
             let handled: Int
             switch EventBatch.read(range, limits: batchLimits) {
             case .events(let events, let ends):
                 guard let count = await deliver(events, ends: ends, of: range, id: id) else { return false }
                 handled = count
-            case .expired(let count, let end):
+            case .expired(let count, let end, let clientId):
                 capture.withState {
-                    $0.endReading(range, at: end, clientId: range.clientId, delivered: 0, dropped: (count, .expired))
+                    $0.endReading(range, at: end, clientId: clientId, delivered: 0, dropped: (count, .expired))
                 }
                 handled = count
             case .corrupt:
@@ -112,7 +113,7 @@ extension TelemetryLogger {
         return true
     }
 
-    private func report(_ kind: TelemetryDiagnostic.Kind, _ message: String) {
+    func report(_ kind: TelemetryDiagnostic.Kind, _ message: String) {
         configuration.diagnostics?(TelemetryDiagnostic(kind: kind, message: message))
     }
 

@@ -42,7 +42,10 @@ extension TelemetryLogger {
             let wasOn = phase == .on
             phase = .shutDown
             close()
-            if wasOn { await stopPump(isFinishing: true) }
+            if wasOn {
+                await stopPump(isFinishing: true)
+                capture.withState { $0.detach() }
+            }
         }
     }
 
@@ -51,12 +54,14 @@ extension TelemetryLogger {
         case .nothing: break
         case .hold: open()
         case .run:
+            openSpool()
             open()
             startPump()
         case .discard:
             close()
             await stopPump(isFinishing: false)
             capture.withState { $0.discardAll() }
+            if let directory = configuration.spoolDirectory { Spool.purge(directory) }
         }
     }
 
@@ -95,5 +100,6 @@ extension CaptureState {
         session = Session(id: EventIdentifier.randomPrefix())
         nextSequence = 1
         highestOffered = 0
+        leftInSpool = 0
     }
 }

@@ -1,0 +1,68 @@
+import TelemetryModels
+
+extension CaptureState {
+    /// From now on events are kept in files; what waits in memory is copied there, and what dead sessions left waits in front.
+    mutating func attach(_ spool: Spool, maximumBytes: Int) {
+        store.use(spool, maximumBytes: maximumBytes)
+        spare = nil
+        if active != nil { seal() }
+        sealed = sealed.map { copied($0) }
+    }
+
+    /// Puts what dead sessions left in front of what waits.
+    mutating func adopt(_ segments: [Segment], damaged: Int) {
+        sealed = segments + sealed
+        let count = segments.reduce(0) { $0 + $1.waiting }
+        waiting += count
+        statistics.recovered += UInt64(count)
+        drop(damaged, for: .corrupt)
+        dropExcess()
+    }
+
+    /// Leaves what waits in its files for the next start. What has no file waits on in memory.
+    mutating func detach() {
+        if active != nil { seal() }
+        if let spare { store.discard(spare) }
+        spare = nil
+        let kept = sealed.filter { $0.memory.file != nil }
+        sealed.removeAll { $0.memory.file != nil }
+        let count = kept.reduce(0) { $0 + $1.waiting }
+        waiting -= count
+        leftInSpool = count
+        reading = nil
+        store.leaveSpool()
+    }
+
+    /// The same events in a file, with whose they are; the segment itself where no file can be had.
+    private mutating func copied(_ segment: Segment) -> Segment {
+        guard segment.memory.file == nil else { return segment }
+        let memory = store.allocate()
+        guard memory.isMapped else { return segment }
+        var copy = store.segment(in: memory, session: segment.session, baseSequence: segment.baseSequence)
+        let definition = FrameEncoding.definition(clientId: segment.clientAtConsumed)
+        guard copy.free >= definition.count + segment.committed - segment.consumed else {
+            store.discard(memory)
+            return segment
+        }
+        copy.appendDefinition(definition)
+        copy.appendFrames(of: segment)
+        return copy
+    }
+}
+
+extension Segment {
+    /// Appends the frames that wait in another segment with the same base; they count all at once.
+    fileprivate mutating func appendFrames(of other: Segment) {
+        let count = other.committed - other.consumed
+        guard count > 0 else { return }
+        let place = memory.base + committed
+        let source = other.memory.base + other.consumed
+        (place + count).storeBytes(of: 0, as: UInt32.self)
+        (place + 4).copyMemory(from: source + 4, byteCount: count - 4)
+        Self.publish(length: source.loadUnaligned(as: UInt32.self), at: place)
+        committed += count
+        waiting += other.waiting
+        clientVersion = other.clientVersion
+        consumed = start
+    }
+}

@@ -1,0 +1,92 @@
+import Foundation
+import TelemetryModels
+
+/// Reads back what a dead session left in a segment, trusting nothing.
+enum SegmentRecovery {
+    struct Recovered {
+        var segment: Segment
+        let ordinal: UInt64
+        /// Frames that were begun and not finished, or damaged later.
+        let damaged: Int
+        /// When the first event that waits was logged, in seconds since 2001.
+        let begin: Double
+    }
+
+    enum Reading {
+        case recovered(Recovered)
+        /// The file was never begun.
+        case empty
+        case corrupt
+    }
+
+    /// - Parameter memory: A copy of the file's bytes; what is behind the first damaged frame is left out.
+    static func read(_ memory: SegmentMemory) -> Reading {
+        let bytes = UnsafeRawBufferPointer(start: memory.base, count: memory.count)
+        switch SegmentHeader.read(bytes) {
+        case .empty: return .empty
+        case .corrupt: return .corrupt
+        case .content(let header): return .recovered(scan(memory, bytes, header))
+        }
+    }
+
+    private static func scan(
+        _ memory: SegmentMemory, _ bytes: UnsafeRawBufferPointer, _ header: SegmentHeader.Content
+    ) -> Recovered {
+        var segment = Segment(
+            recovered: memory, session: header.session, start: header.start, baseSequence: header.baseSequence)
+        var decoder = FrameDecoder(session: header.session, clientId: nil)
+        var offset = header.start
+        var begin: Double?
+        while let length = FrameDecoder.length(at: offset, in: bytes),
+            let item = item(bytes[offset..<(offset + length)], decoder: &decoder, baseSequence: header.baseSequence)
+        {
+            if case .event(let event) = item {
+                segment.waiting += 1
+                begin = begin ?? event.timestamp.timeIntervalSinceReferenceDate
+            }
+            offset += length
+            // Where delivery had come to; a number that is no frame's end is not believed.
+            if offset == header.consumed {
+                segment.consumed = offset
+                segment.waiting = 0
+                begin = nil
+                segment.clientAtConsumed = decoder.clientId
+            }
+        }
+        segment.committed = offset
+        return Recovered(
+            segment: segment, ordinal: header.ordinal, damaged: countFrames(from: offset, in: bytes), begin: begin ?? 0)
+    }
+
+    private static func item(
+        _ frame: Slice<UnsafeRawBufferPointer>, decoder: inout FrameDecoder, baseSequence: UInt64
+    ) -> FrameDecoder.Item? {
+        let frame = UnsafeRawBufferPointer(rebasing: frame)
+        guard isWhole(frame, baseSequence: baseSequence) else { return nil }
+        return decoder.decode(frame, baseSequence: baseSequence)
+    }
+
+    /// How many frames lie behind the first damaged one, with it. They are not used: a damaged definition may have said whose
+    /// they are.
+    private static func countFrames(from start: Int, in bytes: UnsafeRawBufferPointer) -> Int {
+        var count = 0
+        var offset = start
+        while offset <= bytes.count - Frame.terminatorBytes,
+            bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self) != 0
+        {
+            count += 1
+            guard let length = FrameDecoder.length(at: offset, in: bytes), length & 3 == 0 else { break }
+            offset += length
+        }
+        return count
+    }
+
+    private static func isWhole(_ frame: UnsafeRawBufferPointer, baseSequence: UInt64) -> Bool {
+        guard let base = frame.baseAddress, frame.count & 3 == 0 else { return false }
+        let relative = base.loadUnaligned(fromByteOffset: 8, as: UInt32.self)
+        let body = Frame.headerBytes - 1
+        return base.loadUnaligned(fromByteOffset: 4, as: UInt32.self)
+            == Frame.checksum(
+                Frame.checksum(of: base + body, count: frame.count - body), sequence: baseSequence &+ UInt64(relative))
+    }
+}

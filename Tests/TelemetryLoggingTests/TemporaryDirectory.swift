@@ -1,0 +1,27 @@
+import Foundation
+
+/// A directory's path for one test, removed with everything in it at the end.
+final class TemporaryDirectory: Sendable {
+    let url = FileManager.default.temporaryDirectory.appending(path: "logger-\(UUID().uuidString)")
+
+    deinit { try? FileManager.default.removeItem(at: url) }
+
+    /// The names of what is in it; empty where it does not exist.
+    var names: [String] {
+        ((try? FileManager.default.contentsOfDirectory(atPath: url.path)) ?? []).sorted()
+    }
+
+    func url(of name: String) -> URL { url.appending(path: name) }
+
+    func permissions(of name: String? = nil) throws -> Int? {
+        let file = name.map(url(of:)) ?? url
+        return try FileManager.default.attributesOfItem(atPath: file.path)[.posixPermissions] as? Int
+    }
+
+    /// A copy, as it looks to a process that starts after this one was killed.
+    func copy() throws -> TemporaryDirectory {
+        let copy = TemporaryDirectory()
+        try FileManager.default.copyItem(at: url, to: copy.url)
+        return copy
+    }
+}
