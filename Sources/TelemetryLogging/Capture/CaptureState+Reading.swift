@@ -38,15 +38,16 @@ extension CaptureState {
     }
 
     /// Ends a reading: what is in front of the offset is no longer needed.
+    /// - Parameter untold: So many of the dropped events are not to be told of.
     mutating func endReading(
         _ range: PendingRange, at offset: Int, clientId: String?, delivered: Int,
-        dropped: (count: Int, cause: TelemetryLogger.DropCause)
+        dropped: (count: Int, cause: TelemetryLogger.DropCause), untold: Int = 0
     ) {
         guard let reading, reading.token == range.token else { return }
         self.reading = nil
         let handled = delivered + dropped.count
         statistics.delivered += UInt64(delivered)
-        drop(dropped.count, for: dropped.cause)
+        drop(dropped.count, for: dropped.cause, untold: untold)
         waiting -= handled
         if reading.isOrphaned {
             waiting -= reading.inFlight - handled

@@ -125,10 +125,10 @@ struct CaptureState {
     }
 
     /// Counts events that are lost; `waiting` is the caller's to change.
-    mutating func drop(_ count: Int, for cause: TelemetryLogger.DropCause) {
+    mutating func drop(_ count: Int, for cause: TelemetryLogger.DropCause, untold hidden: Int = 0) {
         guard count > 0 else { return }
         statistics.dropped[cause, default: 0] += UInt64(count)
-        if cause.isLoss { untold[cause, default: 0] += UInt64(count) }
+        if cause.isLoss, count > hidden { untold[cause, default: 0] += UInt64(count - hidden) }
     }
 
     private func definitionFrame() -> [UInt8] { FrameEncoding.definition(clientId: clientId) }

@@ -5,8 +5,8 @@ import TelemetryTransport
 struct BatchOutcome: Sendable {
     /// So many events from the front need not be sent again …
     var handled = 0
-    /// … and so many of them were refused for good.
-    var rejected = 0
+    /// … and these of them were refused for good.
+    var rejected: [Int] = []
     /// Why the rest could not be delivered.
     var failure: Failure?
 
@@ -25,8 +25,8 @@ struct BatchBisection: Sendable {
     private var open: [Range<Int>]
     private(set) var outcome = BatchOutcome()
     private var suspect: Int?
-    /// Refused behind the suspect, counted once it is clear that the suspect goes too.
-    private var rejectedBehindSuspect = 0
+    /// Refused behind the suspect, given up once it is clear that the suspect goes too.
+    private var rejectedBehindSuspect: [Int] = []
 
     init(count: Int) { open = count > 0 ? [0..<count] : [] }
 
@@ -39,11 +39,12 @@ struct BatchBisection: Sendable {
     }
 
     mutating func succeeded(_ range: Range<Int>) {
-        if suspect != nil {
-            outcome.rejected += 1 + rejectedBehindSuspect
-            suspect = nil
-            rejectedBehindSuspect = 0
+        if let suspect {
+            outcome.rejected.append(suspect)
+            outcome.rejected += rejectedBehindSuspect
+            rejectedBehindSuspect = []
         }
+        suspect = nil
         outcome.handled = range.upperBound
     }
 
@@ -57,10 +58,10 @@ struct BatchBisection: Sendable {
         } else if isTooMuch {
             if suspect == nil { suspect = range.lowerBound } else { fail(.transport(error)) }
         } else if suspect == nil {
-            outcome.rejected += 1
+            outcome.rejected.append(range.lowerBound)
             outcome.handled = range.upperBound
         } else {
-            rejectedBehindSuspect += 1
+            rejectedBehindSuspect.append(range.lowerBound)
         }
     }
 

@@ -22,6 +22,13 @@ final class WakeSignal: Sendable {
         waiter?.resume()
     }
 
+    /// Forgets a signal that nobody waited for: the caller is about to look at what it told of.
+    func reset() {
+        state.withLock { state in
+            if case .signalled = state { state = .idle }
+        }
+    }
+
     /// Returns with the next signal, or when the calling task is cancelled.
     func wait() async {
         await withTaskCancellationHandler {

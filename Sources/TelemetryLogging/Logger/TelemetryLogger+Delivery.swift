@@ -19,7 +19,7 @@ extension TelemetryLogger {
                 handled = count
             case .expired(let count, let end, let clientId):
                 capture.withState {
-                    $0.endReading(range, at: end, clientId: clientId, delivered: 0, dropped: (count, .expired))
+                    $0.endReading(range, at: end, clientId: clientId, delivered: 0, dropped: (count, .expired), untold: 0)
                 }
                 handled = count
             case .corrupt:
@@ -59,9 +59,6 @@ extension TelemetryLogger {
                 }
                 let failure = Self.transportError(error)
                 bisection.failed(part, with: failure)
-                if part.count == 1, failure.code == .invalidArgument {
-                    report(.transportFailed, "The transport refused the event \(events[part.lowerBound].eventId): \(failure)")
-                }
             }
         }
         settle(bisection.outcome, events: events, ends: ends, of: range)
@@ -88,10 +85,16 @@ extension TelemetryLogger {
         let handled = outcome.handled
         let offset = handled > 0 ? ends[handled - 1] : range.from
         let clientId = handled > 0 ? events[handled - 1].clientId : range.clientId
+        let rejected = outcome.rejected.map { events[$0] }
+        // A store that takes no report of losses is not told of that one's loss: there would be no end.
+        let reports = rejected.count { $0.name == Self.droppedEventName }
         capture.withState {
             $0.endReading(
-                range, at: offset, clientId: clientId, delivered: handled - outcome.rejected,
-                dropped: (outcome.rejected, .rejected))
+                range, at: offset, clientId: clientId, delivered: handled - rejected.count,
+                dropped: (rejected.count, .rejected), untold: reports)
+        }
+        for event in rejected {
+            report(.eventsDropped, "The transport can never take the event \(event.eventId) (\(event.name)); it is set aside.")
         }
     }
 

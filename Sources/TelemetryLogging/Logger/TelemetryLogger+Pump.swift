@@ -57,6 +57,7 @@ extension TelemetryLogger {
         if timedOut, delivery.isLingering, capture.waiting < delivery.rate.threshold { delivery.rate.noteQuiet() }
         delivery.isLingering = false
         while isCurrent(id) {
+            capture.wakeUp.reset()
             let served = flushes.present
             if capture.waiting == 0 {
                 flushes.end(served)
