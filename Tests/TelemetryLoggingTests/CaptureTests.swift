@@ -7,7 +7,10 @@ import Testing
 struct CaptureTests {
     @Test(
         "Every text and value arrives as it was logged",
-        arguments: ["", "a", "ünïcödé", "👩‍👩‍👧‍👦🏳️‍🌈", "\0nul\0", "line\nbreak\t\"quoted\"", String(repeating: "long ", count: 2_000), "Cafe\u{301}"])
+        arguments: [
+            "", "a", "ünïcödé", "👩‍👩‍👧‍👦🏳️‍🌈", "\0nul\0", "line\nbreak\t\"quoted\"", String(repeating: "long ", count: 2_000),
+            "Cafe\u{301}",
+        ])
     func texts(text: String) async throws {
         let bench = await Bench.active(.init(maximumNameBytes: 16_384))
         await bench.logger.updateScenarioStates([text: true])
@@ -58,7 +61,8 @@ struct CaptureTests {
         await bench.logger.flush()
         let stored = try await bench.stored
         #expect(stored.map(\.threadId) == [here, there])
-        #expect(before.addingTimeInterval(-0.001) <= stored[0].timestamp && stored[0].timestamp <= after.addingTimeInterval(0.001))
+        #expect(
+            before.addingTimeInterval(-0.001) <= stored[0].timestamp && stored[0].timestamp <= after.addingTimeInterval(0.001))
         #expect(abs(stored[0].timestamp.timeIntervalSince(before)) < 10)
     }
 

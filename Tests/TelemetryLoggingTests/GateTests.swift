@@ -25,7 +25,9 @@ struct GateTests {
     func scenarios() async throws {
         let bench = await Bench.active()
         await bench.logger.updateScenarioStates(["on": true, "off": false])
-        for scenario in ["on", "off", "unknown", "On", "", "o", "onn"] { bench.logger.logEvent(name: scenario, scenario: scenario) }
+        for scenario in ["on", "off", "unknown", "On", "", "o", "onn"] {
+            bench.logger.logEvent(name: scenario, scenario: scenario)
+        }
         bench.logger.logEvent(name: "plain")
         await bench.logger.flush()
         let stored = try await bench.stored
@@ -93,7 +95,8 @@ struct GateTests {
     @Test(
         "Two spellings that Swift calls equal are one scenario; case matters",
         arguments: [
-            ("Caf\u{E9}", "Cafe\u{301}"), ("\u{1E69}", "s\u{307}\u{323}"), ("\u{AC00}", "\u{1100}\u{1161}"), ("\u{212B}", "\u{C5}"),
+            ("Caf\u{E9}", "Cafe\u{301}"), ("\u{1E69}", "s\u{307}\u{323}"), ("\u{AC00}", "\u{1100}\u{1161}"),
+            ("\u{212B}", "\u{C5}"),
         ])
     func spellings(first: String, second: String) async throws {
         #expect(first == second)

@@ -47,7 +47,8 @@ struct PoisonTests {
 
     @Test(
         "The events that a store can never take are set aside, counted and told; the others arrive in order",
-        arguments: [[1], [7], [50], [1, 2], [25, 26, 50], Array(1...50)], [TelemetryTransportError.Code.invalidArgument, .quotaExceeded])
+        arguments: [[1], [7], [50], [1, 2], [25, 26, 50], Array(1...50)],
+        [TelemetryTransportError.Code.invalidArgument, .quotaExceeded])
     func poison(poisoned: [Int], code: TelemetryTransportError.Code) async throws {
         // A single event that exceeds a quota is only known for poison if the one behind it is taken.
         if code == .quotaExceeded, poisoned != [1], poisoned != [7] { return }

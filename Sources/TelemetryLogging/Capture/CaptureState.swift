@@ -5,8 +5,10 @@ struct CaptureState {
     var isAccepting = true
     var session: Session
     var clientId: String?
-    /// Counts the changes of `clientId`; a segment whose frames say otherwise gets a definition first.
+    /// Which client it is; a segment whose frames say otherwise gets a definition first. 0 is nobody, which a segment that
+    /// says nothing means too.
     var clientVersion: UInt64 = 0
+    var clientChanges: UInt64 = 0
     var nextSequence: UInt64 = 1
     /// The highest sequence that the transport may know.
     var highestOffered: UInt64 = 0

@@ -6,7 +6,10 @@ extension TelemetryLogger {
     ///
     /// Held events get the identifier because one without could never be deleted with its client's.
     public func setClientIdentifier(_ clientId: String?) async {
-        await inTurn { capture.withState { $0.setClientId(clientId) } }
+        await inTurn {
+            let isActivated = phase != .holding && phase != .refusing
+            capture.withState { $0.setClientId(clientId, isActivated: isActivated) }
+        }
     }
 
     /// Replaces the set of scenarios that are known and on. Seen by every thread when the call returns.
@@ -83,10 +86,16 @@ extension TelemetryLogger {
 }
 
 extension CaptureState {
-    mutating func setClientId(_ clientId: String?) {
+    mutating func setClientId(_ clientId: String?, isActivated: Bool) {
         guard clientId != self.clientId else { return }
         self.clientId = clientId
-        clientVersion += 1
+        clientChanges += 1
+        clientVersion = clientChanges
+        if clientId == nil, !isActivated {
+            // Who comes next is not known yet: a segment that says nothing of a client is stamped at activation.
+            if active != nil { seal() }
+            clientVersion = 0
+        }
     }
 
     /// Gives the client's identifier to events that were held before it was known: their frames say nothing of a client.

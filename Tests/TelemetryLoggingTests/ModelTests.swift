@@ -1,0 +1,264 @@
+import Foundation
+import Synchronization
+import TelemetryLogging
+import TelemetryModels
+import TelemetryTestSupport
+import TelemetryTransport
+import Testing
+
+/// Random sequences of everything that can happen to a logger, against a model that is simple enough to be believed.
+///
+/// A failure names its seed; `LIVETELEMETRY_MODEL_SEED=<seed>` replays that sequence alone, `LIVETELEMETRY_MODEL_ROUNDS` says
+/// how many random ones are tried.
+struct ModelTests {
+    static let seeds: [UInt64] = {
+        let environment = ProcessInfo.processInfo.environment
+        if let seed = environment["LIVETELEMETRY_MODEL_SEED"].flatMap(UInt64.init) { return [seed] }
+        let rounds = environment["LIVETELEMETRY_MODEL_ROUNDS"].flatMap(Int.init) ?? 40
+        return (0..<rounds).map { _ in UInt64.random(in: 0...999_999_999) }
+    }()
+
+    @Test("What the model says is delivered is delivered, once, in order per session", arguments: seeds)
+    func agrees(seed: UInt64) async throws {
+        var run = ModelRun(seed: seed)
+        for _ in 0..<40 { try await run.step() }
+        try await run.finish()
+    }
+}
+
+/// SplitMix64.
+private struct SeededGenerator: RandomNumberGenerator {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var word = state
+        word = (word ^ (word >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        word = (word ^ (word >> 27)) &* 0x94D0_49BB_1331_11EB
+        return word ^ (word >> 31)
+    }
+}
+
+/// A transport into a store that outlives it, until it is cut off as its process is killed.
+private final class Line: TelemetryEventTransport {
+    enum Mood: Sendable, CaseIterable { case well, failsBefore, failsAfter, failsEveryThird, cut }
+
+    private let store: InMemoryTelemetryTransport
+    private let state = Mutex((mood: Mood.well, calls: 0))
+
+    init(store: InMemoryTelemetryTransport) { self.store = store }
+
+    func set(_ mood: Mood) { state.withLock { if $0.mood != .cut { $0.mood = mood } } }
+
+    func append(_ events: [TelemetryEvent]) async throws {
+        let (mood, call) = state.withLock { state in
+            state.calls += 1
+            return (state.mood, state.calls)
+        }
+        let isFailing = mood == .failsBefore || mood == .cut || (mood == .failsEveryThird && call % 3 == 0)
+        if isFailing { throw TelemetryTransportError.test(.unavailable) }
+        if mood == .failsAfter {
+            // Some of it is stored, and the answer is lost.
+            try await store.append(Array(events.prefix(events.count / 2 + 1)))
+            throw TelemetryTransportError.test(.unavailable)
+        }
+        try await store.append(events)
+    }
+
+    func events(
+        matching filter: TelemetryEventFilter, after cursor: TelemetryCursor?, limit: Int
+    ) async throws -> TelemetryEventPage { try await store.events(matching: filter, after: cursor, limit: limit) }
+
+    func countEvents(matching filter: TelemetryEventFilter) async throws -> Int { 0 }
+    func deleteEvents(matching filter: TelemetryEventFilter) async throws -> Int { 0 }
+}
+
+private struct ModelRun {
+    let seed: UInt64
+    private var random: SeededGenerator
+    private let store = InMemoryTelemetryTransport()
+    private let clock = ManualClock()
+    private var directory = TemporaryDirectory()
+    private var line: Line
+    private var logger: TelemetryLogger
+    private var trace: [String] = []
+
+    private enum Phase { case holding, refusing, on, off, shutDown }
+    private var phase = Phase.holding
+    private var states: [String: Bool] = [:]
+    private var client: String?
+    /// Names of events that must arrive, that may, and whose they must be. An event before any client may be anybody's.
+    private var expected: [String: String?] = [:]
+    private var possible: Set<String> = []
+    private var held: Set<String> = []
+    private var count = 0
+
+    private static let scenarios = ["A", "Caf\u{E9}", "Cafe\u{301}", "C"]
+
+    init(seed: UInt64) {
+        self.seed = seed
+        random = SeededGenerator(state: seed)
+        line = Line(store: store)
+        logger = Self.logger(in: directory, line: line, clock: clock)
+    }
+
+    private static func logger(in directory: TemporaryDirectory, line: Line, clock: ManualClock) -> TelemetryLogger {
+        TelemetryLogger(
+            configuration: .init(batchSize: 5, spoolDirectory: directory.url, spool: .init(maximumBytes: 1 << 20)),
+            transport: line, clock: clock, now: { TelemetryFixtures.date }, jitter: { 0.5 })
+    }
+
+    mutating func step() async throws {
+        switch Int.random(in: 0..<20, using: &random) {
+        case 0..<8: await log()
+        case 8, 9: await flush()
+        case 10: clock.advance(by: .seconds(Int.random(in: 1...40, using: &random)))
+        case 11, 12: await changeStates()
+        case 13: await changeClient()
+        case 14, 15: line.set(Line.Mood.allCases.dropLast().randomElement(using: &random) ?? .well)
+        case 16: await activate(Int.random(in: 0..<4, using: &random) > 0)
+        case 17: await setEnabled(Bool.random(using: &random))
+        case 18: await restart()
+        default: try await crash()
+        }
+    }
+
+    /// Bursts from several threads at once, some under scenarios.
+    private mutating func log() async {
+        let isAccepting = phase == .holding || phase == .on
+        var bursts: [[(name: String, scenario: String?)]] = []
+        for _ in 0..<Int.random(in: 1...4, using: &random) {
+            bursts.append(
+                (0..<Int.random(in: 1...12, using: &random)).map { _ in
+                    count += 1
+                    return ("\(count)", Bool.random(using: &random) ? Self.scenarios.randomElement(using: &random) : nil)
+                })
+        }
+        trace.append("log \(bursts.map(\.count))")
+        for event in bursts.joined() where isAccepting && (event.scenario.map { states[$0] == true } ?? true) {
+            expected[event.name] = .some(client)
+            if phase == .holding, client == nil { held.insert(event.name) }
+        }
+        let logger = logger
+        await withTaskGroup(of: Void.self) { group in
+            for burst in bursts {
+                group.addTask {
+                    for event in burst {
+                        if let scenario = event.scenario {
+                            logger.logEvent(name: event.name, scenario: scenario)
+                        } else {
+                            logger.logEvent(name: event.name)
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    private mutating func flush() async {
+        trace.append("flush")
+        await logger.flush()
+    }
+
+    private mutating func changeStates() async {
+        states = [:]
+        for scenario in Self.scenarios where Bool.random(using: &random) { states[scenario] = Bool.random(using: &random) }
+        trace.append("states \(states)")
+        await logger.updateScenarioStates(states)
+    }
+
+    private mutating func changeClient() async {
+        client = ["first", "second", nil].randomElement(using: &random) ?? nil
+        trace.append("client \(client ?? "nil")")
+        await logger.setClientIdentifier(client)
+    }
+
+    private mutating func discard() {
+        possible.formUnion(expected.keys)
+        expected = [:]
+        held = []
+    }
+
+    private mutating func activate(_ isEnabled: Bool) async {
+        trace.append("activate \(isEnabled)")
+        await logger.activate(enabled: isEnabled)
+        if isEnabled {
+            for name in held { expected[name] = .some(client) }
+            held = []
+            phase = .on
+        } else {
+            discard()
+            phase = .off
+        }
+    }
+
+    private mutating func setEnabled(_ isEnabled: Bool) async {
+        trace.append("setEnabled \(isEnabled)")
+        await logger.setEnabled(isEnabled)
+        switch (phase, isEnabled) {
+        case (.holding, false):
+            discard()
+            phase = .refusing
+        case (.refusing, true): phase = .holding
+        case (.on, false):
+            discard()
+            phase = .off
+        case (.off, true): phase = .on
+        default: break
+        }
+    }
+
+    /// An orderly end, and either the same logger again or a new one.
+    private mutating func restart() async {
+        trace.append("restart")
+        let wasOn = phase == .on
+        await logger.shutdown()
+        if !wasOn, phase == .holding { discard() }
+        if Bool.random(using: &random) {
+            logger = Self.logger(in: directory, line: line, clock: clock)
+            await logger.updateScenarioStates(states)
+            await logger.setClientIdentifier(client)
+            phase = .holding
+        } else {
+            phase = .shutDown
+        }
+    }
+
+    /// The process dies: what it has on disk is all that the next one finds.
+    private mutating func crash() async throws {
+        trace.append("crash")
+        if phase == .on {
+            directory = try directory.copy()
+        } else if phase == .holding {
+            discard()
+        }
+        line.set(.cut)
+        line = Line(store: store)
+        logger = Self.logger(in: directory, line: line, clock: clock)
+        await logger.updateScenarioStates(states)
+        await logger.setClientIdentifier(client)
+        phase = .holding
+    }
+
+    /// Lets everything arrive and compares.
+    mutating func finish() async throws {
+        line.set(.well)
+        if phase != .on { await activate(true) }
+        await flush()
+        await flush()
+        let context: Comment = "seed \(seed): \(trace.joined(separator: "; "))"
+        let stored = try await store.events(matching: .all, after: nil, limit: .max).events
+        let names = stored.map(\.name).filter { $0 != TelemetryLogger.droppedEventName }
+        #expect(Set(names).count == names.count, context)
+        #expect(Set(expected.keys).subtracting(names).sorted() == [], context)
+        #expect(Set(names).subtracting(expected.keys).subtracting(possible).sorted() == [], context)
+        for event in stored {
+            if let client = expected[event.name] { #expect(event.clientId == client, context) }
+        }
+        for (session, events) in Dictionary(grouping: stored, by: \.sessionId) {
+            let sequences = events.map(\.sequence)
+            #expect(zip(sequences, sequences.dropFirst()).allSatisfy { $0 < $1 }, "\(session) out of order; \(context)")
+        }
+        #expect(logger.statistics.waiting == 0, context)
+    }
+}
