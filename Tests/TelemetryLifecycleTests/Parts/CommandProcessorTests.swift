@@ -1,0 +1,224 @@
+import Foundation
+import Synchronization
+import TelemetryLifecycle
+import TelemetryModels
+import TelemetryTestSupport
+import TelemetryTransport
+import Testing
+
+struct CommandProcessorTests {
+    private struct Refusal: LocalizedError {
+        var errorDescription: String? { "Not today." }
+    }
+
+    /// What the handlers did, in order.
+    private final class Log: Sendable {
+        private let entries = Mutex<[String]>([])
+        func append(_ entry: String) { entries.withLock { $0.append(entry) } }
+        var all: [String] { entries.withLock(\.self) }
+    }
+
+    private let transport = MockTelemetryTransport()
+    private let log = Log()
+
+    private func makeProcessor(
+        gate: TestGate? = nil, onEnable: (@Sendable () async throws -> Void)? = nil
+    ) -> TelemetryCommandProcessor {
+        TelemetryCommandProcessor(
+            transport: transport, clientId: TelemetryFixtures.clientId,
+            onEnable: onEnable ?? { [log] in
+                log.append("enable")
+                try await gate?.pass()
+            },
+            onDisable: { [log] in log.append("disable") },
+            onDeleteEvents: { [log] in log.append("deleteEvents") },
+            onEnableScenario: { [log] in log.append("+\($0)") },
+            onDisableScenario: { [log] in log.append("-\($0)") })
+    }
+
+    private func add(_ action: TelemetrySchema.CommandAction, _ id: String, scenario: String? = nil, age: Double = 0) async throws
+    {
+        try await transport.store.createCommand(
+            TelemetryFixtures.command(action, commandId: id, scenarioName: scenario, age: age))
+    }
+
+    private func command(_ id: String) async throws -> TelemetryCommandRecord? {
+        try await transport.store.fetchCommand(recordID: .command(id))
+    }
+
+    @Test("Each command goes to its handler, oldest first, and ends as executed")
+    func handlers() async throws {
+        try await add(.enable, "1", age: 9)
+        try await add(.disable, "2", age: 8)
+        try await add(.deleteEvents, "3", age: 7)
+        try await add(.enableScenario, "4", scenario: "A", age: 6)
+        try await add(.disableScenario, "5", scenario: "B", age: 5)
+        await makeProcessor().processCommands()
+        #expect(log.all == ["enable", "disable", "deleteEvents", "+A", "-B"])
+        for id in ["1", "2", "3", "4", "5"] {
+            let ended = try await command(id)
+            #expect(ended?.status == .executed)
+            #expect(ended?.executedAt != nil)
+            #expect(ended?.errorMessage == nil)
+        }
+    }
+
+    @Test("A handler that throws makes the command failed, with its words; later ones are run")
+    func throwing() async throws {
+        try await add(.enable, "1", age: 9)
+        try await add(.deleteEvents, "2")
+        await makeProcessor(onEnable: { throw Refusal() }).processCommands()
+        #expect(try await command("1")?.status == .failed)
+        #expect(try await command("1")?.errorMessage == "Not today.")
+        #expect(try await command("2")?.status == .executed)
+    }
+
+    @Test("Calls that overlap run nothing twice, and each returns after what was pending when it was made")
+    func overlapping() async throws {
+        let gate = TestGate()
+        gate.close()
+        let processor = makeProcessor(gate: gate)
+        try await add(.enable, "1")
+        async let first: Void = processor.processCommands()
+        await gate.waiters()
+        try await add(.deleteEvents, "2")
+        async let second: Void = processor.processCommands()
+        async let third = processor.handleRemoteNotification(.init(recordType: TelemetrySchema.commandRecordType))
+        gate.open()
+        _ = await (first, second, third)
+        #expect(log.all == ["enable", "deleteEvents"])
+        #expect(try await command("2")?.status == .executed)
+    }
+
+    @Test("A command whose end could not be told is told later, and not run again")
+    func untold() async throws {
+        let processor = makeProcessor()
+        try await add(.enable, "1")
+        transport.fail(.saveRecords)
+        await processor.processCommands()
+        #expect(try await command("1")?.status == .pending)
+        await processor.processCommands()
+        #expect(log.all == ["enable"])
+        #expect(try await command("1")?.status == .executed)
+    }
+
+    @Test("A process that dies between acting and marking runs the command again")
+    func died() async throws {
+        try await add(.enable, "1")
+        transport.fail(.saveRecords)
+        await makeProcessor().processCommands()
+        await makeProcessor().processCommands()
+        #expect(log.all == ["enable", "enable"])
+        #expect(try await command("1")?.status == .executed)
+    }
+
+    @Test("An answer that is lost after the mark does not run the command again")
+    func lostAnswer() async throws {
+        let processor = makeProcessor()
+        try await add(.enable, "1")
+        transport.fail(.saveRecords, .afterEffect)
+        await processor.processCommands()
+        await processor.processCommands()
+        await makeProcessor().processCommands()
+        #expect(log.all == ["enable"])
+    }
+
+    @Test("A conflict while marking reads the record again: what the viewer wrote meanwhile stays")
+    func conflict() async throws {
+        let processor = makeProcessor()
+        try await add(.enable, "1")
+        transport.hold(.saveRecords)
+        async let run: Void = processor.processCommands()
+        await transport.held(.saveRecords)
+        var record = try #require(try await transport.store.record(withID: .command("1")))
+        record["note"] = "the viewer's"
+        _ = try await transport.store.save([record], policy: .ifUnchanged)
+        transport.release(.saveRecords)
+        await run
+        let stored = try #require(try await transport.store.record(withID: .command("1")))
+        #expect(stored["status"] == "executed")
+        #expect(stored["note"] == "the viewer's")
+        #expect(log.all == ["enable"])
+    }
+
+    @Test("A command that the viewer removed, or that an earlier one removed, is not run")
+    func removed() async throws {
+        try await add(.enable, "1", age: 9)
+        try await add(.deleteEvents, "2")
+        let store = transport.store
+        let processor = makeProcessor(onEnable: { try await store.deleteCommand(recordID: .command("2")) })
+        await processor.processCommands()
+        #expect(log.all.isEmpty)
+        #expect(try await command("1")?.status == .executed)
+    }
+
+    @Test("What cannot be fetched is left to the next call")
+    func unreachable() async throws {
+        let processor = makeProcessor()
+        try await add(.enable, "1")
+        transport.isOffline = true
+        await processor.processCommands()
+        transport.isOffline = false
+        #expect(log.all.isEmpty)
+        await processor.processCommands()
+        #expect(log.all == ["enable"])
+    }
+
+    @Test(
+        "Notifications of other things are not for it",
+        arguments: [
+            (TelemetryNotification(), true),
+            (TelemetryNotification(subscriptionID: "TelemetryCommand-\(TelemetryFixtures.clientId)"), true),
+            (TelemetryNotification(subscriptionID: "TelemetryCommand-other"), false),
+            (TelemetryNotification(recordType: TelemetrySchema.clientRecordType), false),
+        ])
+    func notifications(notification: TelemetryNotification, isOwn: Bool) async throws {
+        try await add(.enable, "1")
+        #expect(await makeProcessor().handleRemoteNotification(notification) == isOwn)
+        #expect(log.all.isEmpty == !isOwn)
+    }
+}
+
+struct SubscriptionManagerTests {
+    private let transport = MockTelemetryTransport()
+
+    @Test("Registers once, knows what it registered, and ends it")
+    func registers() async throws {
+        let manager = TelemetrySubscriptionManager(transport: transport)
+        #expect(await manager.currentSubscriptionID == nil)
+        try await manager.registerSubscription(for: "client")
+        try await manager.registerSubscription(for: "client")
+        #expect(await manager.currentSubscriptionID == "TelemetryCommand-client")
+        #expect(transport.calls(of: .saveSubscription).count == 1)
+        try await manager.unregisterSubscription()
+        #expect(await manager.currentSubscriptionID == nil)
+        #expect(try await transport.store.fetchCommandSubscription(for: "client") == nil)
+        try await manager.unregisterSubscription()
+        #expect(transport.calls(of: .deleteSubscription).count == 1)
+    }
+
+    @Test("A failure leaves things as they were, to be tried again")
+    func fails() async throws {
+        let manager = TelemetrySubscriptionManager(transport: transport)
+        transport.fail(.saveSubscription)
+        await #expect(throws: TelemetryTransportError.self) { try await manager.registerSubscription(for: "client") }
+        #expect(await manager.currentSubscriptionID == nil)
+        try await manager.registerSubscription(for: "client")
+        transport.fail(.deleteSubscription)
+        await #expect(throws: TelemetryTransportError.self) { try await manager.unregisterSubscription() }
+        #expect(await manager.currentSubscriptionID == "TelemetryCommand-client")
+        try await manager.unregisterSubscription()
+        #expect(await manager.currentSubscriptionID == nil)
+    }
+}
+
+struct IdentifierGeneratorTests {
+    @Test("Never shorter than 10, and only characters that no one confuses", arguments: [-1, 0, 9, 10, 32])
+    func generates(length: Int) {
+        let generator = TelemetryIdentifierGenerator(length: length)
+        let identifiers = (0..<200).map { _ in generator.generateIdentifier() }
+        #expect(identifiers.allSatisfy { $0.count == max(length, 10) })
+        #expect(identifiers.allSatisfy { $0.allSatisfy("abcdefghjkmnpqrstuvwxyz23456789".contains) })
+        #expect(Set(identifiers).count == 200)
+    }
+}

@@ -1,0 +1,176 @@
+import Foundation
+import TelemetryModels
+import TelemetryPersistence
+import TelemetryTestSupport
+import Testing
+
+@testable import TelemetryLifecycle
+
+struct ReconciliationDecisionTests {
+    struct Case: Sendable, CustomTestStringConvertible {
+        var requested = true
+        var sending = false
+        var identifier: String? = "client"
+        var owesRegistration = false
+        var server: Bool?
+        var isOptIn = false
+        let step: Reconciliation.Step
+        let result: Reconciliation.Result?
+
+        var testDescription: String {
+            "requested \(requested), sending \(sending), server \(server.map(String.init) ?? "absent"), owes \(owesRegistration), opt-in \(isOptIn)"
+        }
+    }
+
+    @Test(
+        "What follows from the settings and the record",
+        arguments: [
+            Case(sending: true, server: true, step: .keepOn, result: .localAndServerEnabled),
+            Case(sending: false, server: true, step: .turnOn, result: .serverEnabledLocalDisabled),
+            Case(sending: true, server: false, step: .disable, result: .serverDisabledLocalEnabled),
+            Case(sending: false, server: false, step: .wait, result: .pendingApproval),
+            Case(sending: true, server: nil, step: .reset, result: .missingClient),
+            Case(sending: false, server: nil, step: .reset, result: .missingClient),
+            Case(requested: false, server: nil, step: .stayOff, result: .allDisabled),
+            Case(requested: false, server: true, step: .stayOff, result: .allDisabled),
+            Case(requested: false, sending: true, server: true, step: .stayOff, result: .allDisabled),
+            Case(owesRegistration: true, server: nil, step: .register, result: nil),
+            Case(sending: true, owesRegistration: true, server: nil, step: .register, result: nil),
+            Case(owesRegistration: true, server: true, step: .turnOn, result: .serverEnabledLocalDisabled),
+            Case(identifier: nil, server: nil, step: .register, result: nil),
+            Case(sending: true, server: false, isOptIn: true, step: .wait, result: .pendingApproval),
+            Case(sending: true, server: true, isOptIn: true, step: .keepOn, result: .localAndServerEnabled),
+        ])
+    func table(row: Case) {
+        var settings = TelemetrySettings(
+            telemetryRequested: row.requested, telemetrySendingEnabled: row.sending, clientIdentifier: row.identifier)
+        settings.obligations.registration = row.owesRegistration
+        let decision = Reconciliation.decide(settings: settings, serverEnabled: row.server, isOptIn: row.isOptIn)
+        #expect(decision == Reconciliation(step: row.step, result: row.result))
+    }
+}
+
+struct ScenarioPlanTests {
+    private func record(_ name: String, _ isEnabled: Bool, id: TelemetryRecord.ID? = nil, client: String = "client")
+        -> TelemetryScenarioRecord
+    {
+        TelemetryScenarioRecord(
+            recordID: id ?? .scenario(name, ofClient: client), clientId: client, scenarioName: name, isEnabled: isEnabled)
+    }
+
+    @Test("What is in line already needs nothing")
+    func inLine() {
+        let plan = ScenarioPlan(
+            wanted: ["A": true, "B": false], stored: [record("A", true), record("B", false)], clientId: "client")
+        #expect(plan.create.isEmpty && plan.update.isEmpty && plan.delete.isEmpty)
+    }
+
+    @Test("What is missing is created, what differs is changed, what is gone is deleted")
+    func repairs() {
+        let plan = ScenarioPlan(
+            wanted: ["A": true, "B": true], stored: [record("B", false), record("C", true)], clientId: "client")
+        #expect(plan.create == ["A"])
+        #expect(plan.update == [.scenario("B", ofClient: "client"): true])
+        #expect(plan.delete == [.scenario("C", ofClient: "client")])
+    }
+
+    @Test("Of several records of one scenario the derived identity stays")
+    func duplicates() {
+        let plan = ScenarioPlan(
+            wanted: ["A": true], stored: [record("A", false, id: "a-stray"), record("A", true)], clientId: "client")
+        #expect(plan.create.isEmpty && plan.update.isEmpty)
+        #expect(plan.delete == ["a-stray"])
+        let strays = ScenarioPlan(
+            wanted: ["A": true], stored: [record("A", false, id: "y"), record("A", false, id: "x")], clientId: "client")
+        #expect(strays.update == ["x": true])
+        #expect(strays.delete == ["y"])
+    }
+
+    @Test("Records of others, which a careless store may return, are not touched")
+    func others() {
+        let plan = ScenarioPlan(wanted: ["A": true], stored: [record("A", false, client: "other")], clientId: "client")
+        #expect(plan.create == ["A"] && plan.update.isEmpty && plan.delete.isEmpty)
+    }
+}
+
+struct PendingCommandTests {
+    @Test("Oldest first; those of one moment by name; those without a date last")
+    func order() {
+        var undated = TelemetryFixtures.command(.enable, commandId: "undated").toRecord()
+        undated["created"] = nil
+        let records =
+            [undated]
+            + [("b", 0), ("a", 0), ("old", 60)].map { id, age in
+                var record = TelemetryRecord(recordType: TelemetrySchema.commandRecordType, recordID: .command(id))
+                for (field, value) in TelemetryFixtures.command(.enable, commandId: id, age: Double(age)).toRecord().fields {
+                    record[field] = value
+                }
+                return record
+            }
+        let queue = PendingCommand.queue(of: records, clientId: TelemetryFixtures.clientId)
+        #expect(queue.map(\.id) == [.command("old"), .command("a"), .command("b"), undated.recordID])
+    }
+
+    @Test("What is not pending, not a command, or not for this client is left alone")
+    func foreign() {
+        var ended = TelemetryFixtures.command(.enable).toRecord()
+        ended["status"] = "executed"
+        let other = TelemetryFixtures.command(.enable, clientId: "other").toRecord()
+        let client = TelemetryFixtures.client().toRecord()
+        for record in [ended, other, client] { #expect(PendingCommand(record, clientId: TelemetryFixtures.clientId) == nil) }
+    }
+
+    @Test("A command that lacks a field is refused with a message", arguments: ["commandId", "action", "created"])
+    func damaged(field: String) throws {
+        var record = TelemetryFixtures.command(.enable).toRecord()
+        record[field] = nil
+        let command = try #require(PendingCommand(record, clientId: TelemetryFixtures.clientId))
+        guard case .refuse(let reason) = command.work else {
+            Issue.record("the command would be run")
+            return
+        }
+        #expect(reason.contains(field))
+    }
+}
+
+struct ObligationsNoteTests {
+    @Test("What was written is read, by another note over the same store as well; nothing owed leaves nothing")
+    func writesAndReads() async {
+        let store = InMemoryTelemetryScenarioStore()
+        await store.saveState(for: "A", isEnabled: true)
+        var owed = TelemetryObligations(
+            registration: true, backup: true,
+            cleanups: [.init(clientId: "é/\"1", sessionEnd: TelemetryFixtures.date, command: .command("x"))])
+        await ObligationsNote(store: store).write(owed)
+        #expect(await ObligationsNote(store: store).read() == owed)
+        owed.cleanups = []
+        await ObligationsNote(store: store).write(owed)
+        #expect(await ObligationsNote(store: store).read() == owed)
+        #expect(await store.loadAllStates().count == 2)
+        await ObligationsNote(store: store).write(.init())
+        #expect(await ObligationsNote(store: store).read().isEmpty)
+        #expect(await store.loadAllStates() == ["A": true])
+    }
+}
+
+struct PlatformDefaultsTests {
+    @Test(
+        "Files are in the state directory of the executable",
+        arguments: [
+            (["XDG_STATE_HOME": "/state"], "/state/live-telemetry/tool"),
+            (["XDG_STATE_HOME": "relative"], "/home/ada/.local/state/live-telemetry/tool"),
+            (["XDG_STATE_HOME": ""], "/home/ada/.local/state/live-telemetry/tool"),
+            ([:], "/home/ada/.local/state/live-telemetry/tool"),
+        ])
+    func directory(environment: [String: String], expected: String) {
+        let url = PlatformDefaults.stateDirectory(base: nil, environment: environment, home: "/home/ada", executable: "tool")
+        #expect(url.path == expected)
+    }
+
+    @Test("An executable's name cannot lead out of the directory")
+    func hostileName() {
+        let url = PlatformDefaults.stateDirectory(
+            base: URL(fileURLWithPath: "/base"), environment: [:], home: "/", executable: "../../etc")
+        #expect(url.deletingLastPathComponent().path == "/base/live-telemetry")
+    }
+}

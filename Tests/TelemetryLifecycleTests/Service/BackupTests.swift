@@ -1,0 +1,197 @@
+import Foundation
+import Synchronization
+import TelemetryLifecycle
+import TelemetryModels
+import TelemetryPersistence
+import TelemetryTestSupport
+import TelemetryTransport
+import Testing
+
+@MainActor
+struct BackupTests {
+    private let backup = RecordedBackup()
+
+    private func makeHost(settings: TelemetrySettings = .defaults, server: Bool? = nil) async throws -> TestHost {
+        try await TestHost(
+            settings: settings, server: server, coordinator: TelemetrySettingsSyncCoordinator(backupClient: backup))
+    }
+
+    @Test("A device that never opted in does not touch the backup")
+    func neverOptedIn() async throws {
+        let host = try await makeHost()
+        await host.comeUp()
+        await host.service.disableTelemetry()
+        try await host.service.registerScenarios(["A"])
+        await host.service.reconcile()
+        #expect(backup.calls == 0)
+    }
+
+    @Test("Every change of the settings is backed up")
+    func everyChange() async throws {
+        let host = try await makeHost()
+        await host.service.enableTelemetry()
+        #expect(backup.saved.last == TelemetrySettings(telemetryRequested: true, clientIdentifier: TestHost.clientId))
+        try await host.setServer(enabled: true)
+        await host.service.reconcile()
+        #expect(backup.saved.last == TelemetryFixtures.approvedSettings)
+        await host.service.disableTelemetry()
+        #expect(backup.saved.last == .defaults)
+        let count = backup.saved.count
+        await host.service.reconcile()
+        #expect(backup.saved.count == count, "nothing changed")
+    }
+
+    @Test("A backup that fails is told, does not fail the operation, and is made later, also after a restart")
+    func fails() async throws {
+        let host = try await makeHost()
+        backup.isFailing = true
+        await host.service.enableTelemetry()
+        #expect(host.service.status == .pendingApproval)
+        #expect(host.told.all.contains { $0.kind == .storageFailed })
+        backup.isFailing = false
+        host.restart()
+        await host.comeUp()
+        #expect(backup.saved.last == TelemetrySettings(telemetryRequested: true, clientIdentifier: TestHost.clientId))
+    }
+
+    @Test("Startup alone never restores")
+    func neverByItself() async throws {
+        backup.content = TelemetryFixtures.approvedSettings
+        let host = try await makeHost(server: true)
+        await host.comeUp()
+        #expect(host.service.settings == .defaults)
+        #expect(backup.calls == 0)
+    }
+
+    @Test("After a reinstallation the host brings the settings back, and everything up with them")
+    func restores() async throws {
+        backup.content = TelemetryFixtures.approvedSettings
+        let host = try await makeHost(server: true)
+        await host.comeUp()
+        #expect(await host.service.restoreFromBackup() == .restored(TelemetryFixtures.approvedSettings))
+        #expect(host.service.settings == TelemetryFixtures.approvedSettings)
+        #expect(await host.settingsStore.load() == TelemetryFixtures.approvedSettings)
+        #expect(host.service.status == .enabled)
+        #expect(await host.logger.isEnabled == true)
+        #expect(host.service.isProcessingCommands)
+        #expect(!host.service.isRestorationInProgress)
+    }
+
+    @Test("Settings that are requested here are never overwritten")
+    func neverOverNewer() async throws {
+        let host = try await makeHost()
+        await host.service.enableTelemetry()
+        backup.content = TelemetrySettings(telemetryRequested: true, telemetrySendingEnabled: true, clientIdentifier: "older")
+        await host.service.restoreFromBackup()
+        #expect(host.service.settings.clientIdentifier == TestHost.clientId)
+        #expect(backup.loads == 0)
+    }
+
+    @Test("An opt-out that the backup did not hear of is newer than the backup")
+    func neverOverOptOut() async throws {
+        let host = try await makeHost()
+        await host.service.enableTelemetry()
+        backup.isFailing = true
+        await host.service.disableTelemetry()
+        backup.isFailing = false
+        host.restart()
+        await host.service.restoreFromBackup()
+        #expect(host.service.settings == .defaults)
+        #expect(backup.saved.last == .defaults)
+    }
+
+    @Test("Without a coordinator, without a backup, and with one that cannot be read, nothing changes")
+    func nothingToRestore() async throws {
+        let without = try await TestHost()
+        #expect(await without.service.restoreFromBackup() == .fresh)
+        let host = try await makeHost()
+        #expect(await host.service.restoreFromBackup() == .fresh)
+        backup.isFailing = true
+        guard case .failed = await host.service.restoreFromBackup() else {
+            Issue.record("the backup was read")
+            return
+        }
+        #expect(host.service.settings == .defaults)
+        #expect(host.transport.calls.isEmpty)
+    }
+
+    @Test("A backup of settings that were off brings nothing up")
+    func restoresOff() async throws {
+        backup.content = .defaults
+        let host = try await makeHost()
+        #expect(await host.service.restoreFromBackup() == .restored(.defaults))
+        #expect(host.service.settings == .defaults)
+        #expect(host.transport.calls.isEmpty)
+    }
+
+    @Test("A backup says nothing about sending without consent")
+    func malformed() async throws {
+        backup.content = TelemetrySettings(telemetrySendingEnabled: true, clientIdentifier: TestHost.clientId)
+        let host = try await makeHost(server: true)
+        await host.service.restoreFromBackup()
+        #expect(host.service.settings == .defaults)
+        #expect(await host.logger.isEnabled != true)
+    }
+
+    @Test("The person comes back although the deletion of what they had is still owed: it is not deleted any more")
+    func comesBack() async throws {
+        let host = try await makeHost(settings: TelemetryFixtures.approvedSettings, server: true)
+        await host.comeUp()
+        host.transport.isOffline = true
+        await host.service.disableTelemetry()
+        host.transport.isOffline = false
+        backup.content = TelemetryFixtures.approvedSettings
+        await host.service.restoreFromBackup()
+        #expect(host.service.status == .enabled)
+        #expect(try await host.client?.isEnabled == true)
+    }
+}
+
+/// A backup in memory that counts what is asked of it.
+private final class RecordedBackup: TelemetrySettingsBackingUp {
+    private struct State {
+        var content: TelemetrySettings?
+        var saved: [TelemetrySettings] = []
+        var loads = 0
+        var calls = 0
+        var isFailing = false
+    }
+
+    private let state = Mutex(State())
+
+    var content: TelemetrySettings? {
+        get { state.withLock(\.content) }
+        set { state.withLock { $0.content = newValue } }
+    }
+    var isFailing: Bool {
+        get { state.withLock(\.isFailing) }
+        set { state.withLock { $0.isFailing = newValue } }
+    }
+    var saved: [TelemetrySettings] { state.withLock(\.saved) }
+    var loads: Int { state.withLock(\.loads) }
+    var calls: Int { state.withLock(\.calls) }
+
+    func saveSettings(_ settings: TelemetrySettings) async throws {
+        try count { state in
+            state.content = settings
+            state.saved.append(settings)
+        }
+    }
+
+    func loadSettings() async throws -> TelemetrySettings? {
+        try count { state in
+            state.loads += 1
+            return state.content
+        }
+    }
+
+    func clearSettings() async throws { try count { $0.content = nil } }
+
+    private func count<Value: Sendable>(_ body: (inout sending State) -> Value) throws -> Value {
+        try state.withLock { state in
+            state.calls += 1
+            if state.isFailing { throw MockTelemetryTransport.unavailable }
+            return body(&state)
+        }
+    }
+}
