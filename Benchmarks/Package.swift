@@ -1,0 +1,41 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let settings: [SwiftSetting] = [
+    .treatAllWarnings(as: .error),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+let package = Package(
+    name: "Benchmarks",
+    platforms: [.macOS(.v15)],
+    dependencies: [
+        .package(name: "LiveTelemetry", path: ".."),
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+        .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", from: "0.2.0"),
+    ],
+    targets: [
+        .target(
+            name: "Measure", dependencies: [.product(name: "Histogram", package: "hdrhistogram-swift")],
+            swiftSettings: settings),
+        .target(
+            name: "Peers",
+            dependencies: [
+                .product(name: "TelemetryModels", package: "LiveTelemetry"),
+                .product(name: "GRDB", package: "GRDB.swift"),
+                .product(name: "Logging", package: "swift-log"),
+            ], swiftSettings: settings),
+        .executableTarget(
+            name: "benchmarks",
+            dependencies: [
+                "Measure", "Peers",
+                .product(name: "TelemetryModels", package: "LiveTelemetry"),
+                .product(name: "TelemetryTransport", package: "LiveTelemetry"),
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ], swiftSettings: settings),
+    ]
+)

@@ -1,0 +1,43 @@
+/// Contenders that do the same, measured in turns, and the ratios that are hoped for.
+///
+/// The rounds of all contenders alternate, each round beginning with another one, so that whatever else the machine does falls
+/// on all of them; the median is compared.
+public struct Comparison {
+    /// A ratio between two contenders that is aimed at.
+    public struct Aim {
+        let numerator, denominator: String
+        let atMost: Double
+
+        /// The first contender's figure is at most so many times the second's.
+        public static func of(_ numerator: String, atMost ratio: Double, times denominator: String) -> Aim {
+            Aim(numerator: numerator, denominator: denominator, atMost: ratio)
+        }
+    }
+
+    public let title: String
+    let unit: Unit
+    let rounds: Int
+    let contenders: [Contender]
+    let aims: [Aim]
+
+    public init(_ title: String, unit: Unit = .nanoseconds, rounds: Int, contenders: [Contender], aims: [Aim] = []) {
+        self.title = title
+        self.unit = unit
+        self.rounds = rounds
+        self.contenders = contenders
+        self.aims = aims
+    }
+
+    /// Runs every contender once to warm up and then in turns, and returns what was measured.
+    public func run() async throws -> Result {
+        var samples = [[Double]](repeating: [], count: contenders.count)
+        for contender in contenders { _ = try await contender.run() }
+        for round in 0..<rounds {
+            for offset in contenders.indices {
+                let index = (round + offset) % contenders.count
+                samples[index].append(try await contenders[index].run())
+            }
+        }
+        return Result(comparison: self, samples: samples.map { $0.sorted() })
+    }
+}

@@ -1,0 +1,63 @@
+import Foundation
+import Measure
+import Peers
+import TelemetryModels
+import TelemetryTransport
+
+extension StoreSuite {
+    /// Reading everything back, page by page, as a viewer does that opens a store.
+    func reading(page: Int) -> Comparison {
+        let events = SampleEvents.make(count(batch: page))
+        let bytes = Self.leanLines(events)
+        return Comparison(
+            "Read back, pages of \(page), per event", rounds: scale.effectiveRounds,
+            contenders: [
+                Contender("file transport", operations: events.count) { directory in
+                    try await FileTelemetryTransport(directory: directory).append(events)
+                    // A reader of its own, which has nothing in memory yet.
+                    return try FileTelemetryTransport(directory: directory)
+                } round: { transport in
+                    var cursor: TelemetryCursor?
+                    var count = 0
+                    while true {
+                        let next = try await transport.events(matching: .all, after: cursor, limit: page)
+                        cursor = next.cursor
+                        count += next.events.count
+                        if !next.hasMore { break }
+                    }
+                    try expect(count, events.count)
+                },
+                Contender("read(2), lines counted", operations: events.count) { directory in
+                    let file = try RawFile(directory: directory)
+                    try file.append(bytes)
+                    return file
+                } round: { file in
+                    try expect(try file.countLines(chunk: page * 128), events.count)
+                },
+                Contender("GRDB", operations: events.count) { directory in
+                    let store = try SQLiteEventStore(directory: directory, synchronous: .normal)
+                    try store.append(events[...])
+                    return store
+                } round: { store in
+                    var row: Int64 = 0
+                    var count = 0
+                    while true {
+                        let next = try store.events(after: row, limit: page)
+                        if next.events.isEmpty { break }
+                        row = next.row
+                        count += next.events.count
+                    }
+                    try expect(count, events.count)
+                },
+            ])
+    }
+}
+
+struct Miscount: Error, CustomStringConvertible {
+    let description: String
+}
+
+/// A contender that does not do the work is not measured.
+func expect(_ count: Int, _ expected: Int) throws {
+    guard count == expected else { throw Miscount(description: "\(count) events where there should be \(expected)") }
+}

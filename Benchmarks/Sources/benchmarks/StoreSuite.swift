@@ -1,0 +1,20 @@
+import Foundation
+import Measure
+import Peers
+import TelemetryModels
+import TelemetryTransport
+
+/// The file transport beside a database and beside the bare system calls.
+struct StoreSuite {
+    let scale: Scale
+
+    func run() async throws {
+        for batch in [10, 50, 500, 5_000] { print(try await appending(batch: batch).run().text()) }
+        for batch in [10, 50, 500, 5_000] { print(try await reading(page: batch).run().text()) }
+        try await coding()
+        try await size()
+    }
+
+    /// How many events a round appends: enough to measure, few enough to wait for.
+    func count(batch: Int) -> Int { max(batch, scale.size(batch == 10 ? 10_000 : 50_000)) / batch * batch }
+}
