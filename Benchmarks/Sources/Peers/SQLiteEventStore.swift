@@ -11,9 +11,9 @@ public struct SQLiteEventStore: Sendable {
 
     /// Opens or creates a database with a write-ahead log.
     public init(directory: URL, synchronous: Synchronous) throws {
-        var configuration = GRDB.Configuration()
-        configuration.prepareDatabase { try $0.execute(sql: "PRAGMA synchronous = \(synchronous.rawValue)") }
-        pool = try DatabasePool(path: directory.appending(path: "events.sqlite").path, configuration: configuration)
+        pool = try DatabasePool(path: directory.appending(path: "events.sqlite").path)
+        // Only now: GRDB sets NORMAL itself when it turns the write-ahead log on. Writes have one connection.
+        try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = \(synchronous.rawValue)") }
         try pool.write { try $0.execute(sql: Self.schema) }
     }
 

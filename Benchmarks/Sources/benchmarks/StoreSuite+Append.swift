@@ -7,7 +7,7 @@ import TelemetryTransport
 extension StoreSuite {
     func appending(batch: Int) -> Comparison {
         let events = SampleEvents.make(count(batch: batch))
-        let batches = stride(from: 0, to: events.count, by: batch).map { Array(events[$0..<$0 + batch]) }
+        let batches = Self.batches(of: events, size: batch)
         let lines = batches.map(Self.leanLines)
         let aims: [Comparison.Aim] =
             batch == 50

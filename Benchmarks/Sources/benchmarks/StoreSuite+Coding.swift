@@ -17,9 +17,7 @@ extension StoreSuite {
         for batch in [10, 50, 500] {
             let scratch = try Scratch()
             let transport = try FileTelemetryTransport(directory: scratch.url)
-            for start in stride(from: 0, to: events.count, by: batch) {
-                try await transport.append(Array(events[start..<min(start + batch, events.count)]))
-            }
+            for batch in Self.batches(of: events, size: batch) { try await transport.append(batch) }
             let ours = Double(scratch.bytes()) / Double(events.count)
             table.add(["file transport, batches of \(batch)", ratio(ours), ratio(ours / each)])
         }

@@ -13,7 +13,8 @@ extension StoreSuite {
             "Read back, pages of \(page), per event", rounds: scale.effectiveRounds,
             contenders: [
                 Contender("file transport", operations: events.count) { directory in
-                    try await FileTelemetryTransport(directory: directory).append(events)
+                    let writer = try FileTelemetryTransport(directory: directory)
+                    for batch in Self.batches(of: events, size: 400) { try await writer.append(batch) }
                     // A reader of its own, which has nothing in memory yet.
                     return try FileTelemetryTransport(directory: directory)
                 } round: { transport in

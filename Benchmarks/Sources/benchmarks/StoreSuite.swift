@@ -17,4 +17,9 @@ struct StoreSuite {
 
     /// How many events a round appends: enough to measure, few enough to wait for.
     func count(batch: Int) -> Int { max(batch, scale.size(batch == 10 ? 10_000 : 50_000)) / batch * batch }
+
+    /// The events in batches such as the logger appends.
+    static func batches(of events: [TelemetryEvent], size: Int) -> [[TelemetryEvent]] {
+        stride(from: 0, to: events.count, by: size).map { Array(events[$0..<min($0 + size, events.count)]) }
+    }
 }
