@@ -1,10 +1,11 @@
-public import TelemetryModels
 import Foundation
+public import TelemetryModels
 
 /// Events as an app's sessions yield them: a few names, scenarios and threads, a property of 50 bytes.
 public enum SampleEvents {
     private static let names = [
-        "request.started", "request.finished", "response.decoded", "cache.hit", "cache.miss", "file.read", "checksum", "view.shown",
+        "request.started", "request.finished", "response.decoded", "cache.hit", "cache.miss", "file.read", "checksum",
+        "view.shown",
     ]
     private static let scenarios = ["NetworkRequests", "FileRead", "Checksum"]
     private static let device = TelemetryDeviceInfo(
@@ -26,7 +27,8 @@ public enum SampleEvents {
             let scenario = scenarios[Int(sequence / 40) % scenarios.count]
             return TelemetryEvent(
                 eventId: "\(sessionId)-\(sequence)", clientId: client, sessionId: sessionId, sequence: sequence,
-                name: names[Int(sequence) % names.count], timestamp: Date(timeIntervalSince1970: epoch + Double(sequence) / 1_000),
+                name: names[Int(sequence) % names.count],
+                timestamp: Date(timeIntervalSince1970: epoch + Double(sequence) / 1_000),
                 device: device, threadId: "\(31_000 + sequence / 16 % 4)", property1: property(sequence), scenario: scenario,
                 level: sequence % 10 == 0 ? .diagnostic : .info)
         }

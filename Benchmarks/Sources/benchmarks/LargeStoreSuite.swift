@@ -25,7 +25,9 @@ struct LargeStoreSuite {
         }
         progress("")
         let seconds = Double(now() - started) / 1e9
-        print("### A store of \(clients) clients and \(clients * each) events, written in \(ratio(seconds)) s, \(scratch.bytes() >> 20) MiB\n")
+        print(
+            "### A store of \(clients) clients and \(clients * each) events, written in \(ratio(seconds)) s, \(scratch.bytes() >> 20) MiB\n"
+        )
         let reader = try FileTelemetryTransport(directory: scratch.url)
         try await follow(reader, writer: writer)
         try await filter(reader, stored: each)

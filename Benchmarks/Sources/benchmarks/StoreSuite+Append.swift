@@ -11,7 +11,10 @@ extension StoreSuite {
         let lines = batches.map(Self.leanLines)
         let aims: [Comparison.Aim] =
             batch == 50
-            ? [.of("file transport", atMost: 0.1, times: "GRDB, NORMAL"), .of("file transport", atMost: 1 / 0.3, times: "write(2)")]
+            ? [
+                .of("file transport", atMost: 0.1, times: "GRDB, NORMAL"),
+                .of("file transport", atMost: 1 / 0.3, times: "write(2)"),
+            ]
             : []
         return Comparison(
             "Append, batches of \(batch), per event", rounds: scale.effectiveRounds,
@@ -57,7 +60,8 @@ extension StoreSuite {
         var text = ""
         for event in events {
             let time = event.timestamp.formatted(.iso8601.time(includingFractionalSeconds: true))
-            text += "{\"seq\":\(event.sequence),\"time\":\"\(time)\",\"name\":\"\(event.name)\",\"property1\":\"\(event.property1 ?? "")\"}\n"
+            text +=
+                "{\"seq\":\(event.sequence),\"time\":\"\(time)\",\"name\":\"\(event.name)\",\"property1\":\"\(event.property1 ?? "")\"}\n"
         }
         return Array(text.utf8)
     }

@@ -11,7 +11,8 @@ struct StoreSuite {
     func run() async throws {
         for batch in [10, 50, 500, 5_000] { print(try await appending(batch: batch).run().text()) }
         for batch in [10, 50, 500, 5_000] { print(try await reading(page: batch).run().text()) }
-        try await coding()
+        print(try await encoding().run().text())
+        print(try await decoding().run().text())
         try await size()
     }
 

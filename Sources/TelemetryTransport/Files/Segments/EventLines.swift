@@ -1,0 +1,27 @@
+public import TelemetryModels
+
+/// The lines of a segment in memory, for the benchmarks, which are a package of their own; not part of the interface.
+@_spi(Benchmarks)
+public enum EventLines {
+    /// The events as a segment holds them, headers included. Events whose date cannot be written are left out.
+    public static func encode(_ events: [TelemetryEvent]) -> [UInt8] {
+        var encoder = EventLineEncoder(context: nil)
+        for event in events { _ = encoder.append(event) }
+        return encoder.bytes
+    }
+
+    /// The events in the lines; what cannot be read is left out.
+    public static func decode(_ bytes: [UInt8]) -> [TelemetryEvent] {
+        var decoder = EventLineDecoder(context: nil)
+        var events: [TelemetryEvent] = []
+        bytes.withUnsafeBufferPointer { bytes in
+            var start = 0
+            while let end = bytes[start...].firstIndex(of: UInt8(ascii: "\n")) {
+                let line = decoder.decode(UnsafeBufferPointer(rebasing: bytes[start..<end]))
+                if case .event(let event) = line { events.append(event) }
+                start = end + 1
+            }
+        }
+        return events
+    }
+}
