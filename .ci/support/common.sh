@@ -15,9 +15,9 @@ command -v swift >/dev/null || fail "no swift in PATH: install a Swift 6.2 toolc
 resources=$(swift -print-target-info | sed -n 's/.*"runtimeResourcePath" *: *"\(.*\)".*/\1/p')
 [ -d "$resources/../../bin" ] && PATH="$(cd "$resources/../../bin" && pwd):$PATH"
 
-# need COMMAND PACKAGE: installs a Debian package where the command is missing.
+# need COMMAND-OR-FILE PACKAGE: installs a Debian package where the command or the file is missing.
 need() {
-    command -v "$1" >/dev/null && return
+    if command -v "$1" >/dev/null || [ -f "$1" ]; then return; fi
     say "installing $2"
     local sudo=""
     [ "$(id -u)" = 0 ] || sudo=sudo
@@ -39,7 +39,7 @@ logged() {
     say "+$(quote "$@")"
     "$@" >"$log" 2>&1 || status=$?
     [ $status = 0 ] && return
-    grep -E '(error|warning):|✘|recorded an issue|Fatal error|ThreadSanitizer' "$log" | head -60 || true
+    grep -E '(error|warning):|✘|recorded an issue|Fatal error|ThreadSanitizer' "$log" | awk '!seen[$0]++' | head -60 || true
     say "… the last lines:"
     tail -n 25 "$log"
     say "exit status $status; the whole log: $log"

@@ -61,7 +61,7 @@ extension TelemetryLifecycleService {
     ///
     /// May be called at any time. Where there is a client, its scenario records are brought in line with the set, now or, where
     /// that fails, at the next reconciliation.
-    /// - Throws: ``TelemetryTransportError`` with `.invalidArgument` for a name that is empty or longer than 256 bytes of
+    /// - Throws: ``/TelemetryTransport/TelemetryTransportError`` with `.invalidArgument` for a name that is empty or longer than 256 bytes of
     ///   UTF-8, and then nothing changes; what the transport throws, and then the scenarios are registered here.
     public func registerScenarios(_ scenarioNames: [String]) async throws {
         try await engine.operation { engine in await Outcome { try await engine.register(scenarioNames) } }.get()
@@ -77,7 +77,7 @@ extension TelemetryLifecycleService {
 
     /// Ends the session: this client's scenario records and events are deleted, and no scenario is known until some are
     /// registered again, with the states that they had.
-    /// - Throws: ``TelemetryTransportError`` where something could not be deleted; it is tried again later, also after a restart.
+    /// - Throws: ``/TelemetryTransport/TelemetryTransportError`` where something could not be deleted; it is tried again later, also after a restart.
     public func endSession() async throws {
         try await engine.operation { engine in await Outcome { try await engine.endSession() } }.get()
     }

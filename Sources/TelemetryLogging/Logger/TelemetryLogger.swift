@@ -31,6 +31,7 @@ public actor TelemetryLogger: TelemetryLogging {
 
     /// Creates a logger that holds what is logged until it is activated. Nothing is started, opened or sent before.
     /// - Parameters:
+    ///   - configuration: How it batches, tries again and keeps what waits.
     ///   - transport: Where events go.
     ///   - clock: Measures intervals and waits.
     ///   - now: The time that events bear; nil asks the system.

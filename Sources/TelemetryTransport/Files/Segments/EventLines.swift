@@ -5,9 +5,9 @@ public import TelemetryModels
 public enum EventLines {
     /// The events as a segment holds them, headers included. Events whose date cannot be written are left out.
     public static func encode(_ events: [TelemetryEvent]) -> [UInt8] {
-        var encoder = EventLineEncoder(context: nil)
+        var encoder = EventLineEncoder()
         for event in events { _ = encoder.append(event) }
-        return encoder.bytes
+        return Array(encoder.buffer.bytes)
     }
 
     /// The events in the lines; what cannot be read is left out.
