@@ -38,3 +38,22 @@ public struct TelemetryObligations: Sendable, Hashable, Codable {
         }
     }
 }
+
+extension TelemetryObligations.Cleanup {
+    private enum CodingKeys: String, CodingKey { case clientId, sessionEnd, command }
+
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        self.init(
+            clientId: try container.decode(String.self, forKey: .clientId),
+            sessionEnd: try container.decodeTimestampIfPresent(forKey: .sessionEnd),
+            command: try container.decodeIfPresent(TelemetryRecord.ID.self, forKey: .command))
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(clientId, forKey: .clientId)
+        try container.encodeTimestampIfPresent(sessionEnd, forKey: .sessionEnd)
+        try container.encodeIfPresent(command, forKey: .command)
+    }
+}

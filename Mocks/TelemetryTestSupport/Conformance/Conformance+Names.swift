@@ -5,7 +5,8 @@ extension TelemetryTransportConformance {
     /// Names that file systems, URLs and queries take amiss; no two of them are equal.
     private static let hostileNames = [
         "../../etc/passwd", "/", ".", "..", "a/b", "a\\b", "a\u{0}b", "\u{0}", " ", "\n", "con", "CON", "name", "Name", "NAME",
-        "na%6de", "name.json", "-", "--", "_", "caf\u{e9}", "CAF\u{c9}", "👩‍👩‍👧", "👩", "\u{301}", "'; DROP TABLE events; --", "\"",
+        "na%6de", "name.json", "-", "--", "_", "caf\u{e9}", "CAF\u{c9}", "\u{c1}", "\u{10041}\u{301}", "👩‍👩‍👧", "👩", "\u{301}",
+        "'; DROP TABLE events; --", "\"",
         "*", "$HOME",
         String(repeating: "x", count: 1_023), String(repeating: "x", count: 1_024), String(repeating: "x", count: 1_023) + "y",
     ]

@@ -1,21 +1,9 @@
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
-
 /// The stored form: one flat object with the schema's names, `{"eventId": …, "eventName": …, "eventTimestamp": "2026-…Z"}`.
 extension TelemetryEvent: Codable {
     private typealias Field = TelemetrySchema.Field
 
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: SchemaKey.self)
-        let time = try container.decode(String.self, forKey: SchemaKey(Field.eventTimestamp))
-        guard let timestamp = TimestampFormat.date(from: time) else {
-            throw DecodingError.dataCorruptedError(
-                forKey: SchemaKey(Field.eventTimestamp), in: container,
-                debugDescription: "\(time) is not an ISO 8601 date in UTC")
-        }
         func text(_ field: TelemetrySchema.Field) throws -> String {
             try container.decodeIfPresent(String.self, forKey: SchemaKey(field)) ?? ""
         }
@@ -26,7 +14,7 @@ extension TelemetryEvent: Codable {
             sessionId: try container.decode(String.self, forKey: SchemaKey(Field.sessionId)),
             sequence: try container.decodeIfPresent(UInt64.self, forKey: SchemaKey(Field.sequence)) ?? 0,
             name: try container.decode(String.self, forKey: SchemaKey(Field.eventName)),
-            timestamp: timestamp,
+            timestamp: try container.decodeTimestamp(forKey: SchemaKey(Field.eventTimestamp)),
             device: TelemetryDeviceInfo(
                 deviceType: try text(.deviceType), deviceName: try text(.deviceName), deviceModel: try text(.deviceModel),
                 osVersion: try text(.osVersion), appVersion: try text(.appVersion)),
@@ -39,17 +27,13 @@ extension TelemetryEvent: Codable {
     }
 
     public func encode(to encoder: any Encoder) throws {
-        guard let time = TimestampFormat.string(from: timestamp) else {
-            throw EncodingError.invalidValue(
-                timestamp, .init(codingPath: encoder.codingPath, debugDescription: "a date outside the years 1 to 9999"))
-        }
         var container = encoder.container(keyedBy: SchemaKey.self)
         try container.encode(eventId, forKey: SchemaKey(Field.eventId))
         try container.encodeIfPresent(clientId, forKey: SchemaKey(Field.clientId))
         try container.encode(sessionId, forKey: SchemaKey(Field.sessionId))
         try container.encode(sequence, forKey: SchemaKey(Field.sequence))
         try container.encode(name, forKey: SchemaKey(Field.eventName))
-        try container.encode(time, forKey: SchemaKey(Field.eventTimestamp))
+        try container.encodeTimestamp(timestamp, forKey: SchemaKey(Field.eventTimestamp))
         try container.encode(device.deviceType, forKey: SchemaKey(Field.deviceType))
         try container.encode(device.deviceName, forKey: SchemaKey(Field.deviceName))
         try container.encode(device.deviceModel, forKey: SchemaKey(Field.deviceModel))

@@ -1,15 +1,13 @@
-import Foundation
-
 /// Turns any text into a short ASCII name for files, URLs and record identities.
 ///
 /// Two texts get the same name only where Swift's `==` calls them equal, also on file systems that ignore case. Lower-case
 /// letters and digits stand for themselves; `_x` is an upper-case X; any other byte of the text's UTF-8, in Unicode's
-/// normalisation form C, is `.hh` in hexadecimal. Where that would be too long, the name is cut and ends in `..` and the
+/// normalisation form D, is `.hh` in hexadecimal. Where that would be too long, the name is cut and ends in `..` and the
 /// SHA-256 of the whole; two dots cannot occur otherwise. A `-` never occurs, so that it can separate parts.
 package enum EncodedName {
     /// - Parameter limit: The most bytes that the name may have; at least 80.
     package static func encode(_ text: String, limit: Int = 150) -> String {
-        let normalized = Array(text.precomposedStringWithCanonicalMapping.utf8)
+        let normalized = CanonicalForm.utf8(of: text)
         if normalized.isEmpty { return "..empty" }
         var name: [UInt8] = []
         name.reserveCapacity(normalized.count + 8)

@@ -1,9 +1,3 @@
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
-
 /// The stored form is plain JSON wherever JSON can tell the kinds apart: text, flags, whole numbers and numbers with a
 /// fraction stand bare. A date is `{"date": "2026-11-21T08:00:00.000Z"}`; a double that would read back as a whole number
 /// is `{"double": 1}`, and one that JSON has no form for `{"double": "inf"}` (also `-inf` and `nan`).
@@ -32,12 +26,7 @@ extension TelemetryValue: Codable {
 
     private init(tagged: KeyedDecodingContainer<TaggedKey>) throws {
         if tagged.contains(.date) {
-            let text = try tagged.decode(String.self, forKey: .date)
-            guard let date = TimestampFormat.date(from: text) else {
-                throw DecodingError.dataCorruptedError(
-                    forKey: .date, in: tagged, debugDescription: "\(text) is not an ISO 8601 date in UTC")
-            }
-            self = .date(date)
+            self = .date(try tagged.decodeTimestamp(forKey: .date))
         } else if let number = try? tagged.decode(Double.self, forKey: .double) {
             self = .double(number)
         } else {
@@ -66,12 +55,8 @@ extension TelemetryValue: Codable {
                 try container.encode("\(value)", forKey: .double)
             }
         case .date(let value):
-            guard let text = TimestampFormat.string(from: value) else {
-                throw EncodingError.invalidValue(
-                    value, .init(codingPath: encoder.codingPath, debugDescription: "a date outside the years 1 to 9999"))
-            }
             var container = encoder.container(keyedBy: TaggedKey.self)
-            try container.encode(text, forKey: .date)
+            try container.encodeTimestamp(value, forKey: .date)
         }
     }
 

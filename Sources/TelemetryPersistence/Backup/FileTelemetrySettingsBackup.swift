@@ -48,17 +48,13 @@ private struct BackedUpSettings: Codable, Sendable {
     init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         for key in [CodingKeys.telemetryRequested, .telemetrySendingEnabled] { _ = try container.decode(Bool.self, forKey: key) }
-        let text = try container.decode(String.self, forKey: .lastUpdated)
-        guard let lastUpdated = TimestampFormat.date(from: text) else {
-            throw DecodingError.dataCorruptedError(
-                forKey: .lastUpdated, in: container, debugDescription: "\(text) is not an ISO 8601 date in UTC")
-        }
-        self.init(settings: try TelemetrySettings(from: decoder), lastUpdated: lastUpdated)
+        self.init(
+            settings: try TelemetrySettings(from: decoder), lastUpdated: try container.decodeTimestamp(forKey: .lastUpdated))
     }
 
     func encode(to encoder: any Encoder) throws {
         try settings.encode(to: encoder)
         var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(TimestampFormat.string(from: lastUpdated), forKey: .lastUpdated)
+        try container.encodeTimestamp(lastUpdated, forKey: .lastUpdated)
     }
 }

@@ -28,7 +28,7 @@ public actor UserDefaultsTelemetryScenarioStore: TelemetryScenarioStoring {
 
     public func loadState(for scenarioName: String) async -> Bool? {
         shared.refresh()
-        return shared.defaults.object(forKey: Self.key(for: scenarioName)) as? Bool
+        return shared.defaults.object(forKey: Self.key(for: scenarioName, in: shared.defaults)) as? Bool
     }
 
     public func loadAllStates() async -> [String: Bool] {
@@ -37,24 +37,28 @@ public actor UserDefaultsTelemetryScenarioStore: TelemetryScenarioStoring {
     }
 
     public func saveState(for scenarioName: String, isEnabled: Bool) async {
-        shared.change { $0.set(isEnabled, forKey: Self.key(for: scenarioName)) }
+        shared.change { $0.set(isEnabled, forKey: Self.key(for: scenarioName, in: $0)) }
     }
 
     public func removeState(for scenarioName: String) async {
         guard await loadState(for: scenarioName) != nil else { return }
-        shared.change { $0.removeObject(forKey: Self.key(for: scenarioName)) }
+        shared.change { $0.removeObject(forKey: Self.key(for: scenarioName, in: $0)) }
     }
 
     public func removeAllStates() async {
         guard await !loadAllStates().isEmpty else { return }
         shared.change { defaults in
-            for name in Self.states(in: defaults).keys { defaults.removeObject(forKey: Self.key(for: name)) }
+            for name in Self.states(in: defaults).keys { defaults.removeObject(forKey: Self.key(for: name, in: defaults)) }
         }
     }
 
-    /// Spellings that Swift's `==` calls equal are one scenario, but may be two keys: the key has normalisation form C.
-    private static func key(for scenarioName: String) -> String {
-        prefix + scenarioName.precomposedStringWithCanonicalMapping + suffix
+    /// The key that is in use or, for a new scenario, the one that follows from its name. Spellings that Swift's `==` calls
+    /// equal are one scenario, but may be two keys.
+    private static func key(for scenarioName: String, in defaults: UserDefaults) -> String {
+        let key = prefix + scenarioName + suffix
+        if scenarioName.utf8.allSatisfy({ $0 < 0x80 }) || defaults.object(forKey: key) != nil { return key }
+        let isInUse = { (key: String) in Self.scenarioName(of: key) == scenarioName }
+        return defaults.dictionaryRepresentation().keys.first(where: isInUse) ?? key
     }
 
     private static func states(in defaults: UserDefaults) -> [String: Bool] {

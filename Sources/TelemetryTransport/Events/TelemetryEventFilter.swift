@@ -7,7 +7,7 @@ public import Foundation
 #endif
 
 /// Which events are meant. Every condition that is not nil must hold.
-public struct TelemetryEventFilter: Sendable, Hashable, Codable {
+public struct TelemetryEventFilter: Sendable, Hashable {
     public var clientId: String?
     public var sessionId: String?
     /// The event's scenario is one of these. An empty set matches nothing, and an event without a scenario matches no set.
@@ -47,5 +47,33 @@ public struct TelemetryEventFilter: Sendable, Hashable, Codable {
         if let since, event.timestamp < since { return false }
         if let until, event.timestamp >= until { return false }
         return true
+    }
+}
+
+/// The stored form: an object with the conditions that are set, dates as ISO 8601 in UTC, sets as sorted lists.
+extension TelemetryEventFilter: Codable {
+    private enum CodingKeys: String, CodingKey { case clientId, sessionId, scenarios, levels, names, since, until }
+
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        self.init(
+            clientId: try container.decodeIfPresent(String.self, forKey: .clientId),
+            sessionId: try container.decodeIfPresent(String.self, forKey: .sessionId),
+            scenarios: try container.decodeIfPresent([String].self, forKey: .scenarios).map(Set.init),
+            levels: try container.decodeIfPresent([TelemetryLogLevel].self, forKey: .levels).map(Set.init),
+            names: try container.decodeIfPresent([String].self, forKey: .names).map(Set.init),
+            since: try container.decodeTimestampIfPresent(forKey: .since),
+            until: try container.decodeTimestampIfPresent(forKey: .until))
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encodeIfPresent(clientId, forKey: .clientId)
+        try container.encodeIfPresent(sessionId, forKey: .sessionId)
+        try container.encodeIfPresent(scenarios?.sorted(), forKey: .scenarios)
+        try container.encodeIfPresent(levels?.sorted(), forKey: .levels)
+        try container.encodeIfPresent(names?.sorted(), forKey: .names)
+        try container.encodeTimestampIfPresent(since, forKey: .since)
+        try container.encodeTimestampIfPresent(until, forKey: .until)
     }
 }

@@ -1,8 +1,4 @@
-import Foundation
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#endif
+import TelemetryModels
 
 /// Where an event's identifier is remembered: in one bit of the word under a key of 128 bits.
 ///
@@ -28,7 +24,7 @@ struct EventKeyMaker {
     mutating func key(of eventId: String) -> (key: EventKey, bit: UInt64) {
         if let found = eventId.withBytes({ bytes in Self.isASCII(bytes) ? key(of: bytes) : nil }) { return found }
         // Identifiers that `==` calls equal are one.
-        return eventId.precomposedStringWithCanonicalMapping.withBytes { key(of: $0) }
+        return CanonicalForm.utf8(of: eventId).withUnsafeBufferPointer { key(of: $0) }
     }
 
     private static func isASCII(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {

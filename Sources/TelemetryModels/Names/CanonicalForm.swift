@@ -1,0 +1,64 @@
+import Foundation
+
+/// One spelling for all texts that Swift's `==` calls equal: Unicode's normalisation form D.
+///
+/// Foundation alone does not do: on Linux it composes letters of other planes as though they were Latin ones (U+10041 and an
+/// accent become "Á"), and orders marks that are younger than its tables differently from Swift. Here it only decomposes single
+/// scalars; what comes of them is ordered by the standard library's own data, as `==` does.
+package enum CanonicalForm {
+    /// The form's UTF-8.
+    package static func utf8(of text: String) -> [UInt8] {
+        var text = text
+        let isASCII = text.withUTF8 { bytes in bytes.allSatisfy { $0 < 0x80 } }
+        if isASCII { return Array(text.utf8) }
+        var scalars: [Unicode.Scalar] = []
+        scalars.reserveCapacity(text.utf8.count)
+        for scalar in text.unicodeScalars {
+            if scalar.isASCII { scalars.append(scalar) } else { scalars += decomposition(of: scalar) }
+        }
+        order(&scalars)
+        var form = String.UnicodeScalarView()
+        form.append(contentsOf: scalars)
+        return Array(String(form).utf8)
+    }
+
+    private static func decomposition(of scalar: Unicode.Scalar) -> [Unicode.Scalar] {
+        if let known = unicode16[scalar.value] { return known.compactMap(Unicode.Scalar.init) }
+        return Array(String(scalar).decomposedStringWithCanonicalMapping.unicodeScalars)
+    }
+
+    /// Sorts each run of marks by its class; marks of one class keep their order.
+    private static func order(_ scalars: inout [Unicode.Scalar]) {
+        var start = 0
+        while start < scalars.count {
+            guard mark(scalars[start]) != 0 else {
+                start += 1
+                continue
+            }
+            let end = scalars[start...].firstIndex { mark($0) == 0 } ?? scalars.count
+            if end - start > 1 {
+                let run = scalars[start..<end].enumerated().sorted {
+                    (mark($0.element), $0.offset) < (mark($1.element), $1.offset)
+                }
+                scalars.replaceSubrange(start..<end, with: run.map(\.element))
+            }
+            start = end
+        }
+    }
+
+    private static func mark(_ scalar: Unicode.Scalar) -> UInt8 {
+        scalar.isASCII ? 0 : scalar.properties.canonicalCombiningClass.rawValue
+    }
+
+    /// The decompositions of Unicode 16, which Foundation's tables on Linux lack.
+    private static let unicode16: [UInt32: [UInt32]] = [
+        0x105c9: [0x105d2, 0x307], 0x105e4: [0x105da, 0x307],
+        0x11383: [0x11382, 0x113c9], 0x11385: [0x11384, 0x113bb], 0x1138e: [0x1138b, 0x113c2],
+        0x11391: [0x11390, 0x113c9], 0x113c5: [0x113c2, 0x113c2], 0x113c7: [0x113c2, 0x113b8],
+        0x113c8: [0x113c2, 0x113c9],
+        0x16121: [0x1611e, 0x1611e], 0x16122: [0x1611e, 0x16129], 0x16123: [0x1611e, 0x1611f],
+        0x16124: [0x16129, 0x1611f], 0x16125: [0x1611e, 0x16120], 0x16126: [0x1611e, 0x1611e, 0x1611f],
+        0x16127: [0x1611e, 0x16129, 0x1611f], 0x16128: [0x1611e, 0x1611e, 0x16120],
+        0x16d68: [0x16d67, 0x16d67], 0x16d69: [0x16d63, 0x16d67], 0x16d6a: [0x16d63, 0x16d67, 0x16d67],
+    ]
+}

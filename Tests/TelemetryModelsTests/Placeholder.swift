@@ -1,2 +1,0 @@
-import TelemetryModels
-import Testing

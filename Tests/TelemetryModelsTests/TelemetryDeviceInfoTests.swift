@@ -1,0 +1,81 @@
+import Foundation
+import Testing
+
+@testable import TelemetryModels
+
+struct TelemetryDeviceInfoTests {
+    @Test("This machine says what it is")
+    func current() {
+        let device = TelemetryDeviceInfo.current
+        #expect(device == .current)
+        for text in [device.deviceType, device.deviceName, device.deviceModel, device.osVersion, device.appVersion] {
+            #expect(!text.isEmpty && text != "unknown")
+        }
+        #if os(Linux)
+        #expect(device.deviceType == "Linux")
+        #expect(device.deviceName == ProcessInfo.processInfo.hostName || !device.deviceName.isEmpty)
+        #expect(device.osVersion.contains("kernel "))
+        #if arch(x86_64)
+        #expect(device.deviceModel == "x86_64")
+        #elseif arch(arm64)
+        #expect(device.deviceModel == "aarch64")
+        #endif
+        #endif
+    }
+
+    @Test("A distribution names itself in os-release, in each of the ways that the format has")
+    func distribution() {
+        let rows: [(String, String?)] = [
+            ("PRETTY_NAME=\"Debian GNU/Linux 12 (bookworm)\"\nNAME=\"Debian GNU/Linux\"\n", "Debian GNU/Linux 12 (bookworm)"),
+            ("NAME=Fedora\nVERSION_ID=42\n", "Fedora 42"),
+            ("NAME='Alpine Linux'\nVERSION_ID='3.22.0'", "Alpine Linux 3.22.0"),
+            ("NAME=Arch\n", "Arch"),
+            ("# PRETTY_NAME=no\n\nPRETTY_NAME=\"\"\nNAME=\"X\"", "X"),
+            ("PRETTY_NAME=\"The \\\"New\\\" One \\$5\"", "The \"New\" One $5"),
+            ("PRETTY_NAME='a \"quoted\" \\ word'", "a \"quoted\" \\ word"),
+            ("PRETTY_NAME=\"It's 'fine'\"", "It's 'fine'"),
+            ("PRETTY_NAME=\"a=b\"\r\nNAME=c\r\n", "a=b"),
+            ("VERSION_ID=1\n", nil), ("", nil), ("nonsense", nil), ("=\n=x\nNAME=", nil),
+        ]
+        for (text, name) in rows { #expect(TelemetryDeviceInfo.distribution(osRelease: text) == name, "\(text)") }
+    }
+
+    @Test("An app's version is its bundle's version and build, or the executable's name")
+    func appVersion() {
+        func version(_ bundle: [String: Any]?, _ executable: String?) -> String {
+            TelemetryDeviceInfo.appVersion(bundle: bundle, executable: executable)
+        }
+        #expect(version(["CFBundleShortVersionString": "2.4", "CFBundleVersion": "118"], "x") == "2.4 (118)")
+        #expect(version(["CFBundleShortVersionString": "2.4"], "x") == "2.4")
+        #expect(version(["CFBundleVersion": "118"], "x") == "118")
+        #expect(version([:], "server") == "server")
+        #expect(version(nil, "server") == "server")
+        #expect(version(nil, "") == "unknown")
+        #expect(version(nil, nil) == "unknown")
+    }
+
+    @Test("The package's version is its parts")
+    func packageVersion() {
+        #expect(
+            LiveTelemetryVersion.version
+                == "\(LiveTelemetryVersion.major).\(LiveTelemetryVersion.minor).\(LiveTelemetryVersion.patch)")
+    }
+
+    @Test("A diagnostic says what kind it is and what it is about")
+    func diagnostic() {
+        for kind in TelemetryDiagnostic.Kind.allCases {
+            let diagnostic = TelemetryDiagnostic(kind: kind, message: "about a file")
+            #expect("\(diagnostic)" == "\(kind.rawValue): about a file")
+        }
+    }
+
+    @Test("Debug information carries what it was made with")
+    func debugInfo() {
+        let info = DebugInfo(
+            containerID: "c", buildType: "b", environment: "e", testQueryResults: 1, firstRecordID: "r", firstRecordFields: ["f"],
+            recordCount: 2, errorMessage: "m")
+        #expect(info.containerID == "c" && info.buildType == "b" && info.environment == "e" && info.testQueryResults == 1)
+        #expect(info.firstRecordID == "r" && info.firstRecordFields == ["f"] && info.recordCount == 2)
+        #expect(info.errorMessage == "m")
+    }
+}

@@ -1,0 +1,102 @@
+import Foundation
+import TelemetryModels
+import Testing
+
+struct TimestampFormatTests {
+    @Test(
+        "Moments and their texts",
+        arguments: [
+            (0.0, "1970-01-01T00:00:00.000Z"), (1_795_248_000.123, "2026-11-21T08:00:00.123Z"),
+            (-0.001, "1969-12-31T23:59:59.999Z"),
+            (951_782_400, "2000-02-29T00:00:00.000Z"), (4_107_542_399, "2100-02-28T23:59:59.000Z"),
+            (4_107_542_400, "2100-03-01T00:00:00.000Z"), (-62_135_596_800, "0001-01-01T00:00:00.000Z"),
+            (253_402_300_799, "9999-12-31T23:59:59.000Z"), (253_402_300_799.999, "9999-12-31T23:59:59.999Z"),
+            (978_307_200, "2001-01-01T00:00:00.000Z"), (-2_208_988_800, "1900-01-01T00:00:00.000Z"),
+        ])
+    func moments(seconds: Double, text: String) {
+        #expect(TimestampFormat.string(from: Date(timeIntervalSince1970: seconds)) == text)
+        #expect(TimestampFormat.date(from: text) == Date(timeIntervalSince1970: seconds))
+    }
+
+    @Test(
+        "Moments outside the years 1 to 9999 have no text",
+        arguments: [-62_135_596_800.001, 253_402_300_800, 1e12, -1e12, .infinity, -.infinity, .nan, .greatestFiniteMagnitude])
+    func outside(seconds: Double) {
+        #expect(TimestampFormat.string(from: Date(timeIntervalSince1970: seconds)) == nil)
+        var bytes: [UInt8] = [1]
+        #expect(!TimestampFormat.append(Date(timeIntervalSince1970: seconds), to: &bytes))
+        #expect(bytes == [1])
+    }
+
+    @Test("A fraction has any number of digits from none to nine")
+    func fractions() {
+        for (fraction, nanoseconds) in [
+            ("", 0), (".5", 500_000_000), (".25", 250_000_000), (".123", 123_000_000), (".123456", 123_456_000),
+            (".123456789", 123_456_789), (".000000001", 1),
+        ] {
+            let date = TimestampFormat.date(from: "2026-11-21T08:00:00\(fraction)Z")
+            let expected = Date(timeIntervalSinceReferenceDate: 816_940_800 + Double(nanoseconds) / 1e9)
+            #expect(abs(date?.timeIntervalSince(expected) ?? 1) < 2e-7, "\(fraction)")
+        }
+    }
+
+    @Test(
+        "What is no date in UTC is none",
+        arguments: [
+            "", "Z", "2026-11-21", "2026-11-21T08:00:00", "2026-11-21T08:00:00+01:00", "2026-11-21 08:00:00Z",
+            "2026-13-01T00:00:00Z",
+            "2026-00-01T00:00:00Z", "2026-02-29T00:00:00Z", "2100-02-29T00:00:00Z", "2026-04-31T00:00:00Z",
+            "2026-11-00T00:00:00Z",
+            "2026-11-21T24:00:00Z", "2026-11-21T08:60:00Z", "2026-11-21T08:00:60Z", "0000-01-01T00:00:00Z",
+            "2026-11-21T08:00:00.Z",
+            "2026-11-21T08:00:00.1234567890Z", "2026-11-21T08:00:00.12x4Z", "-026-11-21T08:00:00Z", "+026-11-21T08:00:00Z",
+            "2026-11-21T08:00:00,123Z", "２026-11-21T08:00:00Z", "2026-11-21T08:00:00.123z", " 2026-11-21T08:00:00Z",
+        ])
+    func noDates(text: String) {
+        #expect(TimestampFormat.date(from: text) == nil)
+    }
+
+    @Test("Every moment that the format promises to keep reads back to the last bit")
+    func exact() {
+        var generated = Generated(stream: 30)
+        for _ in 0..<10_000 {
+            let date = generated.date()
+            let text = TimestampFormat.string(from: date)
+            #expect(text.flatMap { TimestampFormat.date(from: $0) } == date, "seed \(Generated.seed): \(text ?? "nil")")
+        }
+    }
+
+    @Test("Near the reference date, where a Date is finer than a nanosecond, less than one is lost")
+    func fine() throws {
+        var generated = Generated(stream: 31)
+        for _ in 0..<5_000 {
+            let date = Date(timeIntervalSinceReferenceDate: .random(in: -16_777_216...16_777_216, using: &generated))
+            let read = try #require(TimestampFormat.string(from: date).flatMap { TimestampFormat.date(from: $0) })
+            #expect(abs(read.timeIntervalSince(date)) < 1e-9, "seed \(Generated.seed)")
+        }
+    }
+
+    @Test("Foundation reads and writes the same moments, from the year 1600 on")
+    func foundation() throws {
+        // Before 1582 Foundation's calendar is the Julian one.
+        var generated = Generated(stream: 32)
+        let style = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
+        for _ in 0..<2_000 {
+            let milliseconds = Int64.random(in: -11_676_096_000_000...253_402_300_799_999, using: &generated)
+            let date = Date(timeIntervalSince1970: Double(milliseconds) / 1000)
+            let text = try #require(TimestampFormat.string(from: date))
+            #expect(text.utf8.count == 24, "whole milliseconds have three digits: \(text)")
+            #expect(abs(try style.parse(text).timeIntervalSince(date)) < 1e-3, "seed \(Generated.seed): \(text)")
+            let whole = Date(timeIntervalSince1970: Double(milliseconds / 1000))
+            #expect(TimestampFormat.date(from: whole.formatted(.iso8601)) == whole, "seed \(Generated.seed): \(text)")
+        }
+    }
+
+    @Test("Texts sort as the moments do")
+    func order() throws {
+        var generated = Generated(stream: 33)
+        let dates = (0..<2_000).map { _ in generated.milliseconds() }.sorted()
+        let texts = dates.compactMap { TimestampFormat.string(from: $0) }
+        #expect(texts == texts.sorted())
+    }
+}
