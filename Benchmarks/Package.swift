@@ -35,6 +35,8 @@ let package = Package(
                 "Measure", "Peers",
                 .product(name: "TelemetryModels", package: "LiveTelemetry"),
                 .product(name: "TelemetryTransport", package: "LiveTelemetry"),
+                .product(name: "TelemetryLogging", package: "LiveTelemetry"),
+                .product(name: "Logging", package: "swift-log"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ], swiftSettings: settings),
     ]

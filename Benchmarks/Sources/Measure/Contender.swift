@@ -32,9 +32,22 @@ public struct Contender {
         self.init(name, operations: operations, prepare: { _ in }, round: round)
     }
 
+    /// A contender that is a loop on one thread, timed by the processor time of that thread: whoever else is on the machine
+    /// is not counted.
+    public init(_ name: String, calls: Int, loop: @escaping () -> Void) {
+        self.init(name) { callerTime(calls: calls, loop) }
+    }
+
     /// A contender that measures itself, in whatever unit the comparison has.
     public init(_ name: String, measuring run: @escaping () async throws -> Double) {
         self.name = name
         self.run = run
     }
+}
+
+/// What a call costs the thread that makes it, in nanoseconds of its processor time.
+public func callerTime(calls: Int, _ loop: () -> Void) -> Double {
+    let start = threadTime()
+    loop()
+    return Double(threadTime() - start) / Double(calls)
 }

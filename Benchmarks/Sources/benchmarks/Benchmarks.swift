@@ -7,7 +7,7 @@ struct Benchmarks: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "benchmarks",
         abstract: "Figures of LiveTelemetry and its peers, of one run, with their ratios.",
-        subcommands: [All.self, Store.self, Follow.self, Large.self, Speak.self],
+        subcommands: [All.self, Store.self, Follow.self, Large.self, LoggerFigures.self, Speak.self, Weigh.self],
         defaultSubcommand: All.self)
 }
 
@@ -32,6 +32,7 @@ struct All: AsyncParsableCommand {
 
     func run() async throws {
         print(Machine.description)
+        try await LoggerSuite(scale: scale).run()
         try await StoreSuite(scale: scale).run()
         try await FollowSuite(scale: scale).run()
         try await LargeStoreSuite(scale: scale, clients: scale.size(200), events: scale.size(1_000_000)).run()
@@ -70,5 +71,17 @@ struct Large: AsyncParsableCommand {
     func run() async throws {
         print(Machine.description)
         try await LargeStoreSuite(scale: scale, clients: scale.size(clients), events: scale.size(events)).run()
+    }
+}
+
+struct LoggerFigures: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "logger", abstract: "The logger: off, on, paced, from several threads, end to end, in bytes.")
+
+    @OptionGroup var scale: Scale
+
+    func run() async throws {
+        print(Machine.description)
+        try await LoggerSuite(scale: scale).run()
     }
 }

@@ -35,7 +35,7 @@ struct LargeStoreSuite {
 
     /// From a cursor at the end, pages of 500 that another connection has just stored.
     private func follow(_ reader: FileTelemetryTransport, writer: FileTelemetryTransport) async throws {
-        let memoryBefore = residentBytes()
+        let memoryBefore = Process.residentBytes
         var cursor: TelemetryCursor?
         var count = 0
         let opening = now()
@@ -60,7 +60,7 @@ struct LargeStoreSuite {
         table.add(latencies.row("a page of 500 new events"))
         print(table.text())
         print("\n- all \(count) events read through once: \(ratio(all)) ns an event")
-        print("- resident memory: \(memoryBefore >> 20) MiB before, \(residentBytes() >> 20) MiB after\n")
+        print("- resident memory: \(memoryBefore >> 20) MiB before, \(Process.residentBytes >> 20) MiB after\n")
     }
 
     /// One client's events, from the beginning, by a reader of its own.
@@ -76,12 +76,5 @@ struct LargeStoreSuite {
     private func progress(_ text: String) {
         guard isatty(STDERR_FILENO) == 1 else { return }
         FileHandle.standardError.write(Data("\r\u{1B}[K\(text)".utf8))
-    }
-
-    /// The process's resident memory; 0 where the system does not tell.
-    private func residentBytes() -> Int {
-        let statm = (try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8)) ?? ""
-        let pages = statm.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0
-        return pages * Int(sysconf(Int32(_SC_PAGESIZE)))
     }
 }

@@ -1,0 +1,39 @@
+import Foundation
+
+/// Runs the body on so many threads of their own, started together, and returns the nanoseconds until the last one is done.
+public func onThreads(_ count: Int, _ body: @escaping @Sendable () -> Void) -> Double {
+    let ready = DispatchGroup()
+    let gate = DispatchSemaphore(value: 0)
+    let done = DispatchGroup()
+    for _ in 0..<count {
+        ready.enter()
+        done.enter()
+        Thread {
+            ready.leave()
+            gate.wait()
+            body()
+            done.leave()
+        }.start()
+    }
+    ready.wait()
+    let start = now()
+    for _ in 0..<count { gate.signal() }
+    done.wait()
+    return Double(now() - start)
+}
+
+/// Calls the body at a pace, waiting busily in between, and returns how long each call took.
+public func paced(_ calls: Int, every pause: UInt64, _ body: (Int) -> Void) -> [UInt64] {
+    var samples: [UInt64] = []
+    samples.reserveCapacity(calls)
+    var next = now()
+    for call in 0..<calls {
+        while now() < next {}
+        let start = now()
+        body(call)
+        samples.append(now() - start)
+        // After an interruption it goes on from here, not in a burst.
+        next = max(next + pause, start)
+    }
+    return samples
+}

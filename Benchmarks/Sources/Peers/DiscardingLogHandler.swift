@@ -1,0 +1,20 @@
+public import Logging
+
+/// A handler of swift-log's that does nothing: what its front end costs.
+public struct DiscardingLogHandler: LogHandler {
+    public var logLevel: Logger.Level = .trace
+    public var metadata: Logger.Metadata = [:]
+
+    public init() {}
+
+    public subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+        get { metadata[key] }
+        set { metadata[key] = newValue }
+    }
+
+    @inline(never)
+    public func log(event: LogEvent) { consume(event.message) }
+
+    @inline(never) @_optimize(none)
+    private func consume(_ message: Logger.Message) {}
+}

@@ -1,0 +1,115 @@
+import Foundation
+import Logging
+import Measure
+import Peers
+import TelemetryLogging
+import TelemetryModels
+
+extension LoggerSuite {
+    /// The scenario is on: what the caller pays.
+    func enabled() async throws -> Comparison {
+        let calls = scale.size(50_000)
+        let silent = Self.swiftLog(.trace, handler: DiscardingLogHandler())
+        let null = Self.swiftLog(.trace, handler: StreamLogHandler(label: "benchmark", stream: NullStream()))
+        return Comparison(
+            "Enabled, 50-byte property, processor time of the caller", rounds: scale.effectiveRounds,
+            contenders: [
+                Contender("swift-log, a handler that does nothing", calls: calls) { Calls.swiftLog(silent, calls) },
+                Contender("memory-mapped") {
+                    try await Self.mapped(calls) { logger in callerTime(calls: calls) { Calls.string(logger, calls) } }
+                },
+                Contender("memory-mapped, handle") {
+                    try await Self.mapped(calls) { logger in
+                        let handle = logger.scenario("NetworkRequests")
+                        return callerTime(calls: calls) { Calls.handle(handle, calls) }
+                    }
+                },
+                Contender("in memory") {
+                    try await Self.inMemory(calls) { logger in callerTime(calls: calls) { Calls.string(logger, calls) } }
+                },
+                Contender("swift-log, StreamLogHandler to /dev/null", calls: calls) { Calls.swiftLog(null, calls) },
+                Contender("reference") {
+                    await Self.reference { logger in callerTime(calls: calls) { Calls.reference(logger, calls) } }
+                },
+            ],
+            aims: [
+                .of("memory-mapped", atMost: 1.3, times: "swift-log, a handler that does nothing"),
+                .of("memory-mapped", atMost: 0.05, times: "reference"),
+            ])
+    }
+
+    func enabledOnThreads() async throws -> Comparison {
+        let calls = scale.size(20_000)
+        let threads = 4
+        return Comparison(
+            "Enabled from \(threads) threads, time per call", rounds: scale.effectiveRounds,
+            contenders: [
+                Contender("memory-mapped") {
+                    try await Self.mapped(calls * threads) { logger in
+                        onThreads(threads) { Calls.string(logger, calls) } / Double(calls * threads)
+                    }
+                },
+                Contender("reference") {
+                    await Self.reference { logger in
+                        onThreads(threads) { Calls.reference(logger, calls) } / Double(calls * threads)
+                    }
+                },
+            ], aims: [.of("memory-mapped", atMost: 0.1, times: "reference")])
+    }
+
+    /// One call every four microseconds: whether some calls pay for others.
+    func pacedCalls() async throws {
+        let calls = scale.size(100_000)
+        let pause: UInt64 = 4_000
+        let scratch = try Scratch()
+        var ours = Latencies()
+        var theirs = Latencies()
+        for round in 0..<(scale.quick ? 1 : 3) {
+            let logger = await Self.activeLogger(in: scratch.url.appending(path: "\(round)"))
+            ours.merge(
+                paced(calls, every: pause) {
+                    logger.logEvent(name: "request.finished", scenario: "NetworkRequests", property1: Self.properties[$0 & 63])
+                })
+            try await Self.finish(logger, expecting: calls)
+            let reference = ReferenceLogger { _ in }
+            reference.setScenarios(["NetworkRequests": true])
+            theirs.merge(
+                paced(calls, every: pause) {
+                    reference.log("request.finished", scenario: "NetworkRequests", property1: Self.properties[$0 & 63])
+                })
+            await reference.finish()
+        }
+        var table = Table(columns: Latencies.columns)
+        table.add(ours.row("memory-mapped"))
+        table.add(theirs.row("reference"))
+        let reached = Double(ours.percentile(99)) / Double(theirs.percentile(99))
+        let verdicts = (ours.percentile(99) <= 1_000 ? "met" : "not met", reached <= 0.05 ? "met" : "not met")
+        print("### Enabled, one call every 4 µs, time per call\n\n\(table.text())\n")
+        print("- memory-mapped p99: aim ≤ 1 µs: \(verdicts.0)")
+        print("- memory-mapped p99 / reference p99: \(ratio(reached)), aim ≤ 0.0500: \(verdicts.1)\n")
+    }
+
+    /// The bodies measure what the calls cost; what comes before and after is not counted.
+    private static func mapped(_ calls: Int, _ body: (TelemetryLogger) -> Double) async throws -> Double {
+        let scratch = try Scratch()
+        return try await run(await activeLogger(in: scratch.url.appending(path: "spool")), calls, body)
+    }
+
+    private static func inMemory(_ calls: Int, _ body: (TelemetryLogger) -> Double) async throws -> Double {
+        try await run(await activeLogger(in: nil), calls, body)
+    }
+
+    private static func run(_ logger: TelemetryLogger, _ calls: Int, _ body: (TelemetryLogger) -> Double) async throws -> Double {
+        let cost = body(logger)
+        try await finish(logger, expecting: calls)
+        return cost
+    }
+
+    private static func reference(_ body: (ReferenceLogger) -> Double) async -> Double {
+        let logger = ReferenceLogger { _ in }
+        logger.setScenarios(["NetworkRequests": true])
+        let cost = body(logger)
+        await logger.finish()
+        return cost
+    }
+}

@@ -1,0 +1,56 @@
+import Foundation
+import Logging
+import Measure
+import Peers
+import TelemetryLogging
+import TelemetryModels
+import TelemetryTransport
+
+/// The logger beside swift-log and beside a logger of the common design.
+struct LoggerSuite {
+    let scale: Scale
+
+    /// Fifty bytes each; several, so that nothing can be made once for all calls.
+    static let properties = (0..<64).map { SampleEvents.property(UInt64($0)) }
+
+    func run() async throws {
+        print(try await off().run().text())
+        print(try await scenarioOff(threads: 1).run().text())
+        print(try await scenarioOff(threads: 4).run().text())
+        print(try await enabled().run().text())
+        print(try await enabledOnThreads().run().text())
+        try await pacedCalls()
+        print(try await endToEnd().run().text())
+        print(try await memory().run().text())
+        try await neverAsked()
+    }
+
+    /// A logger with one scenario on, over files that survive the process unless told otherwise.
+    static func activeLogger(
+        in directory: URL?, transport: any TelemetryEventTransport = NullTransport()
+    ) async -> TelemetryLogger {
+        let room = 256 << 20
+        let logger = TelemetryLogger(
+            configuration: .init(spoolDirectory: directory, spool: .init(maximumBytes: room), arenaBytes: room),
+            transport: transport)
+        await logger.setClientIdentifier("hx4mkqzw2v")
+        await logger.updateScenarioStates(["NetworkRequests": true])
+        await logger.activate(enabled: true)
+        return logger
+    }
+
+    /// Ends a logger and makes sure that it did what it was measured for.
+    static func finish(_ logger: TelemetryLogger, expecting count: Int) async throws {
+        await logger.flush()
+        let statistics = logger.statistics
+        await logger.shutdown()
+        try expect(Int(statistics.delivered), count)
+    }
+
+    /// swift-log with a level below which nothing is recorded.
+    static func swiftLog(_ level: Logger.Level, handler: any LogHandler) -> Logger {
+        var logger = Logger(label: "benchmark") { _ in handler }
+        logger.logLevel = level
+        return logger
+    }
+}

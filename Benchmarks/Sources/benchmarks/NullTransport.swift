@@ -1,0 +1,16 @@
+import TelemetryModels
+import TelemetryTransport
+
+/// Takes everything at once and keeps nothing, so that what is measured is the logger.
+struct NullTransport: TelemetryEventTransport {
+    func append(_ events: [TelemetryEvent]) async throws {}
+
+    func events(
+        matching filter: TelemetryEventFilter, after cursor: TelemetryCursor?, limit: Int
+    ) async throws -> TelemetryEventPage {
+        TelemetryEventPage(events: [], cursor: TelemetryCursor(rawValue: ""), hasMore: false)
+    }
+
+    func countEvents(matching filter: TelemetryEventFilter) async throws -> Int { 0 }
+    func deleteEvents(matching filter: TelemetryEventFilter) async throws -> Int { 0 }
+}
