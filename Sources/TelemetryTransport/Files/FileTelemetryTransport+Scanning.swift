@@ -20,6 +20,7 @@ extension FileTelemetryTransport {
         var linesRead = start.linesRead
         var wantsMore = true
         var batches = 0
+        var gone: [String: [String: Bool]] = [:]
         while let (line, at) = try reading({ try lines.next() }) {
             guard case .batch(let batch) = line else { continue }
             if !wantsMore {
@@ -40,7 +41,7 @@ extension FileTelemetryTransport {
                 end.position.linesRead = read
                 return end
             }
-            if read == nil { end.missed += try missed(batch, afterLine: first) }
+            if read == nil, try isRetired(batch, &gone) { end.missed += batch.eventCount - min(first, batch.eventCount) }
             batches += 1
             if batches.isMultiple(of: 64) {
                 try Task.checkCancellation()
@@ -51,44 +52,59 @@ extension FileTelemetryTransport {
         return end
     }
 
-    /// How many events of a batch whose segment is gone were let go of; none where somebody deleted them.
-    private func missed(_ batch: EventBatch, afterLine first: UInt64) throws -> UInt64 {
+    /// Whether the segment of a batch, which is gone, was let go of; otherwise somebody deleted what was in it.
+    private func isRetired(_ batch: EventBatch, _ known: inout [String: [String: Bool]]) throws -> Bool {
+        if let known = known[batch.client]?[batch.segment] { return known }
         let isRetired = try reading {
             try RetiredSegments(client: batch.client, layout: layout, system: system).contains(batch.segment)
         }
-        return isRetired ? batch.eventCount - min(first, batch.eventCount) : 0
+        known[batch.client, default: [:]][batch.segment] = isRetired
+        return isRetired
     }
 
     /// Where to read from, and how many events were let go of between the cursor and that place.
     func startingPoint(_ cursor: TelemetryCursor?) throws -> (position: JournalPosition, missed: UInt64) {
-        let position = try cursor.map { cursor in
-            guard let position = JournalPosition(cursor, ofStore: storeID) else {
-                throw TelemetryTransportError.invalidArgument("\"\(cursor.rawValue)\" is no cursor of this store.")
-            }
-            return position
+        if let newest = try system.list(layout.journal).compactMap(StoreLayout.journalNumber).max() {
+            try identify(journal: newest)
         }
-        if var position, let status = try system.status(layout.journalFile(position.file)) {
-            if position.offset > status.size {
-                tell(.corruptFile, "\(layout.journalFile(position.file)) is shorter than it was; reading goes on at its end.")
-                position.offset = status.size
-                position.linesRead = 0
-            }
-            return (position, 0)
+        guard let cursor, !formerStoreIDs.contains(where: { JournalPosition(cursor, ofStore: $0) != nil }) else {
+            return (try oldest(from: 1), 0)
         }
-        let files = try system.list(layout.journal).compactMap(StoreLayout.journalNumber)
-        guard let oldest = files.filter({ $0 >= position?.file ?? 1 }).min() ?? files.max() else {
-            return (JournalPosition(file: 1, offset: 0, events: 0), 0)
+        guard var position = JournalPosition(cursor, ofStore: storeID) else {
+            throw TelemetryTransportError.invalidArgument("\"\(cursor.rawValue)\" is no cursor of this store.")
         }
-        let start = try head(of: oldest)
-        guard let position else { return (start, 0) }
-        return (start, try JournalLedger(layout: layout, system: system).retired(since: position, oldest: start))
+        guard let status = try system.status(layout.journalFile(position.file)) else {
+            let start = try oldest(from: position.file)
+            return (start, try JournalLedger(layout: layout, system: system).retired(since: position, oldest: start))
+        }
+        if position.offset > status.size {
+            tell(.corruptFile, "\(layout.journalFile(position.file)) is shorter than it was; reading goes on at its end.")
+            position.offset = status.size
+            position.linesRead = 0
+        }
+        return (position, 0)
     }
 
-    private func head(of file: UInt64) throws(FileError) -> JournalPosition {
+    /// Sees whether the journal is still of the same store: the directory may have been lost and made again meanwhile.
+    private func identify(journal file: UInt64) throws {
+        if journalWitness.isSame(file) { return }
+        journalWitness.look(at: file, layout, system)
+        if let id = try head(of: file).storeID { know(storeID: id) }
+    }
+
+    /// The beginning of the oldest journal file with that number or a later one; of the oldest of all where there is none.
+    private func oldest(from number: UInt64) throws(FileError) -> JournalPosition {
+        let files = try system.list(layout.journal).compactMap(StoreLayout.journalNumber)
+        guard let oldest = files.filter({ $0 >= number }).min() ?? files.min() else {
+            return JournalPosition(file: 1, offset: 0, events: 0)
+        }
+        return JournalPosition(file: oldest, offset: 0, events: try head(of: oldest).events)
+    }
+
+    private func head(of file: UInt64) throws(FileError) -> (storeID: String?, events: UInt64) {
         var reader = JournalReader(
             layout: layout, system: system, diagnostics: nil, position: JournalPosition(file: file, offset: 0, events: 0))
-        var start = reader.position
-        if let (line, _) = try reader.next(), case .head(_, let events) = line { start.events = events }
-        return start
+        guard let (line, _) = try reader.next(), case .head(let id, let events) = line else { return (nil, 0) }
+        return (id, events)
     }
 }

@@ -1,3 +1,5 @@
+import TelemetryModels
+
 extension FileTelemetryTransport {
     /// Tries again, at growing intervals, while `attempt` finds a lock taken by somebody else.
     ///
@@ -15,7 +17,7 @@ extension FileTelemetryTransport {
                 guard mayRepair, error.isNotFound || error.isOutOfDescriptors else { throw error.transportError }
                 mayRepair = false
                 closeFiles()
-                if error.isNotFound { _ = try StoreFormat(layout: layout, system: system).prepare() }
+                if error.isNotFound { try restore() }
                 continue
             }
             let now = clock.now
@@ -27,6 +29,21 @@ extension FileTelemetryTransport {
             try await clock.sleep(for: delay)
             delay = min(delay * 2, .milliseconds(20))
         }
+    }
+
+    /// Makes the directories again where they were lost.
+    func restore() throws {
+        know(storeID: try StoreFormat(layout: layout, system: system).prepare())
+        try journal.prepare()
+    }
+
+    /// Goes on with the store that is there now.
+    func know(storeID id: String) {
+        guard id != storeID else { return }
+        tell(.unexpectedInput, "\(layout.directory) was replaced by another store; cursors begin anew.")
+        formerStoreIDs.insert(storeID)
+        storeID = id
+        journal.storeID = id
     }
 
     /// Runs what only reads, with the same care for descriptors.

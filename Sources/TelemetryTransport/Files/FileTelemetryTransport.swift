@@ -16,7 +16,11 @@ public actor FileTelemetryTransport: TelemetryTransporting {
     nonisolated let configuration: Configuration
     nonisolated let follower: JournalFollower
     /// The name of the store by which it knows its cursors.
-    nonisolated let storeID: String
+    var storeID: String
+    /// Names by which this transport knew the store before it was lost and made again.
+    var formerStoreIDs: Set<String> = []
+    /// The journal file that was last seen to be of the store of that name.
+    var journalWitness = JournalFileWitness()
     let journal: JournalWriter
     let segments: SegmentReader
     var encoder = EventLineEncoder()
@@ -40,12 +44,16 @@ public actor FileTelemetryTransport: TelemetryTransporting {
             throw TelemetryTransportError.invalidArgument("\(directory) is not the path of a directory.")
         }
         let layout = StoreLayout(directory: directory.standardizedFileURL.path)
-        storeID = try StoreFormat(layout: layout, system: system).prepare()
+        let format = StoreFormat(layout: layout, system: system)
+        let storeID = try format.prepare()
+        format.clean()
+        self.storeID = storeID
         self.layout = layout
         self.system = system
         self.configuration = configuration
         journal = JournalWriter(layout: layout, system: system, configuration: configuration, storeID: storeID)
         segments = SegmentReader(layout: layout, system: system, diagnostics: configuration.diagnostics)
+        try? journal.prepare()
         follower = JournalFollower(layout: layout, system: system, configuration: configuration)
     }
 

@@ -27,7 +27,7 @@ struct StoreFormat {
     func prepare() throws(TelemetryTransportError) -> String {
         do {
             try makeParents()
-            if let status = try system.status(layout.directory + "/."), !status.isDirectory {
+            guard try system.status(layout.directory + "/.") != nil else {
                 throw TelemetryTransportError.invalidArgument("\(layout.directory) is not a directory.")
             }
             let id = try system.contents(of: layout.format).map(check) ?? makeMark()

@@ -10,7 +10,9 @@ final class ChangeReader: Sendable {
 
     private struct State {
         var position: JournalPosition?
-        var subscriptions: [TelemetrySubscription]?
+        var witness = JournalFileWitness()
+        /// As they were at the position; nil where they must be read anew.
+        var subscriptions: [String: TelemetrySubscription]?
     }
 
     private let layout: StoreLayout
@@ -25,7 +27,11 @@ final class ChangeReader: Sendable {
         self.system = system
         self.configuration = configuration
         files = RecordFiles(layout: layout, system: system, configuration: configuration)
-        state = Mutex(State(position: try? Self.end(layout, system)))
+        var first = State(position: try? Self.end(layout, system))
+        if let file = first.position?.file { first.witness.look(at: file, layout, system) }
+        state = Mutex(first)
+        // The subscriptions as of the position, or very little later.
+        state.withLock { $0.subscriptions = try? storedSubscriptions() }
     }
 
     /// What happened since the last call.
@@ -44,7 +50,7 @@ final class ChangeReader: Sendable {
 
     private func read(_ state: inout State, into changes: inout Changes) throws(FileError) {
         var position = state.position ?? JournalPosition(file: 1, offset: 0, events: 0)
-        if try isStale(position) {
+        if try isStale(state, position) {
             // The journal was removed, or begun anew: from the beginning of what is there.
             let oldest = try system.list(layout.journal).compactMap(StoreLayout.journalNumber).min()
             position = JournalPosition(file: oldest ?? 1, offset: 0, events: 0)
@@ -52,35 +58,38 @@ final class ChangeReader: Sendable {
         }
         var lines = JournalReader(layout: layout, system: system, diagnostics: nil, position: position)
         while let (line, _) = try lines.next() {
+            var subscriptions = if let known = state.subscriptions { known } else { try storedSubscriptions() }
             switch line {
             case .head: break
             case .batch: changes.hasEvents = true
-            case .subscription: state.subscriptions = nil
+            case .subscribed(let subscription): subscriptions[subscription.id] = subscription
+            case .unsubscribed(let id): subscriptions[id] = nil
             case .record(let change):
-                let subscriptions = if let known = state.subscriptions { known } else { try storedSubscriptions() }
-                state.subscriptions = subscriptions
-                for subscription in subscriptions where subscription.covers(change) {
+                for subscription in subscriptions.values where subscription.covers(change) {
                     changes.notifications.append(
                         TelemetryNotification(
                             subscriptionID: subscription.id, recordType: change.recordType,
                             recordID: .init(recordName: change.recordName)))
                 }
             }
+            state.subscriptions = subscriptions
             state.position = lines.position
         }
         state.position = lines.position
+        if !state.witness.isSame(lines.position.file) { state.witness.look(at: lines.position.file, layout, system) }
     }
 
-    private func isStale(_ position: JournalPosition) throws(FileError) -> Bool {
-        guard let status = try system.status(layout.journalFile(position.file)) else { return true }
-        return status.size < position.offset
+    /// Whether the journal that was read so far is gone, or shorter than it was.
+    private func isStale(_ state: State, _ position: JournalPosition) throws(FileError) -> Bool {
+        guard state.witness.isSame(position.file) else { return true }
+        return try system.status(layout.journalFile(position.file))?.size ?? 0 < position.offset
     }
 
-    private func storedSubscriptions() throws(FileError) -> [TelemetrySubscription] {
-        var found: [TelemetrySubscription] = []
+    private func storedSubscriptions() throws(FileError) -> [String: TelemetrySubscription] {
+        var found: [String: TelemetrySubscription] = [:]
         for name in try files.names(in: layout.subscriptions) {
             let path = "\(layout.subscriptions)/\(name)"
-            if let subscription = try files.read(TelemetrySubscription.self, at: path) { found.append(subscription) }
+            if let subscription = try files.read(TelemetrySubscription.self, at: path) { found[subscription.id] = subscription }
         }
         return found
     }

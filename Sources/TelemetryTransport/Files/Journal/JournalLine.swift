@@ -6,8 +6,9 @@ enum JournalLine: Equatable {
     case head(storeID: String, eventsBefore: UInt64)
     case batch(EventBatch)
     case record(RecordChange)
-    /// A subscription was saved or removed.
-    case subscription(id: String)
+    /// A subscription was saved.
+    case subscribed(TelemetrySubscription)
+    case unsubscribed(id: String)
 }
 
 /// Lines that were appended to a segment at once.
@@ -65,8 +66,17 @@ extension JournalLine {
                 bytes.append(UInt8(ascii: " "))
                 bytes.append(quoted: clientId)
             }
-        case .subscription(let id):
-            bytes.append(literal: "S ")
+        case .subscribed(let subscription):
+            bytes.append(literal: "S + ")
+            bytes.append(quoted: subscription.id)
+            bytes.append(UInt8(ascii: " "))
+            bytes.append(quoted: subscription.recordType)
+            if let clientId = subscription.clientId {
+                bytes.append(UInt8(ascii: " "))
+                bytes.append(quoted: clientId)
+            }
+        case .unsubscribed(let id):
+            bytes.append(literal: "S - ")
             bytes.append(quoted: id)
         }
         let checksum = Self.checksum(UnsafeRawBufferPointer(rebasing: bytes.bytes[start...]))
@@ -95,8 +105,15 @@ extension JournalLine {
             let clientId = scanner.isAtEnd() ? nil : scanner.string()
             self = .record(.init(isRemoval: isRemoval, recordType: type, recordName: name, clientId: clientId))
         case UInt8(ascii: "S"):
-            guard let id = scanner.string() else { return nil }
-            self = .subscription(id: id)
+            let isRemoval = scanner.consume(UInt8(ascii: "-"))
+            guard isRemoval || scanner.consume(UInt8(ascii: "+")), let id = scanner.string() else { return nil }
+            if isRemoval {
+                self = .unsubscribed(id: id)
+            } else {
+                guard let type = scanner.string() else { return nil }
+                let clientId = scanner.isAtEnd() ? nil : scanner.string()
+                self = .subscribed(.init(id: id, recordType: type, clientId: clientId))
+            }
         default: return nil
         }
     }

@@ -8,7 +8,8 @@ final class JournalWriter {
     /// Whether this ended a file since it was last set to false.
     var hasEndedFile = false
     private let layout: StoreLayout
-    private let storeID: String
+    /// The store's identifier, for the first line of a file.
+    var storeID: String
     private let system: FileSystem
     private let fileBytes: UInt64
     private let isDurable: Bool
@@ -25,6 +26,11 @@ final class JournalWriter {
         self.system = system
         self.fileBytes = UInt64(max(configuration.journalBytes, 1))
         self.isDurable = configuration.durability == .system
+    }
+
+    /// Makes the first file where there is none.
+    func prepare() throws(FileError) {
+        if try system.list(layout.journal).allSatisfy({ StoreLayout.journalNumber(of: $0) == nil }) { _ = try openNewest() }
     }
 
     /// Takes the shared lock of the newest file. Nil where somebody is about to end it; otherwise the position behind which
@@ -100,7 +106,9 @@ final class JournalWriter {
                 wanted += 1
             }
         } else {
-            try make(1, eventsBefore: 0)
+            // A new store, or one whose journal was lost.
+            let batches = try JournalRebuilder(layout: layout, system: system).batches()
+            try make(1, eventsBefore: 0, batches)
         }
         let opened = try system.open(layout.journalFile(wanted), for: .append)
         number = wanted
@@ -109,9 +117,10 @@ final class JournalWriter {
     }
 
     /// Makes a journal file, complete with its first line, unless it is there already.
-    private func make(_ number: UInt64, eventsBefore: UInt64) throws(FileError) {
+    private func make(_ number: UInt64, eventsBefore: UInt64, _ batches: [EventBatch] = []) throws(FileError) {
         let head = ByteBuffer()
         JournalLine.head(storeID: storeID, eventsBefore: eventsBefore).append(to: head)
+        for batch in batches { JournalLine.batch(batch).append(to: head) }
         let temporary = "\(layout.journal)/-\(EventIdentifier.randomPrefix())"
         defer { try? system.remove(temporary) }
         let file = try system.open(temporary, for: .create)

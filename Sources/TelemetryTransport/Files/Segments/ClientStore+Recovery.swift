@@ -7,15 +7,18 @@ extension ClientStore {
         switch header.state {
         case .clean: return
         case .appending:
-            if let batch = try findLastBatch(header.append) {
+            let (batch, isKnown) = try findLastBatch(header.append)
+            if let batch {
                 header.eventCount += batch.eventCount
                 _ = try shared.reader.read(batch) { event in
                     _ = try index.stage(event.eventId)
                     return true
                 }
                 try index.commit(into: &header)
-            } else {
+            } else if isKnown {
                 try cut(header.append.segment, to: header.append.offset)
+            } else {
+                try indexSegments(in: index, &header)
             }
         case .removing: try indexSegments(in: index, &header)
         }
@@ -26,8 +29,9 @@ extension ClientStore {
     /// After the machine's restart, parts of the index may be older than others: everything that is stored is noted again.
     func recoverFromRestart(_ index: IdentityIndex) throws {
         var header = index.header
-        if header.append.offset > 0, try findLastBatch(header.append) == nil {
-            try cut(header.append.segment, to: header.append.offset)
+        if header.append.offset > 0 {
+            let (batch, isKnown) = try findLastBatch(header.append)
+            if batch == nil, isKnown { try cut(header.append.segment, to: header.append.offset) }
         }
         try indexSegments(in: index, &header)
         header.boot = SystemBoot.number
@@ -67,8 +71,11 @@ extension ClientStore {
         }
     }
 
-    /// The batch that the journal tells of, if the append got as far.
-    private func findLastBatch(_ append: IdentityHeader.Append) throws(FileError) -> EventBatch? {
+    /// The batch that the journal tells of, if the append got as far; and whether the journal is there to tell at all.
+    private func findLastBatch(_ append: IdentityHeader.Append) throws(FileError) -> (batch: EventBatch?, isKnown: Bool) {
+        guard let status = try system.status(shared.layout.journalFile(append.journalFile)),
+            status.size >= append.journalOffset
+        else { return (nil, false) }
         // A line that lacks only its end would come true later; ended now, it is whole or torn for good.
         try shared.journal.write([])
         var lines = JournalReader(
@@ -78,10 +85,10 @@ extension ClientStore {
             if case .batch(let batch) = line, batch.client == name, batch.segment == append.segment,
                 batch.offset == append.offset
             {
-                return batch
+                return (batch, true)
             }
         }
-        return nil
+        return (nil, true)
     }
 
     private func cut(_ segment: String, to size: UInt64) throws(FileError) {

@@ -3,7 +3,7 @@ import TelemetryModels
 import TelemetryTransport
 import Testing
 
-struct FileTelemetryTransportTests {
+struct FileSharingTests {
     @Test("Two transports on one directory see each other's events, in order, from a cursor")
     func sharedEvents() async throws {
         try await withTemporaryDirectory { directory in

@@ -6,7 +6,7 @@ import Testing
 #if os(Linux) || os(macOS)
 /// Kills writers at random moments. `TELEMETRY_KILLS` sets how many die, `TELEMETRY_SEED` when.
 @Suite(.serialized)
-struct CrashTests {
+struct FileCrashTests {
     private static let kills = ProcessInfo.processInfo.environment["TELEMETRY_KILLS"].flatMap(Int.init) ?? 200
     private static let seed =
         ProcessInfo.processInfo.environment["TELEMETRY_SEED"].flatMap(UInt64.init) ?? UInt64.random(in: 0..<1 << 32)
@@ -75,12 +75,14 @@ struct CrashTests {
             let output = Pipe()
             process.standardOutput = output
             process.standardError = FileHandle.nullDevice
+            let isDead = DispatchSemaphore(value: 0)
+            process.terminationHandler = { _ in isDead.signal() }
             try process.run()
             // Killed while it writes, in the middle of whatever comes some lines later.
             let lines = Int(random.next() % 40)
             let spin = random.next() % 200_000
             let text = Self.read(output.fileHandleForReading, lines: lines, spin: spin, then: process.processIdentifier)
-            process.waitUntilExit()
+            isDead.wait()
             for line in text.split(separator: "\n", omittingEmptySubsequences: false).dropLast() {
                 if let number = UInt64(line) { last = max(last, number) }
                 if line.hasPrefix("record ") { records.append(String(line.dropFirst(7))) }

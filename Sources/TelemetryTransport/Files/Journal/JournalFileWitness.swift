@@ -1,0 +1,16 @@
+/// Remembers a journal file by keeping it open: an inode's number is given to another file as soon as it is free.
+struct JournalFileWitness {
+    private var number: UInt64 = 0
+    private var file: OpenFile?
+
+    /// Whether the file of that number is still the one that was looked at before; false the first time.
+    func isSame(_ number: UInt64) -> Bool {
+        guard self.number == number, let file, let status = try? file.status() else { return false }
+        return status.isLinked
+    }
+
+    mutating func look(at number: UInt64, _ layout: StoreLayout, _ system: FileSystem) {
+        self.number = number
+        file = try? system.open(layout.journalFile(number), for: .read)
+    }
+}

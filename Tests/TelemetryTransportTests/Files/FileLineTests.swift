@@ -1,0 +1,164 @@
+import Foundation
+import TelemetryModels
+import TelemetryTransport
+import Testing
+
+/// The lines are written and read by hand; here Foundation reads what was written, and the store what Foundation would write.
+struct FileLineTests {
+    @Test("Foundation reads the same events out of the segments as were stored, and so does the store")
+    func generated() async throws {
+        try await withTemporaryDirectory { directory in
+            var random = EventGenerator(seed: randomSeed)
+            let all = (0..<1_500).map { _ in random.event() }
+            let transport = try FileTelemetryTransport(
+                directory: directory, configuration: .init(segmentBytes: 40_000, journalBytes: 20_000))
+            for start in stride(from: 0, to: all.count, by: 50) { try await transport.append(Array(all[start..<start + 50])) }
+            #expect(try await transport.fetchAllEvents() == all, "seed \(randomSeed)")
+
+            var parsed: [String: TelemetryEvent] = [:]
+            for (path, data) in try files(below: directory) where path.hasSuffix(".jsonl") {
+                for event in try Self.parse(data) { parsed[event.eventId] = event }
+            }
+            #expect(parsed.count == all.count)
+            for event in all { #expect(parsed[event.eventId] == event, "seed \(randomSeed)") }
+        }
+    }
+
+    @Test("A line holds only what its header does not say")
+    func lean() async throws {
+        try await withTemporaryDirectory { directory in
+            let transport = try FileTelemetryTransport(directory: directory)
+            try await transport.append(events(1...2))
+            let segment = try #require(try files(below: directory).first { $0.key.hasSuffix(".jsonl") }?.value)
+            let lines = String(decoding: segment, as: UTF8.self).split(separator: "\n")
+            #expect(lines.count == 4)
+            #expect(lines[0] == #"{"segment":1}"#)
+            #expect(lines[1].hasPrefix(#"{"header":{"session":"session","client":"client","deviceType":"#))
+            #expect(lines[2] == #"{"seq":1,"time":"2026-09-21T14:13:21.000Z","name":"name"}"#)
+            #expect(lines[3] == #"{"seq":2,"time":"2026-09-21T14:13:22.000Z","name":"name"}"#)
+        }
+    }
+
+    @Test("The store reads lines that another program wrote: other orders, spaces, escapes, unknown keys")
+    func foreignLines() async throws {
+        try await withTemporaryDirectory { directory in
+            do {
+                let transport = try FileTelemetryTransport(directory: directory)
+                try await transport.append(events(1...1))
+            }
+            let path = try #require(try files(below: directory).keys.first { $0.hasSuffix(".jsonl") })
+            let text = """
+                {"segment":1,"by":"hand"}
+                { "header" : { "level" : "diagnostic", "session" : "s\\u00e9\\ud83d\\ude00", "extra" : [1, {"a": null}] } }
+                {"unknown":{"deep":[true,false,null,-1.5e3]},"name":"a\\/b\\"\\\\\\b\\f","time":"2026-11-21T08:00:00Z","seq":7}
+                {"name":"x","seq":8,"time":"2026-11-21T08:00:00.5Z","attributes":{"k\\n":1e2,"i":-9223372036854775808,"u":18446744073709551615}}
+                not a line
+
+                {"seq":9,"time":"2026-11-21T08:00:01.000Z","name":"last","scenario":null,"id":"own"}
+
+                """
+            try Data(text.utf8).write(to: directory.appending(path: path))
+            // Without the journal and the index, both are made again from the segments.
+            try FileManager.default.removeItem(at: directory.appending(path: "journal"))
+            try FileManager.default.removeItem(at: directory.appending(path: "events/client/identity"))
+            let told = Told()
+            let transport = try FileTelemetryTransport(
+                directory: directory, configuration: .init(diagnostics: { told.append($0) }))
+            let found = try await transport.fetchAllEvents()
+            #expect(found.map(\.eventId) == ["sé😀-7", "sé😀-8", "own"])
+            #expect(found.map(\.name) == ["a/b\"\\\u{8}\u{c}", "x", "last"])
+            #expect(found[1].attributes == ["k\n": .double(100), "i": .int(.min), "u": .double(18_446_744_073_709_551_616)])
+            #expect(found.allSatisfy { $0.level == .diagnostic })
+            #expect(told.all.count { $0.kind == .corruptFile } == 1)
+        }
+    }
+
+    /// The events of a segment by Foundation's parser and the article's rules, with none of the store's own code.
+    private static func parse(_ data: Data) throws -> [TelemetryEvent] {
+        var header: [String: Any] = [:]
+        var found: [TelemetryEvent] = []
+        for line in data.split(separator: UInt8(ascii: "\n")) {
+            let object = try #require(try JSONSerialization.jsonObject(with: line) as? [String: Any])
+            if let next = object["header"] as? [String: Any] { header = next }
+            guard let sequence = object["seq"] as? UInt64 else { continue }
+            func text(_ key: String) -> String { header[key] as? String ?? "" }
+            let id: String =
+                switch object["id"] {
+                case let whole as String: whole
+                case let number as UInt64: "\(text("ids"))-\(number)"
+                default: "\(text("session"))-\(sequence)"
+                }
+            let attributes = try JSONSerialization.data(withJSONObject: object["attributes"] ?? [:])
+            let scenario = object.keys.contains("scenario") ? object["scenario"] as? String : header["scenario"] as? String
+            let level = (object["level"] ?? header["level"]) as? String
+            let date = try JSONDecoder().decode(
+                TelemetryValue.self, from: Data(#"{"date":"\#(object["time"] as? String ?? "")"}"#.utf8))
+            found.append(
+                TelemetryEvent(
+                    eventId: id, clientId: header["client"] as? String, sessionId: text("session"), sequence: sequence,
+                    name: try #require(object["name"] as? String), timestamp: try #require(date.dateValue),
+                    device: TelemetryDeviceInfo(
+                        deviceType: text("deviceType"), deviceName: text("deviceName"), deviceModel: text("deviceModel"),
+                        osVersion: text("osVersion"), appVersion: text("appVersion")),
+                    threadId: object["thread"] as? String ?? text("thread"), property1: object["property1"] as? String,
+                    attributes: try JSONDecoder().decode([String: TelemetryValue].self, from: attributes),
+                    scenario: scenario, level: try #require(level.flatMap(TelemetryLogLevel.init))))
+        }
+        return found
+    }
+}
+
+/// Events with every kind of string, number and date.
+struct EventGenerator {
+    private var random: SplitMix
+    private var count: UInt64 = 0
+
+    init(seed: UInt64) { random = SplitMix(state: seed) }
+
+    mutating func event() -> TelemetryEvent {
+        count += 1
+        let session = "session \(random.next() % 4)"
+        let ids = ["\(session)-\(count)", "other-\(count)", "\(text())\(count)x", "\(text())-\(count)"]
+        let device = TelemetryDeviceInfo(
+            deviceType: chance(9) ? text() : "Linux", deviceName: "n", deviceModel: "m", osVersion: "o", appVersion: "1")
+        var attributes: [String: TelemetryValue] = [:]
+        for _ in 0..<random.next() % 4 { attributes[text()] = value() }
+        return TelemetryEvent(
+            eventId: ids[Int(random.next() % 4)], clientId: chance(5) ? nil : "client \(random.next() % 3)",
+            sessionId: session, sequence: chance(20) ? UInt64(Int64.max) : count, name: text(), timestamp: date(),
+            device: device, threadId: chance(3) ? "\(random.next() % 5)" : "1", property1: chance(2) ? text() : nil,
+            attributes: attributes, scenario: chance(4) ? nil : chance(3) ? text() : "scenario",
+            level: chance(5) ? .diagnostic : .info)
+    }
+
+    private mutating func chance(_ one: UInt64) -> Bool { random.next().isMultiple(of: one) }
+
+    private mutating func date() -> Date {
+        let milliseconds = Double(Int64(random.next() % 4_000_000_000_000)) - 1_000_000_000_000
+        return switch random.next() % 4 {
+        case 0: Date(timeIntervalSince1970: (milliseconds / 1_000).rounded())
+        case 1: Date(timeIntervalSinceReferenceDate: 785_000_000 + Double(random.next() % 1_000_000_000) / 1e9)
+        default: Date(timeIntervalSince1970: milliseconds / 1_000)
+        }
+    }
+
+    private mutating func value() -> TelemetryValue {
+        switch random.next() % 8 {
+        case 0: .int(Int64(bitPattern: random.next()))
+        case 1: .bool(chance(2))
+        case 2: .date(date())
+        case 3: .double(Double(Int64(bitPattern: random.next())) / 1e15)
+        case 4: .double([0, -0.0, 1, -3, .infinity, -.infinity, 1e300, .leastNonzeroMagnitude, 1e-5][Int(random.next() % 9)])
+        case 5: .int(Int64(random.next() % 3))
+        default: .string(text())
+        }
+    }
+
+    private mutating func text() -> String {
+        let pieces = [
+            "a", "Z", "0", " ", "/", "\"", "\\", "\n", "\r", "\t", "\0", "\u{1}", "\u{1f}", "\u{7f}", "\u{80}", "é", "e\u{301}",
+            "ß", "日本", "👩‍👩‍👧", "\u{2028}", "\u{fffd}", "\u{10ffff}", "</", "{", "}", ",", ":", "long text here",
+        ]
+        return (0..<random.next() % 12).map { _ in pieces[Int(random.next() % UInt64(pieces.count))] }.joined()
+    }
+}

@@ -1,0 +1,70 @@
+import Foundation
+import TelemetryModels
+import TelemetryTransport
+import Testing
+
+struct FileOpeningTests {
+    @Test("A missing directory is made, with those above it, for its owner alone")
+    func permissions() async throws {
+        try await withTemporaryDirectory { directory in
+            let store = directory.appending(path: "a/b/store")
+            let transport = try FileTelemetryTransport(directory: store)
+            try await transport.append([event(1)])
+            try await transport.createTelemetryClient(clientId: "client", isEnabled: true)
+            try await transport.createScenarioSubscription()
+            for path in try FileManager.default.subpathsOfDirectory(atPath: directory.path) {
+                let url = directory.appending(path: path)
+                let isDirectory = try url.resourceValues(forKeys: [.isDirectoryKey]).isDirectory == true
+                #expect(try mode(of: url) == (isDirectory ? 0o700 : 0o600), "\(path)")
+            }
+        }
+    }
+
+    @Test("What is no store is refused with a clear error and left as it is")
+    func refusals() async throws {
+        try await withTemporaryDirectory { directory in
+            try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+            let file = directory.appending(path: "file")
+            try Data("text".utf8).write(to: file)
+            #expect(await code { _ = try FileTelemetryTransport(directory: file) } == .invalidArgument)
+            #expect(await code { _ = try FileTelemetryTransport(directory: file.appending(path: "below")) } == .invalidArgument)
+            #expect(await code { _ = try FileTelemetryTransport(directory: directory) } == .corrupted)
+            #expect(try files(below: directory) == ["file": Data("text".utf8)])
+            let url = try #require(URL(string: "https://example.com/store"))
+            #expect(await code { _ = try FileTelemetryTransport(directory: url) } == .invalidArgument)
+        }
+    }
+
+    @Test(
+        "A store of another version or format is refused and left as it is",
+        arguments: [#"{"format":"LiveTelemetry file store","id":"x","version":2}"#, #"{"version":1}"#, "garbage", ""])
+    func versions(mark: String) async throws {
+        try await withTemporaryDirectory { directory in
+            try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+            try Data(mark.utf8).write(to: directory.appending(path: "format.json"))
+            #expect(await code { _ = try FileTelemetryTransport(directory: directory) } == .corrupted)
+            #expect(try files(below: directory) == ["format.json": Data(mark.utf8)])
+        }
+    }
+
+    @Test("A store tells of itself, and whether it can be used")
+    func debug() async throws {
+        try await withTemporaryDirectory { directory in
+            let transport = try FileTelemetryTransport(directory: directory)
+            try await transport.append(events(1...3))
+            try await transport.createTelemetryClient(clientId: "client", isEnabled: true)
+            let info = await transport.debugInfo()
+            #expect(info.containerID == directory.standardizedFileURL.path)
+            #expect(info.recordCount == 3)
+            #expect(info.testQueryResults == 1)
+            #expect(info.firstRecordFields == ["clientid", "created", "isEnabled"])
+            #expect(info.errorMessage == nil)
+            #expect(await transport.validateSchema())
+            let closed = try FileTelemetryTransport(
+                directory: directory, configuration: .default,
+                system: FileSystem { operation, _ in operation == .list ? EACCES : nil })
+            #expect(await !closed.validateSchema())
+            #expect(await closed.debugInfo().errorMessage != nil)
+        }
+    }
+}

@@ -1,0 +1,72 @@
+import Foundation
+import Synchronization
+import TelemetryModels
+import TelemetryTransport
+
+/// A directory that is removed when the body returns.
+func withTemporaryDirectory<Result>(_ body: (URL) async throws -> Result) async throws -> Result {
+    let directory = FileManager.default.temporaryDirectory.appending(path: "telemetry-\(UUID().uuidString)")
+    defer { try? FileManager.default.removeItem(at: directory) }
+    return try await body(directory)
+}
+
+/// Collects what a diagnostics handler hears.
+final class Told: Sendable {
+    private let diagnostics = Mutex<[TelemetryDiagnostic]>([])
+
+    var all: [TelemetryDiagnostic] { diagnostics.withLock { $0 } }
+
+    func append(_ diagnostic: TelemetryDiagnostic) { diagnostics.withLock { $0.append(diagnostic) } }
+}
+
+/// The same numbers for the same seed.
+struct SplitMix: RandomNumberGenerator {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9e37_79b9_7f4a_7c15
+        var mixed = state
+        mixed = (mixed ^ mixed >> 30) &* 0xbf58_476d_1ce4_e5b9
+        mixed = (mixed ^ mixed >> 27) &* 0x94d0_49bb_1331_11eb
+        return mixed ^ mixed >> 31
+    }
+}
+
+/// An event of a client's session, under the identifier that a logger gives it.
+func event(
+    _ sequence: UInt64, client: String? = "client", session: String = "session", name: String = "name", property1: String? = nil
+) -> TelemetryEvent {
+    TelemetryEvent(
+        eventId: "\(session)-\(sequence)", clientId: client, sessionId: session, sequence: sequence, name: name,
+        timestamp: Date(timeIntervalSince1970: 1_790_000_000 + Double(sequence)), threadId: "1", property1: property1)
+}
+
+func events(
+    _ sequences: ClosedRange<UInt64>, client: String? = "client", session: String = "session", property1: String? = nil
+) -> [TelemetryEvent] {
+    sequences.map { event($0, client: client, session: session, property1: property1) }
+}
+
+/// Every file below a directory, by its path from there.
+func files(below directory: URL) throws -> [String: Data] {
+    var found: [String: Data] = [:]
+    for path in try FileManager.default.subpathsOfDirectory(atPath: directory.path) {
+        let url = directory.appending(path: path)
+        if (try? url.resourceValues(forKeys: [.isDirectoryKey]).isDirectory) == false { found[path] = try Data(contentsOf: url) }
+    }
+    return found
+}
+
+func mode(of url: URL) throws -> Int? {
+    try FileManager.default.attributesOfItem(atPath: url.path)[.posixPermissions] as? Int
+}
+
+/// The code of the transport's error that the body throws; nil where it throws none or another.
+func code(of body: () async throws -> Void) async -> TelemetryTransportError.Code? {
+    do { try await body() } catch { return (error as? TelemetryTransportError)?.code }
+    return nil
+}
+
+/// The seed of a randomised test: `TELEMETRY_SEED`, or another each time.
+let randomSeed =
+    ProcessInfo.processInfo.environment["TELEMETRY_SEED"].flatMap(UInt64.init) ?? UInt64.random(in: 0..<1 << 32)
