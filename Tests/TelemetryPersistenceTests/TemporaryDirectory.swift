@@ -1,6 +1,7 @@
 import Foundation
 import Synchronization
 import TelemetryModels
+import TelemetryPersistence
 
 /// Runs the body with a directory of its own, which is gone afterwards.
 func withTemporaryDirectory<Result>(_ body: (URL) async throws -> Result) async throws -> Result {
@@ -28,5 +29,23 @@ extension URL {
 
     var names: [String] {
         get throws { try FileManager.default.contentsOfDirectory(atPath: text).sorted() }
+    }
+}
+
+/// Runs the body with a suite of user defaults of its own, which is gone afterwards.
+func withSuite<Result>(_ body: (String) async throws -> Result) async throws -> Result {
+    let name = "live-telemetry-\(UUID().uuidString)"
+    defer {
+        UserDefaults.standard.removePersistentDomain(forName: name)
+        let home = FileManager.default.homeDirectoryForCurrentUser
+        try? FileManager.default.removeItem(at: home.appending(path: ".config/\(name).plist"))
+    }
+    return try await body(name)
+}
+
+/// Counts one up in the client's identifier, as one update.
+func countUp(_ store: any TelemetrySettingsStoring) async -> TelemetrySettings {
+    await store.update { settings in
+        settings.clientIdentifier = "\((settings.clientIdentifier.flatMap(Int.init) ?? 0) + 1)"
     }
 }

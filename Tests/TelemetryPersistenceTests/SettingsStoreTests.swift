@@ -1,0 +1,90 @@
+import Foundation
+import TelemetryModels
+import TelemetryPersistence
+import Testing
+
+/// What the stores of settings in memory and in user defaults promise; those in files have tests of their own.
+struct SettingsStoreTests {
+    private static let full: TelemetrySettings = {
+        var settings = TelemetrySettings(
+            telemetryRequested: true, telemetrySendingEnabled: true, clientIdentifier: "é/👩‍👩‍👧")
+        settings.obligations = TelemetryObligations(
+            registration: true, backup: true,
+            cleanups: [.init(clientId: "old", sessionEnd: Date(timeIntervalSince1970: 1_795_248_000.123), command: "c")])
+        return settings
+    }()
+
+    @Test("A store in memory keeps, changes and forgets")
+    func memory() async {
+        let store = InMemoryTelemetrySettingsStore()
+        #expect(await store.load() == .defaults)
+        #expect(await store.save(Self.full) == Self.full)
+        #expect(await store.load() == Self.full)
+        let updated = await store.update { $0.telemetrySendingEnabled = false }
+        #expect(updated.telemetrySendingEnabled == false && updated.telemetryRequested)
+        #expect(await store.load() == updated)
+        #expect(await store.reset() == .defaults)
+        #expect(await store.load() == .defaults)
+    }
+
+    @Test("User defaults keep every field, for a fresh instance too")
+    func userDefaults() async throws {
+        try await withSuite { name in
+            let store = UserDefaultsTelemetrySettingsStore(suiteName: name)
+            #expect(await store.load() == .defaults)
+            await store.save(Self.full)
+            let loaded = await UserDefaultsTelemetrySettingsStore(suiteName: name).load()
+            #expect(loaded == Self.full)
+            #expect(loaded.obligations == Self.full.obligations)
+            let updated = await store.update { $0.clientIdentifier = nil }
+            #expect(updated.clientIdentifier == nil)
+            #expect(await UserDefaultsTelemetrySettingsStore(suiteName: name).load() == updated)
+            #expect(await store.reset() == .defaults)
+            #expect(await UserDefaultsTelemetrySettingsStore(suiteName: name).load().obligations.isEmpty)
+        }
+    }
+
+    @Test("User defaults can be given, and have a key for each field")
+    func keys() async throws {
+        try await withSuite { name in
+            await UserDefaultsTelemetrySettingsStore(userDefaults: try #require(UserDefaults(suiteName: name))).save(Self.full)
+            let defaults = try #require(UserDefaults(suiteName: name))
+            defaults.synchronize()
+            #expect(defaults.object(forKey: "telemetry.requested") as? Bool == true)
+            #expect(defaults.object(forKey: "telemetry.sendingEnabled") as? Bool == true)
+            #expect(defaults.string(forKey: "telemetry.clientIdentifier") == "é/👩‍👩‍👧")
+            #expect(defaults.object(forKey: "telemetry.obligations") != nil)
+        }
+    }
+
+    @Test("Values that are no settings read as defaults and are told; resetting leaves others alone")
+    func oddValues() async throws {
+        try await withSuite { name in
+            let defaults = try #require(UserDefaults(suiteName: name))
+            defaults.set("maybe", forKey: "telemetry.requested")
+            defaults.set(true, forKey: "somebody.elses")
+            defaults.synchronize()
+            let log = DiagnosticsLog()
+            let store = UserDefaultsTelemetrySettingsStore(suiteName: name, diagnostics: log.handler)
+            #expect(await store.load() == .defaults)
+            #expect(log.kinds == [.storageFailed])
+            await store.reset()
+            defaults.synchronize()
+            #expect(defaults.object(forKey: "telemetry.requested") == nil)
+            #expect(defaults.object(forKey: "somebody.elses") as? Bool == true)
+        }
+    }
+
+    @Test("Updates from several stores over one suite are all applied")
+    func concurrentUpdates() async throws {
+        try await withSuite { name in
+            await withTaskGroup { group in
+                for _ in 0..<4 {
+                    let store = UserDefaultsTelemetrySettingsStore(suiteName: name)
+                    for _ in 0..<10 { group.addTask { _ = await countUp(store) } }
+                }
+            }
+            #expect(await UserDefaultsTelemetrySettingsStore(suiteName: name).load().clientIdentifier == "40")
+        }
+    }
+}
