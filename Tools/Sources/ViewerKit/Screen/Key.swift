@@ -1,0 +1,56 @@
+/// A key that was pressed.
+public enum Key: Sendable, Equatable {
+    case character(Character)
+    case up, down, left, right, pageUp, pageDown, home, end, tab, enter, escape, backspace, interrupt
+
+    /// The keys that these bytes of a terminal mean. A sequence that is no key is left out.
+    public static func parse(_ bytes: some Collection<UInt8>) -> [Key] {
+        var keys: [Key] = []
+        var rest = ArraySlice(bytes)
+        while let byte = rest.popFirst() {
+            switch byte {
+            case 0x1B: if let key = escaped(&rest) { keys.append(key) }
+            case 0x03: keys.append(.interrupt)
+            case 0x09: keys.append(.tab)
+            case 0x0A, 0x0D: keys.append(.enter)
+            case 0x08, 0x7F: keys.append(.backspace)
+            case 0x00..<0x20: break
+            default:
+                let length = byte < 0x80 ? 1 : byte < 0xE0 ? 2 : byte < 0xF0 ? 3 : 4
+                let text = String(decoding: [byte] + rest.prefix(length - 1), as: UTF8.self)
+                rest = rest.dropFirst(length - 1)
+                keys += text.map(Key.character)
+            }
+        }
+        return keys
+    }
+
+    /// What follows an escape: `[A`, `OA`, `[5~` and the like; a lone escape is a key of its own.
+    private static func escaped(_ rest: inout ArraySlice<UInt8>) -> Key? {
+        guard let introducer = rest.first, introducer == UInt8(ascii: "[") || introducer == UInt8(ascii: "O") else {
+            return .escape
+        }
+        rest.removeFirst()
+        var number: [UInt8] = []
+        while let byte = rest.popFirst() {
+            if (0x40...0x7E).contains(byte) { return key(final: byte, number: String(decoding: number, as: UTF8.self)) }
+            number.append(byte)
+        }
+        return nil
+    }
+
+    private static func key(final: UInt8, number: String) -> Key? {
+        switch (Character(Unicode.Scalar(final)), number) {
+        case ("A", _): .up
+        case ("B", _): .down
+        case ("C", _): .right
+        case ("D", _): .left
+        case ("H", _), ("~", "1"), ("~", "7"): .home
+        case ("F", _), ("~", "4"), ("~", "8"): .end
+        case ("~", "5"): .pageUp
+        case ("~", "6"): .pageDown
+        case ("Z", _): .tab
+        default: nil
+        }
+    }
+}

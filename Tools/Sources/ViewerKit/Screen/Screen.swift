@@ -1,0 +1,80 @@
+import Synchronization
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+/// The whole terminal, as long as a command has it: no echo, no line editing, a second screen that leaves the first as it was.
+public final class Screen: Sendable {
+    private struct State {
+        var saved: termios?
+        var shown: [String] = []
+    }
+
+    private let output = Descriptor(number: 1)
+    private let state = Mutex(State())
+
+    /// Nil where standard input or output is no terminal.
+    public init?() {
+        guard isatty(0) == 1, isatty(1) == 1 else { return nil }
+    }
+
+    public var size: (columns: Int, rows: Int) {
+        var size = winsize()
+        guard ioctl(1, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0, size.ws_row > 0 else { return (80, 24) }
+        return (Int(size.ws_col), Int(size.ws_row))
+    }
+
+    /// Takes the terminal.
+    public func open() {
+        var mode = termios()
+        guard tcgetattr(0, &mode) == 0 else { return }
+        state.withLock { $0.saved = mode }
+        mode.c_lflag &= ~tcflag_t(ECHO | ICANON | ISIG | IEXTEN)
+        mode.c_iflag &= ~tcflag_t(IXON | ICRNL)
+        tcsetattr(0, TCSAFLUSH, &mode)
+        // Second screen, no cursor, no wrapping at the right edge.
+        output.write("\u{1B}[?1049h\u{1B}[?25l\u{1B}[?7l\u{1B}[2J")
+    }
+
+    /// Gives it back as it was; a second call does nothing.
+    public func close() {
+        let saved = state.withLock { state in
+            defer { state.saved = nil }
+            return state.saved
+        }
+        guard var saved else { return }
+        output.write("\u{1B}[?7h\u{1B}[?25h\u{1B}[?1049l")
+        tcsetattr(0, TCSAFLUSH, &saved)
+    }
+
+    /// Shows these lines; only those that changed are sent, which makes it usable over a slow line.
+    /// - Parameter isFresh: Whether nothing of what is on the screen can be trusted.
+    public func show(_ lines: [String], isFresh: Bool) {
+        let text = state.withLock { state in
+            guard state.saved != nil else { return "" }
+            var text = isFresh ? "\u{1B}[2J" : ""
+            for (index, line) in lines.enumerated()
+            where isFresh || index >= state.shown.count || state.shown[index] != line {
+                text += "\u{1B}[\(index + 1);1H\(line)\u{1B}[K"
+            }
+            state.shown = lines
+            return text
+        }
+        if !text.isEmpty { output.write(text) }
+    }
+
+    /// Waits for keys; nil where the terminal is gone.
+    public static func readKeys() -> [Key]? {
+        var buffer = [UInt8](repeating: 0, count: 256)
+        while true {
+            let count = read(0, &buffer, buffer.count)
+            if count < 0, errno == EINTR { continue }
+            return count > 0 ? Key.parse(buffer[..<count]) : nil
+        }
+    }
+}

@@ -1,0 +1,74 @@
+/// One line of a screen: pieces of text, each with its look.
+public struct ScreenLine: Sendable, Equatable {
+    public enum Look: Sendable, Equatable {
+        case plain, dim, bold, inverse, green, yellow, red, cyan
+        /// A colour that belongs to the text.
+        case tinted
+    }
+
+    private var pieces: [(text: String, look: Look)] = []
+    private(set) var width = 0
+    private var filling: Character = " "
+
+    public init() {}
+
+    public init(_ text: String, _ look: Look = .plain) { add(text, look) }
+
+    /// Appends a text; what a terminal would act on is shown instead.
+    public mutating func add(_ text: String, _ look: Look = .plain) {
+        let shown = text.visible
+        pieces.append((shown, look))
+        width += shown.displayWidth
+    }
+
+    /// Appends a text in a column of this width.
+    public mutating func add(_ text: String, _ look: Look = .plain, column: Int) {
+        let fitted = text.visible.fitted(to: column)
+        add(fitted, look)
+        add(String(repeating: " ", count: max(0, column - fitted.displayWidth)))
+    }
+
+    /// Fills the rest of the line with this character instead of spaces.
+    public mutating func fill(with character: Character) { filling = character }
+
+    /// The same in reverse video, where it is selected.
+    public func selected(_ isSelected: Bool) -> ScreenLine {
+        guard isSelected else { return self }
+        return ScreenLine(text, .inverse)
+    }
+
+    public var text: String { pieces.map(\.text).joined() }
+
+    /// The line, exactly this wide.
+    public func rendered(width limit: Int, style: Style) -> String {
+        var result = ""
+        var used = 0
+        for piece in pieces {
+            let text = piece.text.fitted(to: limit - used)
+            used += text.displayWidth
+            result += look(text, piece.look, style)
+            if used >= limit { break }
+        }
+        let rest = String(repeating: filling, count: max(0, limit - used))
+        return result + (filling == " " ? rest : style.dim(rest))
+    }
+
+    private func look(_ text: String, _ look: Look, _ style: Style) -> String {
+        switch look {
+        case .plain: text
+        case .dim: style.dim(text)
+        case .bold: style.bold(text)
+        case .inverse: style.inverse(text)
+        case .green: style.green(text)
+        case .yellow: style.yellow(text)
+        case .red: style.red(text)
+        case .cyan: style.cyan(text)
+        case .tinted: style.tinted(text)
+        }
+    }
+
+    public static func == (lhs: ScreenLine, rhs: ScreenLine) -> Bool {
+        lhs.pieces.count == rhs.pieces.count
+            && zip(lhs.pieces, rhs.pieces).allSatisfy { $0.text == $1.text && $0.look == $1.look }
+    }
+}

@@ -1,0 +1,35 @@
+public import Foundation
+
+/// How many things happened in each of the last seconds, by name.
+public struct RateWindow: Sendable {
+    /// How many seconds are remembered.
+    static let length = 60
+
+    private var counts: [String: [Int: Int]] = [:]
+
+    public init() {}
+
+    public mutating func add(_ name: String, at moment: Date) {
+        counts[name, default: [:]][Self.second(moment), default: 0] += 1
+    }
+
+    /// Forgets what is too old to be shown.
+    public mutating func forget(before now: Date) {
+        let oldest = Self.second(now) - Self.length
+        for name in counts.keys {
+            counts[name] = counts[name]?.filter { $0.key > oldest }
+            if counts[name]?.isEmpty == true { counts[name] = nil }
+        }
+    }
+
+    /// The counts of the last complete seconds, oldest first.
+    public func last(_ seconds: Int, of name: String, at now: Date) -> [Int] {
+        let current = Self.second(now)
+        return (1...max(1, seconds)).reversed().map { counts[name]?[current - $0] ?? 0 }
+    }
+
+    /// Events a second, over the last ten.
+    public func rate(of name: String, at now: Date) -> Double { Double(last(10, of: name, at: now).reduce(0, +)) / 10 }
+
+    private static func second(_ moment: Date) -> Int { Int(moment.timeIntervalSince1970.rounded(.down)) }
+}
