@@ -24,9 +24,19 @@ struct Telemetry: AsyncParsableCommand {
         version: LiveTelemetryVersion.version,
         groupedSubcommands: [
             CommandGroup(
-                name: "Looking:",
-                subcommands: [ClientsCommand.self, ScenariosCommand.self, EventsCommand.self, CommandsCommand.self]),
-            CommandGroup(name: "Steering:", subcommands: [ApproveCommand.self, EnableCommand.self, DisableCommand.self]),
-            CommandGroup(name: "Being a client:", subcommands: [PipeCommand.self, DemoCommand.self]),
+                name: "Looking",
+                subcommands: [
+                    ClientsCommand.self, ScenariosCommand.self, EventsCommand.self, CommandsCommand.self, SessionsCommand.self,
+                    StatsCommand.self, WatchCommand.self,
+                ]),
+            CommandGroup(
+                name: "Steering",
+                subcommands: [
+                    ApproveCommand.self, EnableCommand.self, DisableCommand.self, DeleteEventsCommand.self, ForgetCommand.self,
+                ]),
+            CommandGroup(
+                name: "Store",
+                subcommands: [DoctorCommand.self, SchemaCommand.self, ExportCommand.self, ImportCommand.self]),
+            CommandGroup(name: "Client", subcommands: [PipeCommand.self, DemoCommand.self]),
         ])
 }

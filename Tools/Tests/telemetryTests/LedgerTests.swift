@@ -1,6 +1,7 @@
 import Foundation
 import TelemetryModels
 import Testing
+import ViewerKit
 
 @testable import telemetry
 
@@ -38,7 +39,7 @@ struct LedgerTests {
         #expect(faults(all + [event(4)]) == ["1 events arrived that the host never logged."])
         #expect(faults(all, off: [.init(session: "s", number: 1): ["A"]]) == ["A: 3 events were recorded while it was off."])
         let dropped = TelemetryEvent(
-            sessionId: "s", sequence: 4, name: Ledger.dropReport, attributes: ["overflow": 2, "oversized": 1])
+            sessionId: "s", sequence: 4, name: TelemetryEvent.dropReportName, attributes: ["overflow": 2, "oversized": 1])
         #expect(faults(all + [dropped]) == ["The logger dropped 3 events."])
     }
 

@@ -3,7 +3,7 @@ public import TelemetryTransport
 
 /// Reads a store's events page by page, and tells where it stands.
 public struct EventReader: Sendable {
-    private static let pageSize = 1_000
+    private static let pageSize = 2_000
 
     private let transport: any TelemetryEventTransport
     private let filter: TelemetryEventFilter
@@ -18,18 +18,35 @@ public struct EventReader: Sendable {
     /// - Returns: Where the last page that was handed over ended.
     @discardableResult
     public func read(
-        after start: TelemetryCursor?, following: Bool, handle: (TelemetryEventPage) async throws -> Bool
+        after start: TelemetryCursor?, following: Bool, isolation: isolated (any Actor)? = #isolation,
+        handle: (TelemetryEventPage) async throws -> Bool
     ) async throws -> TelemetryCursor? {
         // Asked for before the first page, so that what arrives in between is hinted at.
-        var arrivals = (following ? transport.eventArrivals() : nil)?.makeAsyncIterator()
+        let arrivals = following ? transport.eventArrivals() : nil
         var cursor = start
+        var ahead: Task<TelemetryEventPage, any Error>?
+        defer { ahead?.cancel() }
         while !Task.isCancelled {
-            let page = try await transport.events(matching: filter, after: cursor, limit: Self.pageSize)
+            let page =
+                if let ahead { try await ahead.value } else {
+                    try await transport.events(matching: filter, after: cursor, limit: Self.pageSize)
+                }
             cursor = page.cursor
+            // The next page is read while this one is dealt with.
+            ahead = page.hasMore ? reading(after: page.cursor) : nil
             guard try await handle(page) else { return cursor }
             if page.hasMore { continue }
-            guard await arrivals?.next() != nil else { return cursor }
+            guard let arrivals, await hint(from: arrivals) else { return cursor }
         }
         return cursor
+    }
+
+    private func reading(after cursor: TelemetryCursor) -> Task<TelemetryEventPage, any Error> {
+        Task { try await transport.events(matching: filter, after: cursor, limit: Self.pageSize) }
+    }
+
+    private func hint(from arrivals: AsyncStream<Void>) async -> Bool {
+        for await _ in arrivals { return true }
+        return false
     }
 }

@@ -35,7 +35,7 @@ public struct EventRows {
             let room = limit.map { $0 - used } ?? .max
             guard room > 0 else { break }
             let isLast = index == cells.count - 1
-            let text = isLast ? cell.fitted(to: room) : cell.fitted(to: min(widths[index], room))
+            let text = cell.fittedPath(to: isLast ? room : min(widths[index], room))
             line += look(text, columns[index])
             let padding = widths[index] - text.displayWidth + 2
             if !isLast, cells[(index + 1)...].contains(where: { !$0.isEmpty }) { line += String(repeating: " ", count: padding) }

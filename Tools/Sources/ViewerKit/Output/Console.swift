@@ -1,5 +1,6 @@
 public import Foundation
 import Synchronization
+public import TelemetryModels
 
 /// Standard output and standard error of a command, each written in whole lines.
 public final class Console: Sendable {
@@ -12,6 +13,11 @@ public final class Console: Sendable {
     private let errors = Descriptor(number: 2)
     /// A line that is written over by the next one.
     private let isProgressShown = Mutex(false)
+    private let told = Mutex<Set<String>>([])
+    private let corruption = Atomic(false)
+
+    /// Whether anything in the store could not be read.
+    public var hasMetCorruption: Bool { corruption.load(ordering: .relaxed) }
 
     public init(environment: [String: String] = ProcessInfo.processInfo.environment) {
         let isPlain = environment["NO_COLOR"].map { !$0.isEmpty } ?? false || environment["TERM"] == "dumb"
@@ -25,6 +31,9 @@ public final class Console: Sendable {
             shown = false
         }
     }
+
+    /// Writes the question, and leaves the cursor behind it.
+    public func ask(_ question: String) { output.write(question) }
 
     /// Writes bytes as they are.
     public func write(_ bytes: [UInt8]) { output.write(bytes) }
@@ -45,6 +54,15 @@ public final class Console: Sendable {
             if shown { output.write("\r\u{1B}[K") }
             shown = false
         }
+    }
+
+    /// Tells what the store found odd, each thing once.
+    public func diagnose(_ diagnostic: TelemetryDiagnostic, isVerbose: Bool) {
+        let isCorrupt = diagnostic.kind == .corruptFile
+        if isCorrupt { corruption.store(true, ordering: .relaxed) }
+        guard isVerbose || isCorrupt || diagnostic.kind == .storageFailed else { return }
+        guard told.withLock({ $0.insert(diagnostic.message).inserted }) else { return }
+        note("telemetry: \(diagnostic.message.visible)")
     }
 
     /// Writes one line to standard error.

@@ -6,6 +6,7 @@ public struct Style: Sendable {
 
     public func bold(_ text: String) -> String { wrapped(text, "1") }
     public func dim(_ text: String) -> String { wrapped(text, "2") }
+    public func inverse(_ text: String) -> String { wrapped(text, "7") }
     public func red(_ text: String) -> String { wrapped(text, "31") }
     public func green(_ text: String) -> String { wrapped(text, "32") }
     public func yellow(_ text: String) -> String { wrapped(text, "33") }

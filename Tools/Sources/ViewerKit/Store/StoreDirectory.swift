@@ -1,4 +1,5 @@
 public import Foundation
+public import TelemetryModels
 public import TelemetryTransport
 
 /// A directory that is, or is to be, a store.
@@ -8,7 +9,7 @@ public struct StoreDirectory: Sendable {
     public init(path: String) { url = URL(fileURLWithPath: path).standardizedFileURL }
 
     /// Opens a store that is there; a viewer makes none by mistake.
-    public func open() throws -> FileTelemetryTransport {
+    public func open(diagnostics: TelemetryDiagnosticsHandler? = nil) throws -> FileTelemetryTransport {
         switch kind {
         case nil:
             throw ToolFailure(
@@ -17,17 +18,17 @@ public struct StoreDirectory: Sendable {
             throw ToolFailure(.notFound, "\(path) is no directory, so it is no store.")
         default:
             try refuseOtherThings()
-            return try FileTelemetryTransport(directory: url)
+            return try FileTelemetryTransport(directory: url, configuration: .init(diagnostics: diagnostics))
         }
     }
 
     /// Opens a store, and makes it where it is missing.
-    public func openOrCreate() throws -> FileTelemetryTransport {
+    public func openOrCreate(diagnostics: TelemetryDiagnosticsHandler? = nil) throws -> FileTelemetryTransport {
         if let kind, kind != .typeDirectory {
             throw ToolFailure(.cannotCreate, "\(path) is no directory, so it cannot be a store.")
         }
         try refuseOtherThings()
-        return try FileTelemetryTransport(directory: url)
+        return try FileTelemetryTransport(directory: url, configuration: .init(diagnostics: diagnostics))
     }
 
     /// A directory that holds something else stays as it is.

@@ -35,6 +35,19 @@ extension String {
         return width > 0 ? result + "…" : ""
     }
 
+    /// The text, cut in front where it is a path: the end of a path tells more than its beginning.
+    public func fittedPath(to width: Int) -> String {
+        guard displayWidth > width, hasPrefix("/"), !contains(" ") else { return fitted(to: width) }
+        var result = ""
+        var used = 1
+        for character in reversed() {
+            guard used + character.displayWidth <= width else { break }
+            used += character.displayWidth
+            result.append(character)
+        }
+        return width > 0 ? "…" + String(result.reversed()) : ""
+    }
+
     /// The text with spaces behind it, this many columns wide at least.
     public func padded(to width: Int) -> String {
         self + String(repeating: " ", count: Swift.max(0, width - displayWidth))

@@ -20,7 +20,7 @@ struct ApproveCommand: ToolCommand {
     static func approve(
         _ client: String, in store: StoreOptions, _ waiting: WaitOptions, _ console: Console
     ) async throws {
-        let transport = try store.open()
+        let transport = try store.open(console)
         let found = try await ClientResolver(transport: transport).client(client)
         try await waiting.send(
             TelemetryCommandRecord(clientId: found.clientId, action: .enable), over: transport, to: console,

@@ -10,7 +10,7 @@ struct ClientsCommand: ToolCommand {
     @OptionGroup var store: StoreOptions
 
     func perform(_ console: Console) async throws {
-        let transport = try store.open()
+        let transport = try store.open(console)
         let clients = try await transport.fetchTelemetryClients()
         guard !clients.isEmpty else {
             console.note("No client has asked yet. A host asks when its user agrees to telemetry.")

@@ -17,7 +17,7 @@ struct CommandsCommand: ToolCommand {
     var pending = false
 
     func perform(_ console: Console) async throws {
-        let transport = try store.open()
+        let transport = try store.open(console)
         typealias Field = TelemetrySchema.CommandField
         var query = TelemetryRecordQuery(
             recordType: TelemetrySchema.commandRecordType, sortField: Field.created.rawValue)

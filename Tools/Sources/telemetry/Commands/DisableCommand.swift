@@ -25,7 +25,7 @@ struct DisableCommand: ToolCommand {
         if let scenario {
             return try await ScenarioSwitch(client: client, scenario: scenario, isOn: false).send(in: store, waiting, console)
         }
-        let transport = try store.open()
+        let transport = try store.open(console)
         let found = try await ClientResolver(transport: transport).client(client)
         try await waiting.send(
             TelemetryCommandRecord(clientId: found.clientId, action: .disable), over: transport, to: console,

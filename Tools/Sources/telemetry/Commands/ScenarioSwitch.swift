@@ -8,7 +8,7 @@ struct ScenarioSwitch {
     let isOn: Bool
 
     func send(in store: StoreOptions, _ waiting: WaitOptions, _ console: Console) async throws {
-        let transport = try store.open()
+        let transport = try store.open(console)
         let resolver = ClientResolver(transport: transport)
         let client = try await resolver.client(client)
         let scenario = try await resolver.scenario(scenario, of: client)

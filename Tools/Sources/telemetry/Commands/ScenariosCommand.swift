@@ -13,7 +13,7 @@ struct ScenariosCommand: ToolCommand {
     var client: String?
 
     func perform(_ console: Console) async throws {
-        let transport = try store.open()
+        let transport = try store.open(console)
         var clientId: String?
         if let client { clientId = try await ClientResolver(transport: transport).client(client).clientId }
         let scenarios = try await transport.fetchScenarios(forClient: clientId)

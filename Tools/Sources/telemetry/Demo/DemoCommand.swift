@@ -41,7 +41,8 @@ struct DemoCommand: ToolCommand {
         defer { try? FileManager.default.removeItem(at: scratch) }
         let store = StoreDirectory(path: directory ?? scratch.appendingPathComponent("store").path)
         let run = DemoRun(
-            console: console, work: work, store: store.url, transport: try store.openOrCreate(), scratch: scratch)
+            console: console, work: work, store: store.url,
+            transport: try store.openOrCreate { console.diagnose($0, isVerbose: false) }, scratch: scratch)
         do {
             try await SystemSignal.cancelling { try await run.perform() }
         } catch is CancellationError {

@@ -1,4 +1,5 @@
 import TelemetryModels
+import ViewerKit
 
 /// What the host says it logged, held against what the viewer saw.
 struct Ledger: Sendable {
@@ -47,7 +48,7 @@ struct Ledger: Sendable {
         for event in arrivals {
             sequences[event.sessionId, default: []].append(event.sequence)
             guard let scenario = event.scenario, let key = Key(event) else {
-                if event.name == Self.dropReport { dropped += event.droppedCount }
+                dropped += event.reportedDrops
                 continue
             }
             if !seen.insert(key).inserted {
@@ -69,8 +70,6 @@ struct Ledger: Sendable {
             disorder += zip(numbers, numbers.dropFirst()).count { $0 > $1 }
         }
     }
-
-    static let dropReport = "telemetry.dropped"
 
     /// What is wrong, a sentence each; empty where all that was logged came once, in order, and while its scenario was on.
     /// - Parameter kills: How often the host was killed: each may leave one event that was logged and not counted.
@@ -101,11 +100,6 @@ extension Ledger.Run {
         guard let number = event.attributes["run"]?.intValue else { return nil }
         self.init(session: event.sessionId, number: Int(number))
     }
-}
-
-extension TelemetryEvent {
-    /// How many events a report of drops tells of.
-    fileprivate var droppedCount: Int64 { attributes.values.reduce(0) { $0 + ($1.intValue ?? 0) } }
 }
 
 extension Ledger.Account {

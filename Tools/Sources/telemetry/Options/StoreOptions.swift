@@ -10,15 +10,22 @@ struct StoreOptions: ParsableArguments {
     @Option(name: [.customShort("d"), .long], help: "The store's directory; \(variable) unless given.")
     var directory: String?
 
-    /// The store, which must be there.
-    func open() throws -> FileTelemetryTransport { try StoreDirectory(path: path()).open() }
+    @Flag(name: .shortAndLong, help: "Tell on standard error also what was odd and did no harm.")
+    var verbose = false
+
+    /// The store, which must be there. What is wrong with it is told, and shows in the exit code.
+    func open(_ console: Console) throws -> FileTelemetryTransport {
+        try located().open { console.diagnose($0, isVerbose: verbose) }
+    }
 
     /// The store, made where it is missing.
-    func openOrCreate() throws -> FileTelemetryTransport { try StoreDirectory(path: path()).openOrCreate() }
+    func openOrCreate(_ console: Console) throws -> FileTelemetryTransport {
+        try located().openOrCreate { console.diagnose($0, isVerbose: verbose) }
+    }
 
-    func path() throws -> String {
-        if let directory, !directory.isEmpty { return directory }
-        if let path = ProcessInfo.processInfo.environment[Self.variable], !path.isEmpty { return path }
+    func located() throws -> StoreDirectory {
+        if let directory, !directory.isEmpty { return StoreDirectory(path: directory) }
+        if let path = ProcessInfo.processInfo.environment[Self.variable], !path.isEmpty { return StoreDirectory(path: path) }
         throw ValidationError("Which store? Give --directory DIR or set \(Self.variable).")
     }
 }

@@ -20,5 +20,7 @@ extension ToolCommand {
             console.note("telemetry: \(failure.message.visible)")
             throw ExitCode(failure.code.rawValue)
         }
+        // What could be read was shown; that something could not must not go unseen in a script.
+        if console.hasMetCorruption { throw ExitCode(ToolFailure.Code.data.rawValue) }
     }
 }

@@ -34,8 +34,8 @@ struct PipeCommand: ToolCommand {
     }
 
     func perform(_ console: Console) async throws {
-        let directory = StoreDirectory(path: try store.path())
-        let transport = try directory.openOrCreate()
+        let directory = try store.located()
+        let transport = try store.openOrCreate(console)
         let state = try PipeState(name: name ?? scenario, store: directory.url)
         let client = await PipeClient(
             transport: transport, state: state, scenario: scenario, level: level.level, hold: hold, console: console,

@@ -1,0 +1,48 @@
+public import TelemetryModels
+
+/// Turns events into lines of one of the formats.
+public struct EventFormatter {
+    public enum Format: String, CaseIterable, Sendable { case table, json, csv }
+
+    private enum Kind {
+        case table(EventRows)
+        case json(EventJSON)
+        case csv(EventCSV)
+    }
+
+    private var kind: Kind
+
+    public init(_ format: Format, columns: [EventColumn], style: Style, width: Int?) {
+        switch format {
+        case .table: kind = .table(EventRows(columns: columns, style: style, width: width))
+        case .json: kind = .json(EventJSON())
+        case .csv: kind = .csv(EventCSV(columns: columns))
+        }
+    }
+
+    /// What stands before the first event, its line's end included.
+    public var header: [UInt8] {
+        switch kind {
+        case .table(let rows): Array((rows.header + "\n").utf8)
+        case .json: []
+        case .csv(let csv): csv.header + "\r\n".utf8
+        }
+    }
+
+    /// Appends the event's line with its end.
+    public mutating func append(_ event: TelemetryEvent, to bytes: inout [UInt8]) {
+        switch kind {
+        case .table(var rows):
+            bytes += (rows.row(event) + "\n").utf8
+            kind = .table(rows)
+        case .json(var json):
+            json.append(event, to: &bytes)
+            bytes.append(0x0A)
+            kind = .json(json)
+        case .csv(var csv):
+            csv.append(event, to: &bytes)
+            bytes += "\r\n".utf8
+            kind = .csv(csv)
+        }
+    }
+}

@@ -1,0 +1,81 @@
+public import Foundation
+public import TelemetryModels
+
+/// What many events come to: counted once, in one reading.
+public struct EventSummary: Sendable {
+    /// A span of time in which so many events happened.
+    public struct Count: Sendable, Equatable {
+        public internal(set) var events = 0
+        public internal(set) var diagnostic = 0
+        public internal(set) var first = Date.distantFuture
+        public internal(set) var last = Date.distantPast
+
+        /// Events a second between the first and the last; nil for fewer than two moments.
+        public var rate: Double? {
+            let seconds = last.timeIntervalSince(first)
+            return events > 1 && seconds > 0 ? Double(events - 1) / seconds : nil
+        }
+
+        mutating func add(_ event: TelemetryEvent) {
+            events += 1
+            if event.level == .diagnostic { diagnostic += 1 }
+            first = min(first, event.timestamp)
+            last = max(last, event.timestamp)
+        }
+    }
+
+    /// One run of a client.
+    public struct Session: Sendable {
+        public let id: String
+        public let clientId: String?
+        public let app: String
+        public let device: String
+        public internal(set) var count = Count()
+        public internal(set) var dropped: Int64 = 0
+        var lowest = UInt64.max
+        var highest: UInt64 = 0
+
+        /// How many numbers are missing between the session's first event and its last.
+        public var missing: Int { count.events == 0 ? 0 : max(0, Int(highest - lowest) + 1 - count.events) }
+    }
+
+    public private(set) var all = Count()
+    /// By scenario; nil for events outside all scenarios.
+    public private(set) var scenarios: [String?: Count] = [:]
+    public private(set) var clients: [String?: Count] = [:]
+    public private(set) var sessions: [String: Session] = [:]
+    /// By the beginning of the hour, in seconds since 1970.
+    public private(set) var hours: [Int: Int] = [:]
+
+    public init() {}
+
+    public mutating func add(_ event: TelemetryEvent) {
+        all.add(event)
+        scenarios[event.scenario, default: Count()].add(event)
+        clients[event.clientId, default: Count()].add(event)
+        hours[Int((event.timestamp.timeIntervalSince1970 / 3_600).rounded(.down)) * 3_600, default: 0] += 1
+        var session =
+            sessions[event.sessionId]
+            ?? Session(
+                id: event.sessionId, clientId: event.clientId, app: event.device.appVersion, device: event.device.deviceName)
+        session.count.add(event)
+        session.lowest = min(session.lowest, event.sequence)
+        session.highest = max(session.highest, event.sequence)
+        session.dropped += event.reportedDrops
+        sessions[event.sessionId] = session
+    }
+
+    public var dropped: Int64 { sessions.values.reduce(0) { $0 + $1.dropped } }
+    public var missing: Int { sessions.values.reduce(0) { $0 + $1.missing } }
+}
+
+extension TelemetryEvent {
+    /// The name of the event by which a logger tells of losses; its attributes are counts by cause.
+    public static let dropReportName = "telemetry.dropped"
+
+    /// How many events this one tells to be lost.
+    public var reportedDrops: Int64 {
+        guard name == Self.dropReportName, scenario == nil else { return 0 }
+        return attributes.values.reduce(0) { $0 + ($1.intValue ?? 0) }
+    }
+}

@@ -1,0 +1,84 @@
+import TelemetryModels
+import TelemetryTransport
+import ViewerKit
+
+/// Which events are listed, and how far.
+struct EventListing {
+    let transport: any TelemetryEventTransport
+    let filter: TelemetryEventFilter
+    let search: EventSearch?
+    var limit: Int?
+    var last: Int?
+    var follows = false
+
+    /// Prints them, and tells where to read on.
+    func run(after start: TelemetryCursor?, _ printer: EventPrinter) async throws -> TelemetryCursor? {
+        let reader = EventReader(transport: transport, filter: filter)
+        var newest: [TelemetryEvent] = []
+        var isCatchingUp = last != nil
+        var before = start
+        var stop: (before: TelemetryCursor?, count: Int)?
+        let end = try await reader.read(after: start, following: follows) { page in
+            printer.tellMissed(page.missedEvents)
+            defer { before = page.cursor }
+            if let last, isCatchingUp {
+                newest += wanted(page.events)
+                newest.removeFirst(max(0, newest.count - last))
+                guard !page.hasMore else { return true }
+                isCatchingUp = false
+                printer.print(newest)
+                newest = []
+                return true
+            }
+            guard let limit else {
+                printer.print(wanted(page.events))
+                return true
+            }
+            var looked = 0
+            var found: [TelemetryEvent] = []
+            for event in page.events where printer.count + found.count < limit {
+                looked += 1
+                if search?.matches(event) ?? true { found.append(event) }
+            }
+            printer.print(found)
+            guard printer.count >= limit else { return true }
+            if looked < page.events.count { stop = (before, looked) }
+            return false
+        }
+        guard let stop else { return end }
+        // The page went further than was wanted: the place behind the last one printed is asked for.
+        return try await transport.events(matching: filter, after: stop.before, limit: stop.count).cursor
+    }
+
+    private func wanted(_ events: [TelemetryEvent]) -> [TelemetryEvent] {
+        search.map { search in events.filter(search.matches) } ?? events
+    }
+}
+
+/// Writes events to standard output, many in one write.
+final class EventPrinter {
+    private(set) var count = 0
+    private var formatter: EventFormatter
+    private let isTable: Bool
+    private let console: Console
+
+    var isEmpty: Bool { count == 0 }
+
+    init(formatter: EventFormatter, isTable: Bool, console: Console) {
+        self.formatter = formatter
+        self.isTable = isTable
+        self.console = console
+    }
+
+    func print(_ events: [TelemetryEvent]) {
+        guard !events.isEmpty else { return }
+        var bytes: [UInt8] = count == 0 ? formatter.header : []
+        for event in events { formatter.append(event, to: &bytes) }
+        count += events.count
+        console.write(bytes)
+    }
+
+    func tellMissed(_ count: Int) {
+        if count > 0 { console.note("(\(count.grouped) older events are no longer stored)") }
+    }
+}

@@ -1,0 +1,114 @@
+import ArgumentParser
+import Foundation
+import TelemetryModels
+import TelemetryTransport
+import ViewerKit
+
+struct ExportCommand: ToolCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "export", abstract: "Write a store, or some of its events, to one file.",
+        discussion: """
+            The file holds JSON, an object a line: the records, then the events. 'telemetry import' reads it.
+
+            Example: telemetry export --since 1d yesterday.jsonl
+            """)
+
+    @OptionGroup var store: StoreOptions
+    @OptionGroup var filter: FilterOptions
+
+    @Flag(help: "Replace the file where it exists.")
+    var force = false
+
+    @Argument(help: "The file to write; - for standard output.")
+    var file: String
+
+    func perform(_ console: Console) async throws {
+        let transport = try store.open(console)
+        let filter = try await filter.resolved(over: transport)
+        let expected = file == "-" ? nil : try await transport.countEvents(matching: filter)
+        let target = try ArchiveTarget(path: file, force: force)
+        do {
+            let records = try await writeRecords(transport, only: filter.clientId, to: target)
+            var events = 0
+            var json = EventJSON()
+            try await EventReader(transport: transport, filter: filter).read(after: nil, following: false) { page in
+                var bytes: [UInt8] = []
+                bytes.reserveCapacity(page.events.count * 400)
+                for event in page.events {
+                    json.append(event, to: &bytes)
+                    bytes.append(0x0A)
+                }
+                try target.write(bytes)
+                events += page.events.count
+                if let expected { console.progress(ProgressBar.line(events, of: expected, unit: "events")) }
+                return true
+            }
+            console.endProgress()
+            try target.finish()
+            console.note("Exported \(counted(records, "record")) and \(counted(events, "event")).")
+        } catch {
+            target.abandon()
+            throw error
+        }
+    }
+
+    private func writeRecords(
+        _ transport: any TelemetryTransporting, only clientId: String?, to target: ArchiveTarget
+    ) async throws -> Int {
+        try target.write(try StoreArchive.header())
+        var count = 0
+        for recordType in SchemaListing.recordTypes where recordType.name != TelemetrySchema.recordType {
+            var query = TelemetryRecordQuery(recordType: recordType.name)
+            if let clientId { query.conditions[TelemetrySchema.ClientField.clientId.rawValue] = .string(clientId) }
+            for record in try await transport.records(matching: query) {
+                try target.write(try StoreArchive.line(record))
+                count += 1
+            }
+        }
+        return count
+    }
+}
+
+/// The file that an export writes: whole under its name, or not at all.
+final class ArchiveTarget {
+    private let handle: FileHandle
+    private let temporary: URL?
+    private let final: URL?
+
+    init(path: String, force: Bool) throws {
+        guard path != "-" else {
+            handle = .standardOutput
+            temporary = nil
+            final = nil
+            return
+        }
+        let url = URL(fileURLWithPath: path)
+        if !force, FileManager.default.fileExists(atPath: url.path) {
+            throw ToolFailure(.cannotCreate, "\(url.path.visible) exists; use --force to replace it.")
+        }
+        let part = url.appendingPathExtension("part")
+        guard FileManager.default.createFile(atPath: part.path, contents: nil, attributes: [.posixPermissions: 0o600]),
+            let handle = try? FileHandle(forWritingTo: part)
+        else { throw ToolFailure(.cannotCreate, "\(url.path.visible) cannot be written.") }
+        self.handle = handle
+        temporary = part
+        final = url
+    }
+
+    func write(_ bytes: [UInt8]) throws {
+        do { try handle.write(contentsOf: bytes) } catch {
+            throw ToolFailure(.inputOutput, "The file could not be written: \(error.localizedDescription)")
+        }
+    }
+
+    func finish() throws {
+        guard let temporary, let final else { return }
+        try handle.synchronize()
+        try handle.close()
+        guard rename(temporary.path, final.path) == 0 else {
+            throw ToolFailure(.cannotCreate, "\(final.path.visible) cannot be written.")
+        }
+    }
+
+    func abandon() { if let temporary { try? FileManager.default.removeItem(at: temporary) } }
+}

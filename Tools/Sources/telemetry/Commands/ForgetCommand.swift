@@ -1,0 +1,43 @@
+import ArgumentParser
+import TelemetryModels
+import TelemetryTransport
+import ViewerKit
+
+struct ForgetCommand: ToolCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "forget", abstract: "Delete all that is stored of a client that will not come back.",
+        discussion: """
+            Deletes the client's record, scenarios, commands and events from the store without asking the client. One that \
+            does come back finds that it is not known any more, and turns its telemetry off.
+
+            Example: telemetry forget k7wq --dry-run
+            """)
+
+    @OptionGroup var store: StoreOptions
+    @OptionGroup var confirm: ConfirmOptions
+
+    @Argument(help: "A client, or the beginning of its identifier.")
+    var client: String
+
+    func perform(_ console: Console) async throws {
+        let transport = try store.open(console)
+        let client = try await ClientResolver(transport: transport).client(client)
+        let id = client.clientId
+        let commands = try await transport.records(
+            matching: .init(
+                recordType: TelemetrySchema.commandRecordType,
+                conditions: [TelemetrySchema.CommandField.clientId.rawValue: .string(id)]))
+        let scenarios = try await transport.fetchScenarios(forClient: id).count
+        let events = try await transport.countEvents(matching: .init(clientId: id))
+        let what =
+            "delete the client \(id.visible) with \(counted(scenarios, "scenario")), \(counted(commands.count, "command")) "
+            + "and \(counted(events, "event"))"
+        guard try confirm.allows(what, console) else { return }
+        // The record goes first: a client that still runs must find itself unknown before it sends more.
+        if let record = client.recordID { try await transport.deleteTelemetryClient(recordID: record) }
+        try await transport.deleteScenarios(forClient: id)
+        try await transport.deleteAllCommands(for: id)
+        let deleted = try await transport.deleteEvents(forClient: id)
+        console.line("\(console.style.green("✓")) The client \(id.visible) is forgotten, with \(counted(deleted, "event")).")
+    }
+}

@@ -1,0 +1,85 @@
+import ArgumentParser
+import Foundation
+import TelemetryModels
+import TelemetryTransport
+import ViewerKit
+
+struct ImportCommand: ToolCommand {
+    private static let batch = 400
+
+    static let configuration = CommandConfiguration(
+        commandName: "import", abstract: "Add what 'telemetry export' wrote to a store.",
+        discussion: """
+            Events that the store has already are not added again; records that it has already stay as they are, unless \
+            --overwrite is given.
+
+            Example: telemetry import yesterday.jsonl --directory /srv/archive
+            """)
+
+    @OptionGroup var store: StoreOptions
+
+    @Flag(help: "Replace records that the store has already.")
+    var overwrite = false
+
+    @Flag(name: .customLong("dry-run"), help: "Read and count, and store nothing.")
+    var dryRun = false
+
+    @Argument(help: "The file to read.")
+    var file: String
+
+    func perform(_ console: Console) async throws {
+        let url = URL(fileURLWithPath: file)
+        guard FileManager.default.fileExists(atPath: url.path) else {
+            throw ToolFailure(.notFound, "There is no file at \(url.path.visible).")
+        }
+        let handle = try FileHandle(forReadingFrom: url)
+        defer { try? handle.close() }
+        let size = Int(try handle.seekToEnd())
+        try handle.seek(toOffset: 0)
+        var reader = LineReader(handle)
+        guard let first = try reader.next() else { throw ToolFailure(.data, "The file is empty.") }
+        _ = try StoreArchive.read(first, isFirst: true)
+        let transport = dryRun ? nil : try store.openOrCreate(console)
+        var number = 1
+        var records = (new: 0, known: 0)
+        var events = 0
+        var waiting: [TelemetryEvent] = []
+        while let line = try reader.next() {
+            number += 1
+            let parsed: StoreArchive.Line
+            do { parsed = try StoreArchive.read(line, isFirst: false) } catch {
+                try await transport?.append(waiting)
+                throw ToolFailure(.data, "Line \(number) of \(url.path.visible) is broken; what came before it is imported.")
+            }
+            switch parsed {
+            case .header: break
+            case .record(let record):
+                if try await save(record, to: transport) { records.new += 1 } else { records.known += 1 }
+            case .event(let event):
+                waiting.append(event)
+                events += 1
+            }
+            if waiting.count >= Self.batch {
+                try await transport?.append(waiting)
+                waiting = []
+                console.progress(ProgressBar.line(reader.position / 1_000, of: size / 1_000, unit: "kB"))
+            }
+        }
+        if !waiting.isEmpty { try await transport?.append(waiting) }
+        console.endProgress()
+        console.line(
+            "\(dryRun ? "Would import" : "Imported") \(counted(records.new, "record")) and \(counted(events, "event"))"
+                + (records.known > 0 ? "; \(counted(records.known, "record")) stayed as the store had them." : "."))
+    }
+
+    /// False where the store has the record already and keeps it.
+    private func save(_ record: TelemetryRecord, to transport: FileTelemetryTransport?) async throws -> Bool {
+        guard let transport else { return true }
+        do {
+            _ = try await transport.save([record], policy: overwrite ? .overwrite : .insert)
+            return true
+        } catch let error as TelemetryTransportError where error.code == .conflict {
+            return false
+        }
+    }
+}

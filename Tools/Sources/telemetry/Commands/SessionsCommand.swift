@@ -1,0 +1,30 @@
+import ArgumentParser
+import ViewerKit
+
+struct SessionsCommand: ToolCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "sessions", abstract: "List the runs of clients that left events.")
+
+    @OptionGroup var store: StoreOptions
+    @OptionGroup var filter: FilterOptions
+
+    func perform(_ console: Console) async throws {
+        let transport = try store.open(console)
+        let summary = try await EventSummary(of: transport, matching: try await filter.resolved(over: transport), console)
+        guard !summary.sessions.isEmpty else { return console.note("No sessions with events that match.") }
+        var table = Table([
+            ("session", .leading), ("client", .leading), ("app", .leading), ("device", .leading), ("first", .leading),
+            ("last", .leading), ("events", .trailing), ("missing", .trailing), ("dropped", .trailing),
+        ])
+        let time = TimeText()
+        for session in summary.sessions.values.sorted(by: { ($0.count.first, $0.id) < ($1.count.first, $1.id) }) {
+            table.add([
+                .init(session.id), .init(session.clientId ?? "–"), .init(session.app.fitted(to: 24)),
+                .init(session.device.fitted(to: 24)), .init(time.dayAndTime(session.count.first)),
+                .init(time.dayAndTime(session.count.last)), .init(session.count.events.grouped),
+                .init(filter.isNarrow ? "–" : session.missing.grouped), .init(Int(session.dropped).grouped),
+            ])
+        }
+        table.lines(style: console.style).forEach(console.line)
+    }
+}

@@ -1,0 +1,83 @@
+import ArgumentParser
+import Foundation
+import TelemetryModels
+import TelemetryTransport
+import ViewerKit
+
+struct StatsCommand: ToolCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "stats", abstract: "Count events by scenario, client and hour; tell rates, gaps and drops.",
+        discussion: "Example: telemetry stats --since 1d --svg day.svg")
+
+    @OptionGroup var store: StoreOptions
+    @OptionGroup var filter: FilterOptions
+
+    @Option(help: "Also write the chart of the hours to this SVG file.")
+    var svg: String?
+
+    func perform(_ console: Console) async throws {
+        let transport = try store.open(console)
+        let summary = try await EventSummary(of: transport, matching: try await filter.resolved(over: transport), console)
+        guard summary.all.events > 0 else { return console.note("No events match.") }
+        show("scenario", summary.scenarios, console)
+        show("client", summary.clients, console)
+        let hours = bars(summary)
+        console.line(console.style.dim("EVENTS BY HOUR"))
+        BarChart().lines(hours, width: console.width ?? 80, style: console.style).forEach(console.line)
+        console.line()
+        console.line("\(summary.all.events.grouped) events in \(summary.sessions.count.grouped) sessions")
+        console.line("dropped by loggers, as they report: \(Int(summary.dropped).grouped)")
+        if filter.isNarrow {
+            console.line("gaps: not looked for, because the filter leaves events out")
+        } else {
+            console.line("gaps: \(summary.missing.grouped) numbers missing within sessions")
+        }
+        if let svg {
+            let chart = SVGChart(title: "Events by hour", bars: hours)
+            try Data(chart.text.utf8).write(to: URL(fileURLWithPath: svg), options: .atomic)
+            console.note("The chart is in \(svg.visible).")
+        }
+    }
+
+    private func show(_ title: String, _ counts: [String?: EventSummary.Count], _ console: Console) {
+        var table = Table([
+            (title, .leading), ("events", .trailing), ("diagnostic", .trailing), ("a second", .trailing), ("first", .leading),
+            ("last", .leading),
+        ])
+        let time = TimeText()
+        for (name, count) in counts.sorted(by: { ($1.value.events, $0.key ?? "") < ($0.value.events, $1.key ?? "") }) {
+            table.add([
+                .init(name ?? "–", look: console.style.tinted), .init(count.events.grouped), .init(count.diagnostic.grouped),
+                .init(count.rate.map { String(format: "%.1f", $0) } ?? "–"), .init(time.dayAndTime(count.first)),
+                .init(time.dayAndTime(count.last)),
+            ])
+        }
+        table.lines(style: console.style, width: console.width).forEach(console.line)
+        console.line()
+    }
+
+    /// The hours from the first to the last, empty ones too; the last two days of them at most.
+    private func bars(_ summary: EventSummary) -> [(label: String, value: Int)] {
+        guard let first = summary.hours.keys.min(), let last = summary.hours.keys.max() else { return [] }
+        let time = TimeText()
+        return stride(from: max(first, last - 47 * 3_600), through: last, by: 3_600).map { hour in
+            let label = time.dayAndTime(Date(timeIntervalSince1970: TimeInterval(hour))).prefix(16)
+            return (String(label), summary.hours[hour] ?? 0)
+        }
+    }
+}
+
+extension EventSummary {
+    /// Reads all events that match, and shows how far it is.
+    init(of transport: any TelemetryEventTransport, matching filter: TelemetryEventFilter, _ console: Console) async throws {
+        self.init()
+        var summary = EventSummary()
+        try await EventReader(transport: transport, filter: filter).read(after: nil, following: false) { page in
+            for event in page.events { summary.add(event) }
+            console.progress("… \(summary.all.events.grouped) events read")
+            return true
+        }
+        console.endProgress()
+        self = summary
+    }
+}

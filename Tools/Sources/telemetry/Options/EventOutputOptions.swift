@@ -1,0 +1,43 @@
+import ArgumentParser
+import ViewerKit
+
+/// A format as it is typed.
+enum FormatArgument: String, CaseIterable, ExpressibleByArgument {
+    case table, json, csv
+
+    var format: EventFormatter.Format {
+        switch self {
+        case .table: .table
+        case .json: .json
+        case .csv: .csv
+        }
+    }
+}
+
+/// How events are written.
+struct EventOutputOptions: ParsableArguments {
+    @Option(help: "table, json (an object a line, the schema's names) or csv.")
+    var format = FormatArgument.table
+
+    @Option(help: "For table and csv: \(EventColumn.allCases.map(\.rawValue).joined(separator: ",")).")
+    var columns: String?
+
+    func validate() throws { _ = try chosen() }
+
+    func formatter(_ console: Console) throws -> EventFormatter {
+        EventFormatter(format.format, columns: try chosen(), style: console.style, width: console.width)
+    }
+
+    private func chosen() throws -> [EventColumn] {
+        guard let columns else {
+            return format == .csv ? EventColumn.allCases.filter { $0 != .time } : EventColumn.standard
+        }
+        return try columns.split(separator: ",").map { name in
+            guard let column = EventColumn(rawValue: name.lowercased()) else {
+                throw ValidationError(
+                    "There is no column \"\(name)\"; there are: \(EventColumn.allCases.map(\.rawValue).joined(separator: ", ")).")
+            }
+            return column
+        }
+    }
+}

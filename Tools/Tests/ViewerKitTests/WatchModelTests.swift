@@ -1,0 +1,132 @@
+import Foundation
+import TelemetryModels
+import Testing
+
+@testable import ViewerKit
+
+struct WatchModelTests {
+    private static let now = Date(timeIntervalSince1970: 1_767_225_600)
+
+    private func model(events: Int = 0) -> WatchModel {
+        var model = WatchModel(store: "/store", now: Self.now)
+        model.take(
+            clients: [
+                .init(clientId: "k7wq", created: Self.now - 10, isEnabled: true),
+                .init(clientId: "new", created: Self.now - 5, isEnabled: false),
+            ],
+            scenarios: [
+                .init(clientId: "k7wq", scenarioName: "Checksum", isEnabled: false),
+                .init(clientId: "k7wq", scenarioName: "FileRead", isEnabled: true),
+            ])
+        if events > 0 { model.take((1...events).map { event($0) }, missed: 0) }
+        return model
+    }
+
+    private func event(_ number: Int, sequence: Int? = nil) -> TelemetryEvent {
+        TelemetryEvent(
+            eventId: "\(number)", clientId: "k7wq", sessionId: "s", sequence: UInt64(sequence ?? number), name: "file.read",
+            timestamp: Self.now - 1, property1: "number \(number)", scenario: "FileRead")
+    }
+
+    private func drawn(_ model: WatchModel, columns: Int = 72, rows: Int = 12) -> [String] {
+        var model = model
+        return WatchView(style: Style(isOn: false), time: TimeText(timeZone: .gmt)).lines(&model, columns: columns, rows: rows)
+    }
+
+    private func trimmed(_ line: String) -> String {
+        String(line.reversed().drop { $0 == " " }.reversed())
+    }
+
+    @Test("The screen shows clients, scenarios and events")
+    func golden() {
+        #expect(
+            drawn(model(events: 2)).map(trimmed) == [
+                " telemetry  /store  2 clients · 2 events · 0.2/s",
+                "─ CLIENTS ──────────────────┬─ SCENARIOS of k7wq ───────────────────────",
+                " ▸ k7wq      1/2 on 0.2/s   │ ▸ Checksum        off",
+                "   new       waits (a)      │   FileRead        on             █ 0.2/s",
+                "                            │",
+                "─ EVENTS ───────────────────────────────────────────────────────────────",
+                "23:59:59.000  FileRead         file.read  number 1",
+                "23:59:59.000  FileRead         file.read  number 2",
+                "", "", "",
+                " Tab pane ↑↓ move Space on/off a approve / filter p pause c client q qu…",
+            ])
+    }
+
+    @Test("Every line is as wide as the screen, at every size", arguments: [(80, 24), (40, 10), (200, 60), (39, 9), (61, 13)])
+    func sizes(columns: Int, rows: Int) {
+        let lines = drawn(model(events: 100), columns: columns, rows: rows)
+        #expect(lines.count == rows)
+        #expect(lines.allSatisfy { $0.displayWidth == columns })
+    }
+
+    @Test("Keys toggle and approve what is selected")
+    func commands() {
+        var model = model()
+        #expect(model.press(.character("q")) == .quit)
+        #expect(model.press(.interrupt) == .quit)
+        _ = model.press(.tab)
+        _ = model.press(.down)
+        guard case .send(let off) = model.press(.character(" ")) else { return #expect(Bool(false)) }
+        #expect((off.clientId, off.action, off.scenarioName) == ("k7wq", .disableScenario, "FileRead"))
+        _ = model.press(.left)
+        _ = model.press(.down)
+        guard case .send(let approve) = model.press(.character("a")) else { return #expect(Bool(false)) }
+        #expect((approve.clientId, approve.action) == ("new", .enable))
+    }
+
+    @Test("A filter is typed, kept and dropped")
+    func filter() {
+        var model = model(events: 30)
+        for key in [Key.character("/")] + "NUMBER 299".map(Key.character) + [.backspace] {
+            #expect(model.press(key) == .nothing)
+        }
+        #expect(model.visibleEntries(10).count == 1)
+        _ = model.press(.enter)
+        #expect(model.press(.character("q")) == .quit)
+        _ = model.press(.escape)
+        #expect(model.visibleEntries(10).count == 10)
+    }
+
+    @Test("A view that stands still does not move when more arrives, and End goes on")
+    func pause() {
+        func last(_ model: WatchModel) -> String? {
+            guard case .event(let event)? = model.visibleEntries(5).last else { return nil }
+            return event.property1
+        }
+        var model = model(events: 20)
+        model.page = 5
+        _ = model.press(.character("p"))
+        model.take([event(21)], missed: 0)
+        #expect(last(model) == "number 20")
+        _ = model.press(.pageUp)
+        #expect(last(model) == "number 16")
+        _ = model.press(.home)
+        #expect(last(model) == "number 5")
+        _ = model.press(.pageDown)
+        #expect(last(model) == "number 9")
+        _ = model.press(.end)
+        #expect(last(model) == "number 21")
+    }
+
+    @Test("What is missing is shown where it is missing")
+    func gaps() {
+        var model = model()
+        model.take([event(1), event(2, sequence: 5)], missed: 7)
+        let lines = drawn(model)
+        #expect(lines[6].hasPrefix("⋯ 7 events no longer stored"))
+        #expect(lines[8].hasPrefix("⋯ 3 events missing in session s"))
+        #expect(lines[0].contains("10 missing"))
+    }
+
+    @Test(
+        "Keys of a terminal are understood",
+        arguments: [
+            ("\u{1B}[A", [Key.up]), ("\u{1B}OB", [.down]), ("\u{1B}[5~", [.pageUp]), ("\u{1B}", [.escape]),
+            ("aü", [.character("a"), .character("ü")]),
+            ("\u{3}", [.interrupt]), ("\r", [.enter]), ("\u{7F}", [.backspace]), ("\u{1B}[99;5u", []),
+            ("\u{1B}[Z\t", [.tab, .tab]),
+        ])
+    func keys(bytes: String, keys: [Key]) { #expect(Key.parse(Array(bytes.utf8)) == keys) }
+}

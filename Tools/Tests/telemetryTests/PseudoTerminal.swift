@@ -1,0 +1,61 @@
+import Foundation
+
+/// Both ends of a terminal that is none.
+final class PseudoTerminal {
+    struct Unavailable: Error {}
+
+    /// The end that a program takes for a terminal.
+    let other: FileHandle
+    private let own: FileHandle
+    private let pieces: AsyncStream<Data>
+
+    init(columns: UInt16, rows: UInt16) throws {
+        let (master, slave) = try Self.open()
+        var size = winsize(ws_row: rows, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0)
+        guard ioctl(master, UInt(TIOCSWINSZ), &size) == 0 else { throw Unavailable() }
+        own = FileHandle(fileDescriptor: master, closeOnDealloc: true)
+        other = FileHandle(fileDescriptor: slave, closeOnDealloc: true)
+        let (pieces, continuation) = AsyncStream.makeStream(of: Data.self)
+        self.pieces = pieces
+        Thread {
+            var buffer = [UInt8](repeating: 0, count: 4_096)
+            while case let count = read(master, &buffer, buffer.count), count > 0 { continuation.yield(Data(buffer[..<count])) }
+            continuation.finish()
+        }.start()
+    }
+
+    private static func open() throws -> (master: Int32, slave: Int32) {
+        #if os(Linux)
+        // What `posix_openpt` and its companions do; Swift's Glibc does not show them.
+        let master = Foundation.open("/dev/ptmx", O_RDWR | O_NOCTTY)
+        var number: Int32 = 0
+        var locked: Int32 = 0
+        guard master >= 0, ioctl(master, 0x4004_5431, &locked) == 0, ioctl(master, 0x8004_5430, &number) == 0 else {
+            throw Unavailable()
+        }
+        let slave = Foundation.open("/dev/pts/\(number)", O_RDWR | O_NOCTTY)
+        #else
+        let master = posix_openpt(O_RDWR | O_NOCTTY)
+        guard master >= 0, grantpt(master) == 0, unlockpt(master) == 0, let name = ptsname(master) else { throw Unavailable() }
+        let slave = Foundation.open(name, O_RDWR | O_NOCTTY)
+        #endif
+        guard slave >= 0 else { throw Unavailable() }
+        return (master, slave)
+    }
+
+    /// Leaves the terminal's end to the program alone, so that its end is seen.
+    func closeOther() { try? other.close() }
+
+    func write(_ text: String) { try? own.write(contentsOf: Data(text.utf8)) }
+
+    /// What the program writes, until it fulfils the condition.
+    func text(until condition: (String) -> Bool) async throws -> String {
+        var text = Data()
+        for await piece in pieces {
+            text += piece
+            let string = String(decoding: text, as: UTF8.self)
+            if condition(string) { return string }
+        }
+        throw Unavailable()
+    }
+}

@@ -1,0 +1,75 @@
+import Foundation
+import TelemetryModels
+import TelemetryTransport
+import Testing
+
+struct RoundTripTests {
+    @Test("The demo finds nothing lost, doubled or recorded while off, on a folder and on a log file")
+    func demo() async throws {
+        try await withDirectory { folder in
+            let files = folder.appendingPathComponent("files/deeper")
+            try FileManager.default.createDirectory(at: files, withIntermediateDirectories: true)
+            for number in 1...20 {
+                try Data("file \(number)".utf8).write(to: files.appendingPathComponent("\(number).txt"))
+            }
+            let log = folder.appendingPathComponent("some.log")
+            let lines = (1...60).map { "2026-01-01 \($0) \(["start", "work", "stop"][$0 % 3]) thing\($0)\n" }
+            try Data(lines.joined().utf8).write(to: log)
+            for arguments in [[folder.appendingPathComponent("files").path], ["--input", log.path]] {
+                let result = try await ToolProcess.run(["demo"] + arguments)
+                #expect(result.code == 0, "\(result.output)\(result.errors)")
+                #expect(
+                    result.lines.last
+                        == "✓ Every event that was logged arrived once, in order, and only while its scenario was on.")
+            }
+        }
+    }
+
+    @Test("A pipe that was killed comes back as the same client, with its scenario still on")
+    func pipe() async throws {
+        try await withDirectory { folder in
+            let store = folder.appendingPathComponent("store")
+            let environment = ["XDG_STATE_HOME": folder.appendingPathComponent("state").path]
+            let pipe = try RunningTool(["pipe", "--scenario", "Syslog", "-d", store.path], environment: environment)
+            let asked = try await pipe.errors.first { $0.contains("waits for approval") }
+            let client = try #require(asked?.split(separator: " ").dropFirst(2).first.map(String.init))
+            let transport = try FileTelemetryTransport(directory: store)
+            var arrivals = transport.eventStream(matching: .init(scenarios: ["Syslog"])).makeAsyncIterator()
+            #expect(try await ToolProcess.run("approve", client, "-d", store.path).code == 0)
+            #expect(try await ToolProcess.run("enable", client, "Syslog", "-d", store.path).code == 0)
+            try pipe.write("first\n")
+            #expect(try await arrivals.next()?.property1 == "first")
+            let second = try await ToolProcess.run(
+                ["pipe", "--scenario", "Syslog", "-d", store.path], environment: environment)
+            #expect(second.code == 69)
+            pipe.kill()
+            await pipe.ended()
+
+            let again = try await ToolProcess.run(
+                ["pipe", "--scenario", "Syslog", "--level", "diagnostic", "--hold", "-d", store.path], environment: environment,
+                input: "second\nthird")
+            #expect(again.code == 0)
+            #expect(again.errors.contains("The client \(client) is approved, Syslog is on: lines are recorded."))
+            #expect(again.errors.hasSuffix("2 lines: 2 recorded.\n"))
+            let event = try await arrivals.next()
+            #expect(event?.property1 == "second")
+            #expect(event?.level == .diagnostic)
+            #expect(event?.clientId == client)
+            #expect(try await arrivals.next()?.property1 == "third")
+        }
+    }
+
+    @Test("Events show as they arrive")
+    func follow() async throws {
+        try await withDirectory { folder in
+            let transport = try FileTelemetryTransport(directory: folder)
+            try await transport.append([TelemetryEvent(sessionId: "s", sequence: 1, name: "before")])
+            let tool = try RunningTool(["events", "--follow", "--format", "csv", "--columns", "name", "-d", folder.path])
+            #expect(try await tool.output.first { $0 == "before" } != nil)
+            try await transport.append([TelemetryEvent(sessionId: "s", sequence: 2, name: "after")])
+            #expect(try await tool.output.first { $0 == "after" } != nil)
+            tool.kill()
+            await tool.ended()
+        }
+    }
+}
