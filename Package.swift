@@ -22,6 +22,7 @@ let libraries = [
     library("TelemetryTransport", ["TelemetryModels"]),
     library("TelemetryPersistence", ["TelemetryModels"]),
     library("TelemetryLogging", ["TelemetryModels", "TelemetryTransport"]),
+    library("TelemetryDebugLogging", ["TelemetryModels"]),
     library(
         "TelemetryLifecycle",
         ["TelemetryModels", "TelemetryTransport", "TelemetryPersistence", "TelemetryLogging"]),
@@ -47,6 +48,9 @@ let package = Package(
         tests(
             of: "TelemetryLogging",
             ["TelemetryModels", "TelemetryTransport", "TelemetryLogging", "TelemetryTestSupport"]),
+        tests(
+            of: "TelemetryDebugLogging",
+            ["TelemetryModels", "TelemetryTransport", "TelemetryDebugLogging", "TelemetryTestSupport"]),
         tests(
             of: "TelemetryLifecycle",
             [

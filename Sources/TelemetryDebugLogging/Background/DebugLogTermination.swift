@@ -1,0 +1,60 @@
+#if DEBUG
+import Dispatch
+public import Foundation
+
+/// Sends what waits when the process is asked to end, and then lets it end: for command-line tools and servers.
+///
+/// A host that handles SIGTERM itself calls ``DebugLogger/flush()`` there instead.
+@MainActor
+public final class DebugLogTermination {
+    /// Ends once the signal is watched; one that comes before does what it always did.
+    package nonisolated let installation: AsyncStream<Never>
+    private let source: any DispatchSourceSignal
+    private var flush: Task<Void, Never>?
+
+    /// Takes over a signal until this object goes, or the signal comes.
+    /// - Parameters:
+    ///   - signal: the signal's number.
+    ///   - logger: the logger to flush.
+    ///   - end: ends the process; unless it is given, by the same signal, so that whoever waits for the process sees the
+    ///     status that it expects.
+    public init(
+        on signal: Int32 = SIGTERM, flushing logger: DebugLogger = .shared,
+        then end: @escaping @Sendable (Int32) -> Void = { DebugLogTermination.die(of: $0) }
+    ) {
+        let (installation, installed) = AsyncStream.makeStream(of: Never.self)
+        self.installation = installation
+        source = DispatchSource.makeSignalSource(signal: signal, queue: .main)
+        source.setRegistrationHandler {
+            #if canImport(Darwin)
+            // Darwin's kernel tells a source of a signal only beside what the signal does otherwise.
+            Foundation.signal(signal, SIG_IGN)
+            #endif
+            installed.finish()
+        }
+        source.setEventHandler { [weak self] in
+            MainActor.assumeIsolated {
+                guard let self, self.flush == nil else { return }
+                self.flush = Task {
+                    await logger.flush()
+                    end(signal)
+                }
+            }
+        }
+        source.resume()
+    }
+
+    isolated deinit { source.cancel() }
+
+    /// Ends the process as the signal would have.
+    public nonisolated static func die(of signal: Int32) {
+        Foundation.signal(signal, SIG_DFL)
+        // The threads on which tasks run are deaf to signals.
+        var signals = sigset_t()
+        sigemptyset(&signals)
+        sigaddset(&signals, signal)
+        pthread_sigmask(Int32(SIG_UNBLOCK), &signals, nil)
+        raise(signal)
+    }
+}
+#endif

@@ -1,0 +1,51 @@
+#if DEBUG
+import Foundation
+public import TelemetryModels
+
+extension DebugLogEntry {
+    /// The entry as an event of the telemetry, so that one viewer shows both.
+    ///
+    /// The event's identifier is the entry's: sent twice, it is stored once. The payload's strings, numbers and booleans become
+    /// attributes under their names; lists and objects become JSON text. What an event has no field for stands in the
+    /// attributes `debug.correlation_id`, `debug.level`, `debug.source` and `debug.device_id`, and `property1` holds the
+    /// correlation identifier. `debug` becomes ``TelemetryLogLevel/diagnostic``, every other level ``TelemetryLogLevel/info``.
+    /// - Parameters:
+    ///   - sessionId: the telemetry's session, for the two to lie side by side; the entry's own where it is nil.
+    ///   - clientId: the client that the event shall belong to.
+    ///   - scenario: the scenario that the event shall belong to.
+    public func telemetryEvent(
+        sessionId: String? = nil, clientId: String? = nil, scenario: String? = nil
+    ) -> TelemetryEvent {
+        var attributes = payload.compactMapValues(\.attribute)
+        attributes["debug.correlation_id"] = .string(correlationId.uuidString)
+        attributes["debug.level"] = .string(level.rawValue)
+        attributes["debug.source"] = .string(source.rawValue)
+        attributes["debug.device_id"] = deviceId.map { .string($0.uuidString) }
+        return TelemetryEvent(
+            eventId: id.uuidString, clientId: clientId, sessionId: sessionId ?? self.sessionId.uuidString, name: event,
+            timestamp: timestamp, property1: correlationId.uuidString, attributes: attributes, scenario: scenario,
+            level: level == .debug ? .diagnostic : .info)
+    }
+}
+
+extension JSONValue {
+    /// Nil for null, which is no attribute at all.
+    fileprivate var attribute: TelemetryValue? {
+        switch self {
+        case .null: nil
+        case .bool(let value): .bool(value)
+        case .int(let value): .int(value)
+        case .unsigned(let value): Int64(exactly: value).map(TelemetryValue.int) ?? .string(String(value))
+        case .double(let value): .double(value)
+        case .string(let value): .string(value)
+        case .array, .object: jsonText.map(TelemetryValue.string)
+        }
+    }
+
+    private var jsonText: String? {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return (try? encoder.encode(self)).map { String(decoding: $0, as: UTF8.self) }
+    }
+}
+#endif

@@ -1,0 +1,19 @@
+#if DEBUG
+extension DebugLogEntry {
+    /// How much an entry matters; levels compare by weight, ``debug`` being the lightest.
+    public enum Level: String, Sendable, CaseIterable, Codable, Comparable {
+        case debug, info, warn, error
+
+        public static func < (lhs: Level, rhs: Level) -> Bool { lhs.weight < rhs.weight }
+
+        private var weight: Int {
+            switch self {
+            case .debug: 0
+            case .info: 1
+            case .warn: 2
+            case .error: 3
+            }
+        }
+    }
+}
+#endif

@@ -1,0 +1,51 @@
+#if DEBUG
+public import Foundation
+import TelemetryModels
+
+/// One entry of a debug log: what happened, where, when, and as part of which operation.
+public struct DebugLogEntry: Sendable, Hashable, Identifiable {
+    /// Who the entry is: the same identifier twice is the same entry, so that a batch can be sent again.
+    public let id: UUID
+    /// The operation that it belongs to, across every process that takes part in it.
+    public let correlationId: UUID
+    public let timestamp: Date
+    public let source: Source
+    public let level: Level
+    /// The name of what happened, such as `cart.opened`.
+    public let event: String
+    public let payload: [String: JSONValue]
+    /// The device that yielded it; nil where a device has no identity yet.
+    public let deviceId: UUID?
+    /// The run of the program that yielded it.
+    public let sessionId: UUID
+
+    public init(
+        id: UUID = UUID(),
+        correlationId: UUID = UUID(),
+        timestamp: Date = .now,
+        source: Source = .current,
+        level: Level = .info,
+        event: String,
+        payload: [String: JSONValue] = [:],
+        deviceId: UUID? = nil,
+        sessionId: UUID
+    ) {
+        self.id = id
+        self.correlationId = correlationId
+        self.timestamp = timestamp
+        self.source = source
+        self.level = level
+        self.event = event
+        self.payload = payload
+        self.deviceId = deviceId
+        self.sessionId = sessionId
+    }
+
+    /// A date as entries carry it. One that the format cannot hold becomes the nearest that it can: a wrong clock must not
+    /// keep a batch from being sent.
+    static func text(of date: Date) -> String {
+        TimestampFormat.string(from: date)
+            ?? (date.timeIntervalSinceReferenceDate > 0 ? "9999-12-31T23:59:59.999Z" : "0001-01-01T00:00:00.000Z")
+    }
+}
+#endif

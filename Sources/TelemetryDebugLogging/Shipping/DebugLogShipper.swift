@@ -1,0 +1,81 @@
+#if DEBUG
+public import Foundation
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+/// Posts batches to `<base>/debug/logs`, on a session of its own: never through the host's client, so that sending a log
+/// is not itself logged.
+///
+/// Whatever goes wrong is a ``DebugLogShipment``; nothing reaches the host.
+public actor DebugLogShipper: DebugLogShipping {
+    private nonisolated let endpoint: URL
+    private nonisolated let token: String?
+    private let timeout: Duration
+    private let clock: any Clock<Duration>
+
+    /// - Parameters:
+    ///   - baseURL: the server's address, in front of `/debug/logs`.
+    ///   - token: sent as a bearer token where it is set.
+    ///   - timeout: how long one post may take in all, from connecting to the end of the answer.
+    ///   - clock: measures the timeout.
+    public init(
+        baseURL: URL, token: String? = nil, timeout: Duration = .seconds(10), clock: any Clock<Duration> = ContinuousClock()
+    ) {
+        self.endpoint = baseURL.appending(path: "debug/logs")
+        self.token = token
+        self.timeout = timeout
+        self.clock = clock
+    }
+
+    public func ship(_ entries: [DebugLogEntry]) async -> DebugLogShipment {
+        guard !entries.isEmpty else { return .stored }
+        do {
+            return try await exchange(try request(for: entries)).shipment(of: entries.count)
+        } catch let error as EncodingError {
+            return .refusedWholly("the batch cannot be encoded: \(error)")
+        } catch {
+            return .failed(Self.description(of: error))
+        }
+    }
+
+    /// The post that carries the entries, in their order: `{"entries": […]}`.
+    nonisolated func request(for entries: [DebugLogEntry]) throws -> URLRequest {
+        var request = URLRequest(url: endpoint)
+        request.httpMethod = "POST"
+        request.setValue("application/json", forHTTPHeaderField: "Content-Type")
+        if let token { request.setValue("Bearer \(token)", forHTTPHeaderField: "Authorization") }
+        request.httpBody = try JSONEncoder().encode(DebugLogBatch(entries: entries))
+        return request
+    }
+
+    private func exchange(_ request: URLRequest) async throws -> DebugLogReply {
+        // The session's own timers are no deadline: the one for a request starts anew with every byte that trickles in.
+        try await withThrowingTaskGroup(of: DebugLogReply.self) { [timeout, clock] group in
+            group.addTask { try await DebugLogConnection.shared.reply(to: request) }
+            group.addTask {
+                try await clock.sleep(for: timeout)
+                throw DebugLogTimeout(limit: timeout)
+            }
+            defer { group.cancelAll() }
+            guard let reply = try await group.next() else { throw CancellationError() }
+            return reply
+        }
+    }
+
+    private static func description(of error: any Error) -> String {
+        if let error = error as? DebugLogTimeout { return "no answer within \(error.limit)" }
+        let error = error as NSError
+        return "\(error.domain) \(error.code)"
+    }
+}
+
+/// The body of a post.
+struct DebugLogBatch: Encodable {
+    let entries: [DebugLogEntry]
+}
+
+private struct DebugLogTimeout: Error {
+    let limit: Duration
+}
+#endif

@@ -1,0 +1,157 @@
+#if DEBUG
+import Foundation
+@testable import TelemetryDebugLogging
+import TelemetryTestSupport
+import Testing
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+struct DebugLogShipperTests {
+    private struct Body: Decodable { let entries: [DebugLogEntry] }
+
+    private let clock = ManualClock()
+    private let entries = (1...3).map { DebugLogEntry(event: "\($0)", payload: ["n": .int(Int64($0))], sessionId: UUID()) }
+
+    private func isFailure(_ shipment: DebugLogShipment) -> Bool {
+        if case .failed = shipment { true } else { false }
+    }
+
+    @Test("A batch is one post to /debug/logs, in order, with the token, and outside any correlation")
+    func post() async throws {
+        let server = try LoopbackServer(.answers(200))
+        let shipper = DebugLogShipper(baseURL: server.baseURL, token: "secret", clock: clock)
+        let shipment = await DebugCorrelation.operation { _ in await shipper.ship(entries) }
+        #expect(shipment == .stored)
+        let request = try #require(server.requests.first)
+        #expect(server.requests.count == 1)
+        #expect(request.head.hasPrefix("POST /debug/logs HTTP/1.1"))
+        #expect(request.header("Content-Type") == "application/json")
+        #expect(request.header("Authorization") == "Bearer secret")
+        #expect(request.header("X-Correlation-ID") == nil)
+        #expect(try JSONDecoder().decode(Body.self, from: request.body).entries == entries)
+        #expect(clock.sleeperCount == 0)
+    }
+
+    @Test("The server's own path stays in front; nothing is sent for no entries")
+    func path() async throws {
+        let server = try LoopbackServer(.answers(204))
+        let shipper = DebugLogShipper(baseURL: server.baseURL.appending(path: "team/7"), clock: clock)
+        #expect(await shipper.ship([]) == .stored)
+        #expect(await shipper.ship(entries) == .stored)
+        #expect(server.requests.map { $0.head.prefix { $0 != "\r\n" } } == ["POST /team/7/debug/logs HTTP/1.1"])
+        #expect(server.requests.first?.header("Authorization") == nil)
+    }
+
+    @Test("A server that stalls is given up at the deadline")
+    func stalls() async throws {
+        let server = try LoopbackServer(.stalls)
+        let shipper = DebugLogShipper(baseURL: server.baseURL, timeout: .seconds(10), clock: clock)
+        async let shipment = shipper.ship(entries)
+        _ = await server.nextRequest()
+        await clock.sleepers()
+        clock.advance(by: .seconds(10))
+        #expect(await shipment == .failed("no answer within 10.0 seconds"))
+    }
+
+    @Test("A cancelled shipment ends at once")
+    func cancelled() async throws {
+        let server = try LoopbackServer(.stalls)
+        let shipper = DebugLogShipper(baseURL: server.baseURL, clock: clock)
+        let task = Task { await shipper.ship(entries) }
+        _ = await server.nextRequest()
+        task.cancel()
+        #expect(isFailure(await task.value))
+        let before = Task { await shipper.ship(entries) }
+        before.cancel()
+        #expect(isFailure(await before.value))
+    }
+
+    @Test("A server that refuses the connection costs nothing but the attempt")
+    func refuses() async throws {
+        let (url, socket) = try LoopbackServer.refusingURL()
+        defer { close(socket) }
+        #expect(isFailure(await DebugLogShipper(baseURL: url, clock: clock).ship(entries)))
+    }
+
+    @Test("A server that ends the connection, before its answer or half-way through, has stored nothing that is known")
+    func closes() async throws {
+        let server = try LoopbackServer(.hangsUp, .closesHalfWay)
+        let shipper = DebugLogShipper(baseURL: server.baseURL, clock: clock)
+        // A client may try again by itself where a connection ended without a byte, so that the first answer is either's.
+        #expect(isFailure(await shipper.ship(entries)))
+        #expect(isFailure(await shipper.ship(entries)))
+    }
+
+    @Test("A huge answer is read no further than its beginning", arguments: [200, 400, 500])
+    func floods(status: Int) async throws {
+        let server = try LoopbackServer(.floods(status))
+        let expected = DebugLogReply(status: status).shipment(of: entries.count)
+        #expect(await DebugLogShipper(baseURL: server.baseURL, clock: clock).ship(entries) == expected)
+    }
+
+    @Test("A redirection is not followed")
+    func redirects() async throws {
+        let elsewhere = try LoopbackServer(.answers(200))
+        let server = try LoopbackServer(.answers(307, headers: ["Location": elsewhere.baseURL.absoluteString]))
+        #expect(isFailure(await DebugLogShipper(baseURL: server.baseURL, clock: clock).ship(entries)))
+        #expect(elsewhere.requests.isEmpty)
+    }
+
+    @Test(
+        "What a status means for the batch",
+        arguments: [
+            (200, "", .stored), (202, "", .stored), (204, "", .stored), (413, "", .tooLarge),
+            (400, "", .refusedWholly("status 400")), (400, #"{"rejected":[]}"#, .refusedWholly("status 400")),
+            (400, #"{"rejected":[{"index":1,"reason":"no id"},{"index":3,"reason":"?"}]}"#, .refused([1: "no id"])),
+            (422, #"{"rejected":[{"index":-1,"reason":"?"}]}"#, .refusedWholly("status 422")),
+            (401, "", .failed("status 401")), (404, "", .failed("status 404")), (500, "", .failed("status 500")),
+        ] as [(Int, String, DebugLogShipment)])
+    func statuses(status: Int, body: String, expected: DebugLogShipment) async throws {
+        let server = try LoopbackServer(.answers(status, body: body))
+        #expect(await DebugLogShipper(baseURL: server.baseURL, clock: clock).ship(entries) == expected)
+    }
+
+    @Test(
+        "A server that names a time to wait is believed, within a day",
+        arguments: [("7", .seconds(7)), ("-1", nil), ("99999999999999999999", nil), ("soon", nil)] as [(String, Duration?)])
+    func retryAfter(value: String, expected: Duration?) async throws {
+        let server = try LoopbackServer(.answers(503, headers: ["Retry-After": value]))
+        let shipment = await DebugLogShipper(baseURL: server.baseURL, clock: clock).ship(entries)
+        #expect(shipment == .failed("status 503", retryAfter: expected))
+    }
+
+    @Test("Through the logger: what a dead server missed arrives at the next, once and in order")
+    @MainActor
+    func logger() async throws {
+        let (dead, socket) = try LoopbackServer.refusingURL()
+        defer { close(socket) }
+        let server = try LoopbackServer(.answers(500), .answers(200))
+        let logger = DebugLogger(shipper: DebugLogShipper(baseURL: dead, clock: clock), clock: clock)
+        logger.log(event: "1")
+        await logger.flush()
+        logger.configure(.init(), shipper: DebugLogShipper(baseURL: server.baseURL, clock: clock))
+        logger.log(event: "2")
+        await logger.flush()
+        logger.log(event: "3")
+        await logger.flush()
+        let bodies = try server.requests.map { try JSONDecoder().decode(Body.self, from: $0.body).entries.map(\.event) }
+        #expect(bodies == [["1", "2"], ["1", "2", "3"]])
+    }
+
+    @Test("Two places both get a batch; where one fails it is kept, where one refuses that counts")
+    func fanOut() async {
+        let answers: [(DebugLogShipment, DebugLogShipment, DebugLogShipment)] = [
+            (.stored, .stored, .stored), (.stored, .failed("a"), .failed("a")), (.tooLarge, .stored, .tooLarge),
+            (.tooLarge, .failed("a"), .failed("a")), (.refused([1: "a"]), .refused([2: "b"]), .refused([1: "a", 2: "b"])),
+            (.refused([1: "a"]), .refusedWholly("b"), .refusedWholly("b")), (.stored, .refused([1: "a"]), .refused([1: "a"])),
+        ]
+        for (first, second, expected) in answers {
+            let shippers = [ScriptedShipper([first]), ScriptedShipper([second])]
+            #expect(await DebugLogFanOut(shippers).ship(entries) == expected)
+            #expect(shippers.map(\.batches) == [[entries], [entries]])
+        }
+    }
+}
+#endif

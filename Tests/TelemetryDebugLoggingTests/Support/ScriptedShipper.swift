@@ -1,0 +1,60 @@
+#if DEBUG
+import Foundation
+import Synchronization
+import TelemetryDebugLogging
+
+/// Answers as its script says, and keeps what it was given.
+final class ScriptedShipper: DebugLogShipping {
+    private struct State {
+        var script: [DebugLogShipment]
+        var batches: [[DebugLogEntry]] = []
+        var gate: [CheckedContinuation<Void, Never>] = []
+        var isHolding = false
+    }
+
+    private let state: Mutex<State>
+    private let arrivals = AsyncStream.makeStream(of: Int.self)
+
+    /// - Parameter script: an answer for each batch; `stored` for all that follow.
+    init(_ script: [DebugLogShipment] = []) {
+        state = Mutex(State(script: script))
+    }
+
+    var batches: [[DebugLogEntry]] { state.withLock(\.batches) }
+    var events: [[String]] { batches.map { $0.map(\.event) } }
+
+    /// From now on batches arrive and are not answered.
+    func hold() { state.withLock { $0.isHolding = true } }
+
+    func release() {
+        let waiting = state.withLock { state in
+            defer { state.gate = [] }
+            state.isHolding = false
+            return state.gate
+        }
+        for continuation in waiting { continuation.resume() }
+    }
+
+    /// Returns once the next batch has arrived.
+    func arrival() async {
+        var iterator = arrivals.stream.makeAsyncIterator()
+        _ = await iterator.next()
+    }
+
+    func ship(_ entries: [DebugLogEntry]) async -> DebugLogShipment {
+        let answer = state.withLock { state in
+            state.batches.append(entries)
+            return state.script.isEmpty ? .stored : state.script.removeFirst()
+        }
+        arrivals.continuation.yield(entries.count)
+        await withCheckedContinuation { continuation in
+            let isOpen = state.withLock { state in
+                if state.isHolding { state.gate.append(continuation) }
+                return !state.isHolding
+            }
+            if isOpen { continuation.resume() }
+        }
+        return answer
+    }
+}
+#endif
