@@ -45,9 +45,14 @@ let package = Package(
             of: "TelemetryTransport",
             ["TelemetryModels", "TelemetryTransport", "TelemetryTestSupport", "TelemetryCrashWriter"]),
         tests(of: "TelemetryPersistence", ["TelemetryModels", "TelemetryPersistence"]),
+        .executableTarget(
+            name: "TelemetryCrashLogger", dependencies: ["TelemetryModels", "TelemetryTransport", "TelemetryLogging"],
+            path: "Mocks/TelemetryCrashLogger", swiftSettings: settings),
         tests(
             of: "TelemetryLogging",
-            ["TelemetryModels", "TelemetryTransport", "TelemetryLogging", "TelemetryTestSupport"]),
+            [
+                "TelemetryModels", "TelemetryTransport", "TelemetryLogging", "TelemetryTestSupport", "TelemetryCrashLogger",
+            ]),
         tests(
             of: "TelemetryDebugLogging",
             ["TelemetryModels", "TelemetryTransport", "TelemetryDebugLogging", "TelemetryTestSupport"]),

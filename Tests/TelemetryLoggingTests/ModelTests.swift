@@ -8,13 +8,13 @@ import Testing
 
 /// Random sequences of everything that can happen to a logger, against a model that is simple enough to be believed.
 ///
-/// A failure names its seed; `LIVETELEMETRY_MODEL_SEED=<seed>` replays that sequence alone, `LIVETELEMETRY_MODEL_ROUNDS` says
+/// A failure names its seed; `TELEMETRY_SEED=<seed>` replays that sequence alone, `TELEMETRY_ROUNDS` says
 /// how many random ones are tried.
 struct ModelTests {
     static let seeds: [UInt64] = {
         let environment = ProcessInfo.processInfo.environment
-        if let seed = environment["LIVETELEMETRY_MODEL_SEED"].flatMap(UInt64.init) { return [seed] }
-        let rounds = environment["LIVETELEMETRY_MODEL_ROUNDS"].flatMap(Int.init) ?? 40
+        if let seed = environment["TELEMETRY_SEED"].flatMap(UInt64.init) { return [seed] }
+        let rounds = environment["TELEMETRY_ROUNDS"].flatMap(Int.init) ?? 40
         return (0..<rounds).map { _ in UInt64.random(in: 0...999_999_999) }
     }()
 

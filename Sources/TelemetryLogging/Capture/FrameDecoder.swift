@@ -31,6 +31,13 @@ struct FrameDecoder {
         return length
     }
 
+    /// When the event in a frame was logged, in seconds since 2001; nil if the frame is a definition.
+    static func timestamp(ofEvent frame: UnsafeRawBufferPointer) -> Double? {
+        var reader = FrameReader(frame, at: Frame.headerBytes - 1)
+        guard let flags: UInt8 = reader.read(), !Frame.Flags(rawValue: flags).contains(.definition) else { return nil }
+        return reader.read(Double.self)
+    }
+
     /// Reads the frame in these bytes, which are exactly its own.
     mutating func decode(_ frame: UnsafeRawBufferPointer, baseSequence: UInt64) -> Item? {
         var reader = FrameReader(frame, at: 8)

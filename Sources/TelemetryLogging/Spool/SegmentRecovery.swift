@@ -37,12 +37,15 @@ enum SegmentRecovery {
         var decoder = FrameDecoder(session: header.session, clientId: nil)
         var offset = header.start
         var begin: Double?
-        while let length = FrameDecoder.length(at: offset, in: bytes),
-            let item = item(bytes[offset..<(offset + length)], decoder: &decoder, baseSequence: header.baseSequence)
-        {
-            if case .event(let event) = item {
+        while let length = FrameDecoder.length(at: offset, in: bytes) {
+            let frame = UnsafeRawBufferPointer(rebasing: bytes[offset..<(offset + length)])
+            guard isWhole(frame, baseSequence: header.baseSequence) else { break }
+            // Events are decoded when they are delivered; here only whose they are and how many.
+            if let logged = FrameDecoder.timestamp(ofEvent: frame) {
                 segment.waiting += 1
-                begin = begin ?? event.timestamp.timeIntervalSinceReferenceDate
+                begin = begin ?? logged
+            } else if decoder.decode(frame, baseSequence: header.baseSequence) == nil {
+                break
             }
             offset += length
             // Where delivery had come to; a number that is no frame's end is not believed.
@@ -56,14 +59,6 @@ enum SegmentRecovery {
         segment.committed = offset
         return Recovered(
             segment: segment, ordinal: header.ordinal, damaged: countFrames(from: offset, in: bytes), begin: begin ?? 0)
-    }
-
-    private static func item(
-        _ frame: Slice<UnsafeRawBufferPointer>, decoder: inout FrameDecoder, baseSequence: UInt64
-    ) -> FrameDecoder.Item? {
-        let frame = UnsafeRawBufferPointer(rebasing: frame)
-        guard isWhole(frame, baseSequence: baseSequence) else { return nil }
-        return decoder.decode(frame, baseSequence: baseSequence)
     }
 
     /// How many frames lie behind the first damaged one, with it. They are not used: a damaged definition may have said whose

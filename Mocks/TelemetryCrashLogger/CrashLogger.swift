@@ -1,0 +1,52 @@
+import Foundation
+import TelemetryLogging
+import TelemetryModels
+import TelemetryTransport
+
+/// Logs as fast as it can and says so, line by line, until it is killed: what the logger's kill test lets die.
+///
+/// `TelemetryCrashLogger SPOOL RUN [STORE]`: two threads log events named `RUN.THREAD.NUMBER` and print each name once `logEvent`
+/// has returned. They go to the file store in STORE or, without one, nowhere: every append fails.
+@main
+enum CrashLogger {
+    static func main() async throws {
+        let arguments = CommandLine.arguments
+        guard arguments.count == 3 || arguments.count == 4 else { exit(64) }
+        // Small segments, so that a killed process is often caught in beginning the next one.
+        let configuration = TelemetryLogger.Configuration(
+            spoolDirectory: URL(filePath: arguments[1]), spool: .init(maximumBytes: 1 << 30), arenaBytes: 128 << 10)
+        let transport: any TelemetryEventTransport =
+            arguments.count == 4
+            ? try FileTelemetryTransport(directory: URL(filePath: arguments[3])) : UnreachableTransport()
+        let logger = TelemetryLogger(configuration: configuration, transport: transport)
+        await logger.setClientIdentifier("client")
+        await logger.activate(enabled: true)
+        for thread in 1...2 {
+            Thread { log(to: logger, as: "\(arguments[2]).\(thread)") }.start()
+        }
+        while true { try await Task.sleep(for: .seconds(60)) }
+    }
+
+    private static func log(to logger: TelemetryLogger, as prefix: String) {
+        var number = 0
+        while true {
+            number += 1
+            let name = "\(prefix).\(number)"
+            logger.logEvent(name: name, property1: number % 3 == 0 ? nil : String(repeating: "x", count: number % 100))
+            // One call, so that a line is printed whole or not at all.
+            FileHandle.standardOutput.write(Data((name + "\n").utf8))
+        }
+    }
+}
+
+/// A store that is never there.
+private struct UnreachableTransport: TelemetryEventTransport {
+    func append(_ events: [TelemetryEvent]) async throws { throw error }
+    func events(
+        matching filter: TelemetryEventFilter, after cursor: TelemetryCursor?, limit: Int
+    ) async throws -> TelemetryEventPage { throw error }
+    func countEvents(matching filter: TelemetryEventFilter) async throws -> Int { throw error }
+    func deleteEvents(matching filter: TelemetryEventFilter) async throws -> Int { throw error }
+
+    private var error: TelemetryTransportError { TelemetryTransportError(code: .unavailable, message: "Never reachable.") }
+}
