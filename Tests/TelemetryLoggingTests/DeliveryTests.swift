@@ -134,6 +134,23 @@ struct DeliveryTests {
         #expect(bench.diagnostics.kinds.allSatisfy { $0 == .transportFailed })
     }
 
+    @Test("Waits double up to five minutes, and the jitter takes any part of them", arguments: [0, 0.25, 1])
+    func longestBackoff(jitter: Double) async throws {
+        let bench = Bench(.init(flushInterval: 3_600, maxRetries: 11), jitter: { jitter })
+        await bench.logger.activate(enabled: true)
+        bench.transport.isOffline = true
+        bench.logger.logEvent(name: "1")
+        await bench.logger.flush()
+        for (retry, wait) in ([1, 2, 4, 8, 16, 32, 64, 128, 256, 300, 300].map { $0 * jitter } + [3_600]).enumerated() {
+            // Without any wait the retries follow by themselves.
+            if wait == 0 { continue }
+            await bench.clock.sleepers()
+            #expect(bench.clock.timeToNextWake == .seconds(wait))
+            bench.clock.advance(by: .seconds(wait))
+            await bench.transport.called(.append, atLeast: retry + 2)
+        }
+    }
+
     @Test("A store that asks for a pause gets it; flush does not wait for its end")
     func retryAfter() async throws {
         let bench = await Bench.active()
