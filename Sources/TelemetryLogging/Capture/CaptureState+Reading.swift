@@ -56,8 +56,10 @@ extension CaptureState {
             sealed[0].consume(to: offset, events: handled, clientId: clientId)
             if sealed[0].waiting == 0 { recycle(sealed.removeFirst()) }
         } else {
-            active?.consume(to: offset, events: handled, clientId: clientId)
-            if active?.waiting == 0 { active?.rewind(baseSequence: nextSequence) }
+            changeActive { segment, sequence in
+                segment.consume(to: offset, events: handled, clientId: clientId)
+                if segment.waiting == 0 { segment.rewind(baseSequence: sequence) }
+            }
         }
     }
 

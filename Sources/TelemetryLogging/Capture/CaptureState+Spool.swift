@@ -59,7 +59,7 @@ extension Segment {
         let source = other.memory.base + other.consumed
         (place + count).storeBytes(of: 0, as: UInt32.self)
         (place + 4).copyMemory(from: source + 4, byteCount: count - 4)
-        Self.publish(length: source.loadUnaligned(as: UInt32.self), at: place)
+        Frame.publish(length: source.loadUnaligned(as: UInt32.self), at: place)
         committed += count
         waiting += other.waiting
         clientVersion = other.clientVersion

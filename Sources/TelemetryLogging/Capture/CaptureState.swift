@@ -14,8 +14,9 @@ struct CaptureState {
     var highestOffered: UInt64 = 0
     /// Filled segments, oldest first.
     var sealed: [Segment] = []
-    /// The segment that is written to.
-    var active: Segment?
+    /// The segment that is written to, as it was when the cursor was last set.
+    private var begun: Segment?
+    private var cursor = WriteCursor()
     /// Memory for the next segment, so that filling one up costs no allocation.
     var spare: SegmentMemory?
     /// Events in all segments.
@@ -23,6 +24,8 @@ struct CaptureState {
     /// With so many events waiting the consumer is woken; `Int.max` while it is awake.
     var wakeAt = Int.max
     var store: SegmentStore
+    var logged: UInt64 = 0
+    /// What became of events, but for those in `logged` and `waiting`.
     var statistics = TelemetryLogger.Statistics()
     /// Losses that the stream has not told of.
     var untold: [TelemetryLogger.DropCause: UInt64] = [:]
@@ -46,26 +49,48 @@ struct CaptureState {
         self.store = store
     }
 
-    /// Appends an event's frame; false if the consumer need not be woken.
+    /// The segment that is written to.
+    var active: Segment? {
+        get {
+            guard var segment = begun else { return nil }
+            segment.committed = cursor.committed
+            segment.waiting = cursor.waiting
+            return segment
+        }
+        set {
+            begun = newValue
+            cursor = newValue.map(WriteCursor.init) ?? WriteCursor()
+        }
+    }
+
+    /// Changes the segment that is written to, if there is one, knowing the next event's sequence.
+    mutating func changeActive(_ change: (inout Segment, _ nextSequence: UInt64) -> Void) {
+        guard var segment = active else { return }
+        change(&segment, nextSequence)
+        active = segment
+    }
+
+    /// Appends an event's frame; true if the consumer is to be woken.
     @inline(__always)
     mutating func append(_ frame: UnsafeMutableRawPointer, count: Int, bodyChecksum: UInt64) -> Bool {
         let sequence = nextSequence
-        if let active, active.hasRoom(for: count, sequence: sequence), active.clientVersion == clientVersion {
-        } else if !makeRoom(for: count, sequence: sequence) {
-            drop(1, for: .oversized)
-            return false
+        if !cursor.takes(count, sequence: sequence, clientVersion: clientVersion) {
+            guard makeRoom(for: count, sequence: sequence) else {
+                drop(1, for: .oversized)
+                return false
+            }
         }
-        active?.append(frame, count: count, bodyChecksum: bodyChecksum, sequence: sequence)
-        active?.waiting &+= 1
+        cursor.append(frame, count: count, bodyChecksum: bodyChecksum, sequence: sequence)
         nextSequence &+= 1
         waiting &+= 1
-        statistics.logged &+= 1
+        logged &+= 1
         guard waiting >= wakeAt else { return false }
         wakeAt = .max
         return true
     }
 
     /// Sees to it that the active segment takes a frame of this size, whose client is the current one.
+    @inline(never)
     private mutating func makeRoom(for count: Int, sequence: UInt64) -> Bool {
         let definition = definitionFrame()
         let needed = count + definition.count
@@ -73,8 +98,11 @@ struct CaptureState {
         if let active, !active.hasRoom(for: needed, sequence: sequence) { seal() }
         if active == nil { active = freshSegment() }
         if active?.clientVersion != clientVersion {
-            active?.appendDefinition(definition)
-            active?.clientVersion = clientVersion
+            let version = clientVersion
+            changeActive { segment, _ in
+                segment.appendDefinition(definition)
+                segment.clientVersion = version
+            }
         }
         return true
     }

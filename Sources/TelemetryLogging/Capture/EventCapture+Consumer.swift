@@ -25,9 +25,11 @@ extension EventCapture {
     /// Keeps an event that tells of losses.
     func tell(_ losses: [TelemetryLogger.DropCause: UInt64], text: String) {
         let attributes = losses.map { ($0.key.rawValue, TelemetryValue.int(Int64(clamping: $0.value))) }
-        record(
-            name: TelemetryLogger.droppedEventName, scenario: nil, level: .info, property1: text,
-            attributes: Dictionary(uniqueKeysWithValues: attributes), isOwn: true)
+        recordSlowly(
+            EventDraft(
+                name: TelemetryLogger.droppedEventName, scenario: nil, level: .info, property1: text,
+                attributes: Dictionary(uniqueKeysWithValues: attributes), secondsSinceReference: secondsSinceReference,
+                thread: CurrentThread.number), isOwn: true)
     }
 }
 

@@ -9,10 +9,14 @@ final class EventCapture: Sendable {
     private let state: Mutex<CaptureState>
     private let now: (@Sendable () -> Date)?
     private let limits: TextLimits
+    private let hasOwnTime: Bool
+    private let hasHook: Bool
     private let process: (@Sendable (inout TelemetryEvent) -> Bool)?
 
     init(configuration: TelemetryLogger.Configuration, now: (@Sendable () -> Date)?) {
         self.now = now
+        hasOwnTime = now != nil
+        hasHook = configuration.process != nil
         limits = TextLimits(nameBytes: configuration.maximumNameBytes, propertyBytes: configuration.maximumPropertyBytes)
         process = configuration.process
         state = Mutex(
@@ -23,44 +27,64 @@ final class EventCapture: Sendable {
 
     /// Seconds since 1 January 2001.
     @inline(__always)
-    var secondsSinceReference: Double { now?().timeIntervalSinceReferenceDate ?? WallClock.secondsSinceReference }
+    var secondsSinceReference: Double {
+        hasOwnTime ? now?().timeIntervalSinceReferenceDate ?? 0 : WallClock.secondsSinceReference
+    }
 
     /// Keeps an event that the gate let through. Once it returns, the event is where events are kept, or counted as lost.
     @usableFromInline
     func record(
         name: String, scenario: String?, level: TelemetryLogLevel, property1: String?, attributes: [String: TelemetryValue]
     ) {
-        record(
-            name: name, scenario: scenario, level: level, property1: property1, attributes: attributes, isOwn: false)
+        let seconds = secondsSinceReference
+        let thread = CurrentThread.number
+        let size = FrameEncoding.maximumBytes(name: name, scenario: scenario, property1: property1)
+        // What needs no second look is written straight from the caller's values.
+        if size <= Self.ordinaryBytes, attributes.isEmpty, !hasHook, limits.allow(ordinaryBytes: size) {
+            withUnsafeTemporaryAllocation(byteCount: Self.ordinaryBytes, alignment: 16) { buffer in
+                keep(
+                    buffer, name: name, scenario: scenario, level: level, property1: property1, attributes: attributes,
+                    secondsSinceReference: seconds, thread: thread)
+            }
+        } else {
+            recordSlowly(
+                EventDraft(
+                    name: name, scenario: scenario, level: level, property1: property1, attributes: attributes,
+                    secondsSinceReference: seconds, thread: thread))
+        }
     }
 
-    /// - Parameter isOwn: Whether the event is the logger's own, which the host's hook does not see.
-    @inline(__always)
-    func record(
-        name: String, scenario: String?, level: TelemetryLogLevel, property1: String?, attributes: [String: TelemetryValue],
-        isOwn: Bool
-    ) {
-        var draft = EventDraft(
-            name: name, scenario: scenario, level: level, property1: property1, attributes: attributes,
-            secondsSinceReference: secondsSinceReference, thread: CurrentThread.number)
+    private static let ordinaryBytes = 512
+
+    /// Shows the event to the hook, if there is one, cuts what is too long, and keeps it.
+    func recordSlowly(_ event: EventDraft, isOwn: Bool = false) {
+        var draft = event
         if !isOwn, let process, !draft.pass(through: process, sessionId: currentSessionId) {
             state.withLock { $0.drop(1, for: .refused) }
             return
         }
         limits.apply(to: &draft)
-        append(draft)
+        withUnsafeTemporaryAllocation(byteCount: draft.maximumFrameBytes, alignment: 16) { buffer in
+            keep(
+                buffer, name: draft.name, scenario: draft.scenario, level: draft.level, property1: draft.property1,
+                attributes: draft.attributes, secondsSinceReference: draft.secondsSinceReference, thread: draft.thread)
+        }
     }
 
-    private func append(_ draft: borrowing EventDraft) {
-        let shouldWake = withUnsafeTemporaryAllocation(byteCount: draft.maximumFrameBytes, alignment: 16) { buffer in
-            guard let frame = buffer.baseAddress else { return false }
-            let count = draft.writeBody(to: frame)
-            let body = Frame.headerBytes - 1
-            let checksum = Frame.checksum(of: frame + body, count: count - body)
-            return state.withLock { state in
-                guard state.isAccepting else { return false }
-                return state.append(frame, count: count, bodyChecksum: checksum)
-            }
+    /// - Parameter buffer: Memory that is large enough for the frame.
+    @inline(__always)
+    private func keep(
+        _ buffer: UnsafeMutableRawBufferPointer, name: String, scenario: String?, level: TelemetryLogLevel,
+        property1: String?, attributes: [String: TelemetryValue], secondsSinceReference: Double, thread: UInt64
+    ) {
+        let frame = buffer.baseAddress.unsafelyUnwrapped
+        let count = FrameEncoding.writeEvent(
+            to: frame, name: name, scenario: scenario, level: level, property1: property1, attributes: attributes,
+            secondsSinceReference: secondsSinceReference, thread: thread)
+        let body = Frame.headerBytes - 1
+        let checksum = Frame.checksum(of: frame + body, count: count &- body)
+        let shouldWake = state.withLock { state in
+            state.isAccepting && state.append(frame, count: count, bodyChecksum: checksum)
         }
         if shouldWake { wakeUp.signal() }
     }
@@ -75,6 +99,7 @@ final class EventCapture: Sendable {
     var statistics: TelemetryLogger.Statistics {
         state.withLock { state in
             var statistics = state.statistics
+            statistics.logged = state.logged
             statistics.waiting = UInt64(state.waiting + state.leftInSpool)
             return statistics
         }

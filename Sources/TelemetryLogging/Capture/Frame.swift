@@ -1,3 +1,5 @@
+import Synchronization
+
 /// The layout of what a segment holds: frames one after another, each with its length and a checksum in front.
 ///
 ///     0  UInt32  length of the whole frame; 0 where the segment ends
@@ -41,5 +43,25 @@ enum Frame {
     static func checksum(_ body: UInt64, sequence: UInt64) -> UInt32 {
         // The lower half depends on all bits: mixing folds the upper half into it.
         UInt32(truncatingIfNeeded: ByteHash.mix(body, sequence))
+    }
+
+    /// Puts a frame whose body was written and summed elsewhere into a segment. The length is written last: until then the
+    /// segment ends in front of the frame, whenever the process dies.
+    @inline(__always)
+    static func place(
+        _ frame: UnsafeMutableRawPointer, count: Int, bodyChecksum: UInt64, sequence: UInt64, baseSequence: UInt64,
+        at place: UnsafeMutableRawPointer
+    ) {
+        frame.storeBytes(of: checksum(bodyChecksum, sequence: sequence), toByteOffset: 4, as: UInt32.self)
+        frame.storeBytes(of: UInt32(truncatingIfNeeded: sequence &- baseSequence), toByteOffset: 8, as: UInt32.self)
+        (place + count).storeBytes(of: 0, as: UInt32.self)
+        (place + 4).copyMemory(from: frame + 4, byteCount: count &- 4)
+        publish(length: UInt32(truncatingIfNeeded: count), at: place)
+    }
+
+    /// Makes a frame count: what was written before is in memory before the length is.
+    @inline(__always)
+    static func publish(length: UInt32, at place: UnsafeMutableRawPointer) {
+        place.assumingMemoryBound(to: Atomic<UInt32>.self).pointee.store(length, ordering: .releasing)
     }
 }

@@ -1,5 +1,39 @@
-/// Whole frames, made apart from the fast path.
+import TelemetryModels
+
+/// Events and definitions as frames.
 enum FrameEncoding {
+    /// The most bytes that an event's frame takes, attributes left out.
+    @inline(__always)
+    static func maximumBytes(name: String, scenario: String?, property1: String?) -> Int {
+        var size = Frame.headerBytes &+ Frame.fixedEventBytes &+ 8 &+ FrameWriter.size(of: name)
+        if let scenario { size &+= FrameWriter.size(of: scenario) }
+        if let property1 { size &+= FrameWriter.size(of: property1) }
+        return size
+    }
+
+    /// Writes an event's frame from its flags on, leaving out length, checksum and sequence; returns where it ends.
+    @inline(__always)
+    static func writeEvent(
+        to frame: UnsafeMutableRawPointer, name: String, scenario: String?, level: TelemetryLogLevel, property1: String?,
+        attributes: [String: TelemetryValue], secondsSinceReference: Double, thread: UInt64
+    ) -> Int {
+        var flags: Frame.Flags = level == .diagnostic ? .diagnostic : []
+        if scenario != nil { flags.insert(.scenario) }
+        if property1 != nil { flags.insert(.property) }
+        if !attributes.isEmpty { flags.insert(.attributes) }
+        let isWide = thread > UInt64(UInt32.max)
+        if isWide { flags.insert(.wideThread) }
+        var writer = FrameWriter(frame, at: Frame.headerBytes - 1)
+        writer.write(flags.rawValue)
+        writer.write(secondsSinceReference)
+        if isWide { writer.write(thread) } else { writer.write(UInt32(truncatingIfNeeded: thread)) }
+        writer.write(text: name)
+        if let scenario { writer.write(text: scenario) }
+        if let property1 { writer.write(text: property1) }
+        if !attributes.isEmpty { AttributeCoding.write(attributes, to: &writer) }
+        return Frame.pad(&writer)
+    }
+
     /// A frame that says whose the events behind it are.
     static func definition(clientId: String?) -> [UInt8] {
         let text = clientId ?? ""

@@ -1,4 +1,3 @@
-import Synchronization
 import TelemetryModels
 
 /// The session that events belong to.
@@ -75,30 +74,18 @@ struct Segment: Sendable {
         bytes <= free && sequence &- baseSequence <= UInt64(UInt32.max)
     }
 
-    /// Appends a frame whose body was written and summed elsewhere. The length is written last: until then the segment ends
-    /// in front of the frame, whenever the process dies.
-    @inline(__always)
+    /// Appends a frame whose body was written and summed elsewhere.
     mutating func append(_ frame: UnsafeMutableRawPointer, count: Int, bodyChecksum: UInt64, sequence: UInt64) {
-        let relative = UInt32(truncatingIfNeeded: sequence &- baseSequence)
-        frame.storeBytes(of: Frame.checksum(bodyChecksum, sequence: sequence), toByteOffset: 4, as: UInt32.self)
-        frame.storeBytes(of: relative, toByteOffset: 8, as: UInt32.self)
-        let place = memory.base + committed
-        (place + count).storeBytes(of: 0, as: UInt32.self)
-        (place + 4).copyMemory(from: frame + 4, byteCount: count &- 4)
-        Self.publish(length: UInt32(truncatingIfNeeded: count), at: place)
-        committed &+= count
-    }
-
-    /// Makes a frame count: what was written before is in memory before the length is.
-    @inline(__always)
-    static func publish(length: UInt32, at place: UnsafeMutableRawPointer) {
-        place.assumingMemoryBound(to: Atomic<UInt32>.self).pointee.store(length, ordering: .releasing)
+        Frame.place(
+            frame, count: count, bodyChecksum: bodyChecksum, sequence: sequence, baseSequence: baseSequence,
+            at: memory.base + committed)
+        committed += count
     }
 
     /// Forgets what was delivered, so that the memory serves again. Only where nothing waits.
     mutating func rewind(baseSequence: UInt64) {
         committed = start
-        Self.publish(length: 0, at: memory.base + start)
+        Frame.publish(length: 0, at: memory.base + start)
         if memory.isMapped {
             SegmentHeader.setConsumed(start, at: memory.base)
             SegmentHeader.setBaseSequence(baseSequence, at: memory.base)

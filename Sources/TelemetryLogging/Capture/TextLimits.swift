@@ -5,7 +5,10 @@ struct TextLimits: Sendable {
     let nameBytes: Int
     let propertyBytes: Int
 
+    /// Whether no text in so many bytes altogether can be too long.
     @inline(__always)
+    func allow(ordinaryBytes: Int) -> Bool { ordinaryBytes <= nameBytes && ordinaryBytes <= propertyBytes }
+
     func apply(to draft: inout EventDraft) {
         if draft.name.utf8.count > nameBytes { draft.name = Self.cut(draft.name, to: nameBytes) }
         if let scenario = draft.scenario, scenario.utf8.count > nameBytes {

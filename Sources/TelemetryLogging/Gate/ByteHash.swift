@@ -14,24 +14,68 @@ enum ByteHash {
     @inline(__always)
     static func hash(_ bytes: UnsafeRawPointer, count: Int, seed: UInt64) -> UInt64 {
         var state = mix(seed, UInt64(truncatingIfNeeded: count))
-        if count >= 8 {
-            var offset = 0
-            while offset < count &- 8 {
-                state = mix(state, bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
-                offset &+= 8
-            }
-            // The last word overlaps the one before it where the count is no multiple of eight.
-            return mix(state, bytes.loadUnaligned(fromByteOffset: count &- 8, as: UInt64.self))
+        var offset = 0
+        while offset &+ 8 <= count {
+            state = mix(state, bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
+            offset &+= 8
         }
-        if count >= 4 {
-            let low = bytes.loadUnaligned(as: UInt32.self)
-            let high = bytes.loadUnaligned(fromByteOffset: count &- 4, as: UInt32.self)
-            return mix(state, UInt64(low) << 32 | UInt64(high))
-        }
+        return count & 7 == 0 ? state : mix(state, tail(bytes + offset, count: count & 7))
+    }
+
+    /// The same for a name: one wide multiplication for up to 16 bytes.
+    @inline(__always)
+    static func hash(name bytes: UnsafeRawPointer, count: Int, seed: UInt64) -> UInt64 {
+        if count > 16 { return hash(bytes, count: count, seed: seed) }
+        let isLong = count >= 8
+        let low = isLong ? bytes.loadUnaligned(as: UInt64.self) : 0
+        let rest = isLong ? count &- 8 : count
+        let high =
+            rest == 8 ? bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self) : tail(bytes + (count &- rest), count: rest)
+        let product = (low ^ seed).multipliedFullWidth(by: high ^ factor ^ UInt64(truncatingIfNeeded: count) << 56)
+        return product.high ^ product.low
+    }
+
+    /// Up to seven bytes as a number. Read in pieces that do not cross a word: a text that was just stored word by word is
+    /// then read without waiting for the stores.
+    @inline(__always)
+    private static func tail(_ bytes: UnsafeRawPointer, count: Int) -> UInt64 {
         var word: UInt64 = 0
-        for offset in 0..<count {
-            word = word << 8 | UInt64(bytes.loadUnaligned(fromByteOffset: offset, as: UInt8.self))
+        var offset = 0
+        if count & 4 != 0 {
+            word = UInt64(bytes.loadUnaligned(as: UInt32.self))
+            offset = 4
         }
-        return mix(state, word)
+        if count & 2 != 0 {
+            word = word << 16 | UInt64(bytes.loadUnaligned(fromByteOffset: offset, as: UInt16.self))
+            offset &+= 2
+        }
+        if count & 1 != 0 { word = word << 8 | UInt64(bytes.loadUnaligned(fromByteOffset: offset, as: UInt8.self)) }
+        return word
+    }
+
+    /// Whether two runs of bytes are the same; for short ones, where calling the C library costs more than comparing.
+    @inline(__always)
+    static func areEqual(_ first: UnsafeRawPointer, _ second: UnsafeRawPointer, count: Int) -> Bool {
+        var offset = 0
+        while offset &+ 8 <= count {
+            if first.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+                != second.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+            {
+                return false
+            }
+            offset &+= 8
+        }
+        return tail(first + offset, count: count & 7) == tail(second + offset, count: count & 7)
+    }
+
+    @inline(__always)
+    static func isASCII(_ bytes: UnsafeRawPointer, count: Int) -> Bool {
+        var seen: UInt64 = 0
+        var offset = 0
+        while offset &+ 8 <= count {
+            seen |= bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+            offset &+= 8
+        }
+        return (seen | tail(bytes + offset, count: count & 7)) & 0x8080_8080_8080_8080 == 0
     }
 }

@@ -93,16 +93,17 @@ final class ScenarioGate: Sendable {
         let bits = table.load(ordering: .acquiring)
         if bits == 0 { return nil }
         let table = ScenarioTable(bits: bits)
-        let byBytes: (found: ScenarioCellAddress?, isASCII: Bool)? = name.utf8.withContiguousStorageIfAvailable { bytes in
-            guard let base = bytes.baseAddress else { return (nil, false) }
+        let seed = seed
+        let unclear: UInt = 1
+        let found: UInt? = name.utf8.withContiguousStorageIfAvailable { bytes in
+            guard let base = bytes.baseAddress, !bytes.isEmpty else { return unclear }
             let count = bytes.count
-            let hash = ByteHash.hash(base, count: count, seed: seed)
-            let found = table.find(hash: hash) {
-                $0.pointee.count == count && Bytes.areEqual($0.pointee.bytes, base, count: count)
+            let found = table.find(hash: ByteHash.hash(name: base, count: count, seed: seed)) {
+                $0.pointee.count == count && ByteHash.areEqual($0.pointee.bytes, base, count: count)
             }
-            return (found, found != nil || bytes.allSatisfy { $0 < 0x80 })
+            return found?.bits ?? (ByteHash.isASCII(base, count: count) ? 0 : unclear)
         }
-        if let byBytes, byBytes.found != nil || byBytes.isASCII { return byBytes.found }
+        if let found, found != unclear { return found == 0 ? nil : ScenarioCellAddress(bits: found) }
         // Another spelling of the same characters has other bytes: ask as Swift's `==` asks.
         return table.find(hash: canonicalHash(of: name)) { $0.pointee.name == name }
     }
@@ -114,7 +115,7 @@ final class ScenarioGate: Sendable {
         grow(&registry, by: 2)
         let current = ScenarioTable(bits: table.load(ordering: .relaxed))
         let count = cell.pointer.pointee.count
-        current.insert(cell, hash: ByteHash.hash(cell.pointer.pointee.bytes, count: count, seed: seed))
+        current.insert(cell, hash: ByteHash.hash(name: cell.pointer.pointee.bytes, count: count, seed: seed))
         if !name.utf8.allSatisfy({ $0 < 0x80 }) || name.isEmpty { current.insert(cell, hash: canonicalHash(of: name)) }
         return cell
     }

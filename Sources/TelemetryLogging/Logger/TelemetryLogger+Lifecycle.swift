@@ -101,7 +101,8 @@ extension CaptureState {
     /// Gives the client's identifier to events that were held before it was known: their frames say nothing of a client.
     mutating func stampHeld() {
         for index in sealed.indices where sealed[index].clientAtConsumed == nil { sealed[index].clientAtConsumed = clientId }
-        if active?.clientAtConsumed == nil { active?.clientAtConsumed = clientId }
+        let clientId = clientId
+        changeActive { segment, _ in segment.clientAtConsumed = segment.clientAtConsumed ?? clientId }
     }
 
     mutating func beginSession() {

@@ -8,14 +8,6 @@ import Musl
 import Android
 #endif
 
-/// The C library's operations on bytes, and the system's clock, imported in one place.
-enum Bytes {
-    @inline(__always)
-    static func areEqual(_ first: UnsafeRawPointer, _ second: UnsafeRawPointer, count: Int) -> Bool {
-        memcmp(first, second, count) == 0
-    }
-}
-
 /// The time of day as `Date` counts it.
 enum WallClock {
     /// Seconds since 1 January 2001.
