@@ -36,6 +36,8 @@ struct RemoteCleanup {
             await attempt("events") { try await transport.deleteEvents(of: clientId, until: isFirst ? nil : cleanup.sessionEnd) }
             return failures
         }
+        // The record first: a client that no viewer sees gets no more commands, and those that it got go last.
+        await attempt("client record") { try await delete(TelemetrySchema.clientRecordType, of: clientId) }
         await attempt("subscriptions") {
             try await transport.deleteSubscription(withID: NotificationFilter.commandSubscriptionID(for: clientId))
             try await transport.deleteSubscription(withID: NotificationFilter.clientSubscription(for: clientId).id)
@@ -45,7 +47,6 @@ struct RemoteCleanup {
         await attempt("commands") {
             try await delete(TelemetrySchema.commandRecordType, of: clientId) { $0.recordID != cleanup.command }
         }
-        await attempt("client record") { try await delete(TelemetrySchema.clientRecordType, of: clientId) }
         return failures
     }
 

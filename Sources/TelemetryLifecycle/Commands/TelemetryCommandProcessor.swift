@@ -119,7 +119,15 @@ public actor TelemetryCommandProcessor {
             let records = try await transport.records(matching: .pendingCommands(of: clientId))
             var firstError: (any Error)?
             for command in PendingCommand.queue(of: records, clientId: clientId) {
-                do { try await process(command.id) } catch { firstError = firstError ?? error }
+                do {
+                    try await process(command.id)
+                } catch let error as TelemetryTransportError where !error.isRetryable && error.code != .conflict {
+                    // Its end can never be told, which is no reason to hold up the others.
+                    firstError = firstError ?? error
+                } catch {
+                    // Later ones wait: this one may be run again, and must not have the last word over them.
+                    return error
+                }
             }
             return firstError
         } catch {

@@ -1,0 +1,67 @@
+import Foundation
+import TelemetryModels
+import TelemetryTransport
+
+/// The store that all clients and viewers of a simulation share. It never fails; what lies in front of it does.
+@MainActor
+final class SimulatedServer {
+    private(set) var records: [TelemetryRecord.ID: TelemetryRecord] = [:]
+    private(set) var events: [TelemetryEvent] = []
+    private(set) var subscriptions: [TelemetrySubscription.ID: TelemetrySubscription] = [:]
+    private var version = 0
+    /// Hears of every change that somebody subscribed to.
+    var onChange: (TelemetryNotification) -> Void = { _ in }
+
+    func save(_ records: [TelemetryRecord], policy: TelemetrySavePolicy) throws -> [TelemetryRecord] {
+        var failures: [TelemetryRecord.ID: TelemetryTransportError] = [:]
+        var saved: [TelemetryRecord] = []
+        for record in records {
+            if let refusal = policy.refusal(of: record, over: self.records[record.recordID]) {
+                failures[record.recordID] = refusal
+                continue
+            }
+            version += 1
+            var stored = record
+            stored.changeTag = "\(version)"
+            self.records[record.recordID] = stored
+            saved.append(stored)
+            notify(stored)
+        }
+        if let failure = TelemetryTransportError.outcome(of: failures, among: records.count) { throw failure }
+        return saved
+    }
+
+    func records(matching query: TelemetryRecordQuery) -> [TelemetryRecord] { query.apply(to: records.values) }
+
+    func delete(_ ids: [TelemetryRecord.ID]) -> Int {
+        ids.count { id in
+            guard let removed = records.removeValue(forKey: id) else { return false }
+            notify(removed)
+            return true
+        }
+    }
+
+    func append(_ events: [TelemetryEvent]) { self.events += events }
+
+    func deleteEvents(_ filter: TelemetryEventFilter) -> Int {
+        let before = events.count
+        events.removeAll { filter.matches($0) }
+        return before - events.count
+    }
+
+    func save(_ subscription: TelemetrySubscription) { subscriptions[subscription.id] = subscription }
+    func deleteSubscription(_ id: TelemetrySubscription.ID) { subscriptions[id] = nil }
+
+    /// The records of a type that bear a client's identifier.
+    func records(ofType type: String, client: String) -> [TelemetryRecord] {
+        records(matching: TelemetryRecordQuery(recordType: type, conditions: ["clientid": .string(client)]))
+    }
+
+    private func notify(_ record: TelemetryRecord) {
+        for subscription in subscriptions.values.sorted(by: { $0.id < $1.id }) where subscription.covers(record) {
+            onChange(
+                TelemetryNotification(
+                    subscriptionID: subscription.id, recordType: record.recordType, recordID: record.recordID))
+        }
+    }
+}

@@ -1,0 +1,108 @@
+import TelemetryLifecycle
+import TelemetryModels
+import TelemetryTransport
+
+extension SimulatedWorld {
+    /// Everything that does not hold although nothing has gone wrong for a while.
+    func check() -> [String] {
+        var found = violations
+        func expect(_ holds: Bool, _ what: @autoclosure () -> String) { if !holds { found.append(what()) } }
+
+        for device in devices {
+            let name = "device \(device.number)"
+            guard let process = device.process, let service = process.service else {
+                found.append("\(name) does not run")
+                continue
+            }
+            let settings = service.settings
+            let clientId = settings.clientIdentifier
+            expect(settings == device.settings, "\(name): the service says \(settings), the store \(device.settings)")
+            expect(device.settings.obligations.isEmpty, "\(name) still owes \(device.settings.obligations)")
+            expect(settings.telemetryRequested == (clientId != nil), "\(name): requested and identifier disagree: \(settings)")
+            expect(process.logger.isOn == settings.telemetrySendingEnabled, "\(name): the logger's switch disagrees")
+            if process.logger.isOn { expect(process.logger.clientId == clientId, "\(name): the logger's client disagrees") }
+            expect(process.logger.scenarios == service.scenarioStates, "\(name): the logger's scenarios disagree")
+            for (scenario, isOn) in service.scenarioStates where isOn {
+                expect(device.scenarioStates[scenario] == true, "\(name): \(scenario) is on and was not persisted")
+            }
+            let status: TelemetryLifecycleService.Status =
+                !settings.telemetryRequested ? .disabled : settings.telemetrySendingEnabled ? .enabled : .pendingApproval
+            expect(service.status == status, "\(name): status \(service.status) with \(settings)")
+
+            let client = clientId.flatMap { server.records[.client($0)] }.flatMap { try? TelemetryClientRecord(record: $0) }
+            expect((client != nil) == settings.telemetryRequested, "\(name): record and consent disagree")
+            if let client {
+                expect(client.isEnabled == settings.telemetrySendingEnabled, "\(name): record and sending disagree")
+            }
+            checkConsent(of: device, settings, expect: expect)
+            checkScenarios(of: device, service, expect: expect)
+            checkDeparted(from: device, current: clientId, expect: expect)
+        }
+        for command in commands {
+            guard let record = server.records[.command(command.commandId)] else { continue }
+            expect(record["status"]?.stringValue != "pending", "\(command.commandId) (\(command.action)) never ended")
+            let isBad = command.action == .enableScenario && command.scenarioName == nil
+            if isBad { expect(record["status"]?.stringValue == "failed", "\(command.commandId) was run without a scenario") }
+        }
+        expect(isBystanderUntouched, "something of the bystander was touched")
+        return found
+    }
+
+    private func checkConsent(
+        of device: SimulatedDevice, _ settings: TelemetrySettings, expect: (Bool, @autoclosure () -> String) -> Void
+    ) {
+        guard device.consent.hasReturned else { return }
+        if !device.consent.isWanted {
+            expect(!settings.telemetryRequested, "device \(device.number): opted out, and is on")
+        } else if turnedOff.isDisjoint(with: device.identifiers) {
+            expect(settings.telemetryRequested, "device \(device.number): opted in, and is off")
+        }
+        guard let clientId = settings.clientIdentifier, !turnedOff.contains(clientId) else { return }
+        let isApproved = commands.contains {
+            $0.clientId == clientId && $0.action == .enable
+                && server.records[.command($0.commandId)]?["status"]?.stringValue == "executed"
+        }
+        if isApproved { expect(settings.telemetrySendingEnabled, "device \(device.number): approved, and does not send") }
+    }
+
+    private func checkScenarios(
+        of device: SimulatedDevice, _ service: TelemetryLifecycleService, expect: (Bool, @autoclosure () -> String) -> Void
+    ) {
+        if let clientId = service.settings.clientIdentifier {
+            let records = server.records(ofType: TelemetrySchema.scenarioRecordType, client: clientId)
+                .compactMap { try? TelemetryScenarioRecord(record: $0) }
+            expect(Set(records.map(\.scenarioName)).count == records.count, "device \(device.number): duplicate scenario records")
+            // Until this process has registered any, it does not know which of an earlier one's are gone.
+            for record in records where device.process?.hasRegistered == true {
+                expect(
+                    service.scenarioStates[record.scenarioName] == record.isEnabled,
+                    "device \(device.number): the record of \(record.scenarioName) says \(record.isEnabled)")
+            }
+        }
+        // Only viewers switch V. What the last command said that was executed holds, unless one that was deleted since, with
+        // its client, said otherwise.
+        var possible: Set<Bool?> = [nil]
+        for command in commands where device.identifiers.contains(command.clientId) && command.scenarioName == "V" {
+            let status = server.records[.command(command.commandId)]?["status"]?.stringValue
+            let state = command.action == .enableScenario
+            if status == "executed" { possible = [state] } else if status == nil { possible.insert(state) }
+        }
+        expect(
+            possible.contains(device.scenarioStates["V"]),
+            "device \(device.number): V is \(device.scenarioStates["V"].map(String.init) ?? "unset"), not as commanded")
+    }
+
+    private func checkDeparted(
+        from device: SimulatedDevice, current: String?, expect: (Bool, @autoclosure () -> String) -> Void
+    ) {
+        for clientId in Set(device.identifiers) where clientId != current {
+            for type in [TelemetrySchema.clientRecordType, TelemetrySchema.scenarioRecordType] {
+                expect(server.records(ofType: type, client: clientId).isEmpty, "\(clientId) left a \(type)")
+            }
+            expect(!server.events.contains { $0.clientId == clientId }, "\(clientId) left events")
+            let commands = server.records(ofType: TelemetrySchema.commandRecordType, client: clientId)
+            expect(
+                commands.allSatisfy { $0["action"] == "disable" && $0["status"] == "executed" }, "\(clientId) left commands")
+        }
+    }
+}

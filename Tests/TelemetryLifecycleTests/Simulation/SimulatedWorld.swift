@@ -1,0 +1,283 @@
+import Foundation
+import TelemetryLifecycle
+import TelemetryLogging
+import TelemetryModels
+import TelemetryTestSupport
+import TelemetryTransport
+
+/// Devices, viewers, a server and everything that can go wrong between them, driven by one seed.
+@MainActor
+final class SimulatedWorld {
+    enum Fate { case go, failBefore, failAfter, dead }
+
+    private struct Gate {
+        let process: SimulatedProcess
+        let what: String
+        let isAnswer: Bool
+        let continuation: CheckedContinuation<Fate, Never>
+    }
+
+    let seed: UInt64
+    let clock = ManualClock()
+    let executor = SimulationExecutor()
+    let server = SimulatedServer()
+    let devices: [SimulatedDevice]
+    private(set) var violations: [String] = []
+    /// What happened, in order: what a failing seed is understood by.
+    private(set) var trace: [String] = []
+    private let isTracing: Bool
+    private var random: SeededRandom
+    private var gates: [Gate] = []
+    private var notifications: [TelemetryNotification] = []
+    private var isFaulty = true
+    private var commandCount = 0
+    /// The clients that a viewer approved, and those that one turned off, at any time.
+    private var approved: Set<String> = []
+    private(set) var turnedOff: Set<String> = []
+    /// Every command that a viewer made, oldest first.
+    private(set) var commands: [TelemetryCommandRecord] = []
+    private let bystander: [TelemetryRecord]
+    private let isViewerKind: Bool
+
+    init(seed: UInt64, devices count: Int, isTracing: Bool) throws {
+        self.seed = seed
+        self.isTracing = isTracing
+        random = SeededRandom(seed: seed)
+        devices = (1...count).map { SimulatedDevice(number: $0) }
+        isViewerKind = random.once(in: 2)
+        bystander = try server.save(
+            [
+                try TelemetryFixtures.client("bystander", isEnabled: true).applying(
+                    to: .init(recordType: TelemetrySchema.clientRecordType, recordID: .client("bystander"))),
+                try TelemetryFixtures.scenario("A", clientId: "bystander").applying(
+                    to: .init(recordType: TelemetrySchema.scenarioRecordType, recordID: .scenario("A", ofClient: "bystander"))),
+                try TelemetryFixtures.command(.disable, clientId: "bystander").applying(
+                    to: .init(recordType: TelemetrySchema.commandRecordType, recordID: .command("of-bystander"))),
+            ], policy: .insert)
+        server.append([TelemetryFixtures.event(clientId: "bystander")])
+        server.onChange = { [weak self] in self?.notice($0) }
+    }
+
+    nonisolated static func date(of clock: ManualClock) -> Date {
+        let elapsed = clock.now.offset.components
+        return TelemetryFixtures.date.addingTimeInterval(Double(elapsed.seconds) + Double(elapsed.attoseconds) / 1e18)
+    }
+
+    // MARK: What the processes meet
+
+    func gate(_ process: SimulatedProcess, _ what: String, isAnswer: Bool = false) async -> Fate {
+        if process.isDead { return .dead }
+        return await withCheckedContinuation { continuation in
+            gates.append(Gate(process: process, what: what, isAnswer: isAnswer, continuation: continuation))
+        }
+    }
+
+    /// A change at the device itself: mostly done at once, now and then slow enough for the process to die meanwhile.
+    func storeGate(_ process: SimulatedProcess, _ what: String) async {
+        guard isFaulty, !process.isDead, random.once(in: 6) else { return }
+        _ = await gate(process, what, isAnswer: true)
+    }
+
+    func isAnswerSlow() -> Bool { isFaulty && random.once(in: 4) }
+
+    func abandonGates(of process: SimulatedProcess) {
+        let own = gates.filter { $0.process === process }
+        gates.removeAll { $0.process === process }
+        for gate in own { gate.continuation.resume(returning: .dead) }
+    }
+
+    /// An event was recorded: was there consent, and approval?
+    func recorded(_ clientId: String?, by process: SimulatedProcess?) {
+        guard let process else { return }
+        guard let clientId else { return violate("an event without a client was recorded") }
+        if !approved.contains(clientId) { violate("an event of \(clientId) was recorded, which nobody approved") }
+        let consent = process.device.consent
+        if !consent.isWanted, consent.hasReturned { violate("an event of \(clientId) was recorded after its opt-out") }
+        server.append([TelemetryEvent(clientId: clientId, sessionId: "s", name: "e", timestamp: Self.date(of: clock))])
+    }
+
+    private func notice(_ notification: TelemetryNotification) {
+        let copies = !isFaulty ? 1 : [0, 1, 1, 1, 2][Int.random(in: 0..<5, using: &random)]
+        for _ in 0..<copies { notifications.append(notification) }
+    }
+
+    func violate(_ what: String) { violations.append(what) }
+
+    // MARK: What happens
+
+    /// Runs the story from its beginning to its end.
+    func run(steps: Int) async {
+        // In a task that runs where all others do: a test's own has another thread to go to.
+        await Task(executorPreference: executor) { await self.tell(steps: steps) }.value
+    }
+
+    private func tell(steps: Int) async {
+        for device in devices { start(device) }
+        for _ in 0..<steps {
+            step()
+            // Not until everything rests: what happens next may well come in between.
+            await executor.turn()
+            await executor.turn()
+        }
+        await calmDown()
+    }
+
+    private func step() {
+        switch Int.random(in: 0..<100, using: &random) {
+        case 0..<50: passGate()
+        case 50..<60: deliver()
+        case 60..<78: hostActs()
+        case 78..<90: viewerActs()
+        case 90..<93: restart()
+        case 93..<98: clock.advance(by: .milliseconds(100))
+        default: clock.advance(by: .seconds(11))
+        }
+    }
+
+    private func passGate() {
+        guard !gates.isEmpty else { return }
+        let gate = gates.remove(at: Int.random(in: 0..<gates.count, using: &random))
+        let fate: Fate =
+            gate.isAnswer || !isFaulty
+            ? .go : [.go, .go, .go, .go, .failBefore, .failAfter][Int.random(in: 0..<6, using: &random)]
+        note("\(gate.process.device.number): \(gate.what) → \(fate)")
+        gate.continuation.resume(returning: fate)
+    }
+
+    private func deliver() {
+        guard !notifications.isEmpty else { return }
+        let notification = notifications.remove(at: Int.random(in: 0..<notifications.count, using: &random))
+        for device in devices { device.process?.notify(notification) }
+    }
+
+    private func start(_ device: SimulatedDevice) {
+        let process = SimulatedProcess(device: device, world: self)
+        device.process = process
+        process.call { await $0.startup() }
+        note("\(device.number): starts")
+    }
+
+    private func restart() {
+        let device = devices[Int.random(in: 0..<devices.count, using: &random)]
+        note("\(device.number): dies with \(gates.filter { $0.process === device.process }.map(\.what))")
+        device.process?.die()
+        start(device)
+    }
+
+    private func hostActs() {
+        let device = devices[Int.random(in: 0..<devices.count, using: &random)]
+        guard let process = device.process, process.openCalls < 4 else { return }
+        let on = Bool.random(using: &random)
+        switch Int.random(in: 0..<16, using: &random) {
+        case 0..<4: consent(true, process)
+        case 4..<5: consent(false, process)
+        case 5: process.call { await $0.reconcile() }
+        case 6: process.call { try? await $0.endSession() }
+        case 7..<9:
+            let names = ["A", "B", "V"].filter { _ in !random.once(in: 3) }
+            note("\(device.number): registers \(names)")
+            process.hasRegistered = true
+            process.call { try? await $0.registerScenarios(names) }
+        case 9..<11: process.call { try? await $0.setScenarioEnabled("A", enabled: on) }
+        case 11: process.call { _ = await $0.handleRemoteNotification(.init()) }
+        default:
+            process.logger.logEvent(name: "e")
+            process.logger.logEvent(name: "e", scenario: "V")
+        }
+    }
+
+    private func consent(_ isWanted: Bool, _ process: SimulatedProcess) {
+        let device = process.device
+        note("\(device.number): wants \(isWanted)")
+        device.consent = (isWanted, false, device.consent.serial + 1)
+        let serial = device.consent.serial
+        process.call { service in
+            if isWanted { await service.enableTelemetry() } else { await service.disableTelemetry() }
+            // Only the last word counts, and only where its process lived to give the answer.
+            if device.process === process, device.consent.serial == serial { device.consent.hasReturned = true }
+        }
+    }
+
+    /// A viewer turns to a client that it can see at this moment.
+    private func viewerActs() {
+        let clients = server.records(matching: .init(recordType: TelemetrySchema.clientRecordType))
+            .compactMap { try? TelemetryClientRecord(record: $0) }.filter { $0.clientId != "bystander" }
+        guard !clients.isEmpty else { return }
+        let client = clients[Int.random(in: 0..<clients.count, using: &random)]
+        switch Int.random(in: 0..<12, using: &random) {
+        case 0..<3: approve(client) { self.command(.enable, client) }
+        case 3..<5: approve(client) { self.edit(client, isEnabled: true) }
+        case 5: if !isViewerKind { turnOff(client) { self.command(.disable, client) } }
+        case 6: if !isViewerKind, random.once(in: 2) { turnOff(client) { self.edit(client, isEnabled: false) } }
+        case 7: command(.deleteEvents, client)
+        case 8: command(.enableScenario, client, scenario: nil)
+        case 9..<11: command(.enableScenario, client, scenario: "V")
+        default: command(.disableScenario, client, scenario: "V")
+        }
+    }
+
+    private func approve(_ client: TelemetryClientRecord, _ body: () -> Void) {
+        approved.insert(client.clientId)
+        body()
+    }
+
+    private func turnOff(_ client: TelemetryClientRecord, _ body: () -> Void) {
+        turnedOff.insert(client.clientId)
+        body()
+    }
+
+    private func edit(_ client: TelemetryClientRecord, isEnabled: Bool) {
+        guard let id = client.recordID, var record = server.records[id] else { return }
+        note("viewer: \(client.clientId) enabled \(isEnabled)")
+        record["isEnabled"] = .bool(isEnabled)
+        _ = try? server.save([record], policy: .overwrite)
+    }
+
+    private func command(
+        _ action: TelemetrySchema.CommandAction, _ client: TelemetryClientRecord, scenario: String? = nil
+    ) {
+        commandCount += 1
+        clock.advance(by: .milliseconds(1))
+        let command = TelemetryCommandRecord(
+            recordID: .command("c\(commandCount)"), commandId: "c\(commandCount)", clientId: client.clientId, action: action,
+            scenarioName: scenario, created: Self.date(of: clock))
+        note("viewer: c\(commandCount) \(action) \(scenario ?? "") to \(client.clientId)")
+        commands.append(command)
+        _ = try? server.save([command.toRecord()], policy: .insert)
+    }
+
+    // MARK: The end
+
+    /// Nothing goes wrong any more; every process looks once more, by itself or because its host asks.
+    private func calmDown() async {
+        isFaulty = false
+        note("calm")
+        await finish()
+        clock.advance(by: .seconds(11))
+        await finish()
+        for device in devices where device.process?.service == nil { start(device) }
+        for _ in 0..<2 {
+            for device in devices { device.process?.call { await $0.reconcile() } }
+            await finish()
+        }
+    }
+
+    /// Lets everything go on until nothing is left to go on.
+    private func finish() async {
+        var idleTurns = 0
+        while idleTurns < (devices.contains { ($0.process?.openCalls ?? 0) > 0 } ? 300 : 10) {
+            await executor.turn()
+            idleTurns += 1
+            guard !gates.isEmpty || !notifications.isEmpty else { continue }
+            idleTurns = 0
+            if gates.isEmpty { deliver() } else { passGate() }
+        }
+        if devices.contains(where: { ($0.process?.openCalls ?? 0) > 0 }) { violate("a call never returned") }
+    }
+
+    private func note(_ what: @autoclosure () -> String) { if isTracing { trace.append(what()) } }
+
+    var isBystanderUntouched: Bool {
+        bystander.allSatisfy { server.records[$0.recordID] == $0 } && server.events.contains { $0.clientId == "bystander" }
+    }
+}

@@ -1,0 +1,53 @@
+import Foundation
+import Testing
+
+/// Clients and viewers over a store behind which everything goes wrong: calls are delayed, fail before or after their effect,
+/// return after they were given up; notifications are lost, doubled, late; processes die at any await, also in the middle of
+/// writing their settings. Once that ends, everything must agree.
+///
+/// A seed that fails replays: `LIFECYCLE_SIMULATION_SEED=<seed>` runs it alone and prints what happened.
+/// `LIFECYCLE_SIMULATION_RUNS=<count>` runs more seeds.
+@MainActor
+struct SimulationTests {
+    private static let environment = ProcessInfo.processInfo.environment
+
+    @Test("Whatever goes wrong, everything agrees in the end")
+    func converges() async throws {
+        if let seed = Self.environment["LIFECYCLE_SIMULATION_SEED"].flatMap(UInt64.init) {
+            let world = try await Self.run(seed, isTracing: true)
+            Issue.record(Comment(rawValue: (world.trace + world.check()).joined(separator: "\n")))
+            return
+        }
+        let first = UInt64(Self.environment["LIFECYCLE_SIMULATION_FIRST"] ?? "") ?? 1
+        let runs = UInt64(Self.environment["LIFECYCLE_SIMULATION_RUNS"] ?? "") ?? 2_000
+        var failures = 0
+        for seed in first..<(first + runs) {
+            let world = try await Self.run(seed)
+            let faults = world.check()
+            guard !faults.isEmpty else { continue }
+            failures += 1
+            Issue.record("LIFECYCLE_SIMULATION_SEED=\(seed): \(faults.joined(separator: "; "))")
+            if failures == 5 { return }
+        }
+    }
+
+    @Test("A seed replays: twice the same seed is twice the same story")
+    func replays() async throws {
+        for seed in [3, 1_000_003, 77_777_777] as [UInt64] {
+            let first = try await Self.run(seed, isTracing: true)
+            let second = try await Self.run(seed, isTracing: true)
+            let same = zip(first.trace, second.trace).prefix { $0 == $1 }.count
+            #expect(
+                same == first.trace.count,
+                "they part after \(first.trace.prefix(same + 1).suffix(3)) and \(second.trace.prefix(same + 1).suffix(3))")
+            #expect(first.trace.count > 50)
+        }
+    }
+
+    private static func run(_ seed: UInt64, isTracing: Bool = false) async throws -> SimulatedWorld {
+        var random = SeededRandom(seed: ~seed)
+        let world = try SimulatedWorld(seed: seed, devices: Int.random(in: 1...3, using: &random), isTracing: isTracing)
+        await world.run(steps: Int.random(in: 40...160, using: &random))
+        return world
+    }
+}
