@@ -50,6 +50,7 @@ public struct CommandSender: Sendable {
             return try await group.next() ?? nil
         }
         if let early { return early }
+        try Task.checkCancellation()
         return try await outcome(of: id) ?? .unanswered
     }
 

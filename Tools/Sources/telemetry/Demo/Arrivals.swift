@@ -61,11 +61,11 @@ actor Arrivals {
         if let failure { throw failure }
     }
 
-    /// Returns when this many events of the run have arrived.
-    func wait(for count: Int, of run: Int, session: String) async throws {
+    /// Returns when this many events of the run and of later ones have arrived.
+    func wait(for count: Int, from run: Int, session: String) async throws {
         while true {
             if let failure { throw failure }
-            if events.count(where: { $0.sessionId == session && Ledger.Run($0)?.number == run }) >= count { return }
+            if events.count(where: { $0.sessionId == session && Ledger.Run($0)?.number ?? 0 >= run }) >= count { return }
             guard await nextChange() != nil else { throw CancellationError() }
         }
     }

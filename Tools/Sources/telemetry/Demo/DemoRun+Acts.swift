@@ -76,7 +76,8 @@ extension DemoRun {
         guard let host, let arrivals else { return }
         let run = runs + 1
         try host.send("loop")
-        try await expecting("an event of run \(run)") { [session] in try await arrivals.wait(for: 1, of: run, session: session) }
+        try await expecting("an event of run \(run)") { [session] in try await arrivals.wait(for: 1, from: run, session: session)
+        }
         let disabled = try await turn(scenario, on: false)
         try await rest()
         var total = 0

@@ -17,7 +17,7 @@ extension DemoRun {
         let run = runs + 1
         try killed.send("loop")
         try await expecting("events of run \(run)") { [session] in
-            try await arrivals.wait(for: Self.eventsBeforeTheKill, of: run, session: session)
+            try await arrivals.wait(for: Self.eventsBeforeTheKill, from: run, session: session)
         }
         killed.kill()
         _ = try await expecting("the host's end") { await killed.ended() }

@@ -6,7 +6,7 @@ enum SystemSignal {
     static func send(_ signal: Int32, to process: Int32) -> Bool { kill(process, signal) == 0 }
 
     /// Runs the operation in a task that SIGINT, SIGTERM and SIGHUP cancel, so that it can tidy up before the process ends.
-    /// - Throws: what the operation throws; ``Interrupted`` where a signal came.
+    /// - Throws: what the operation throws: `CancellationError` where a signal came.
     static func cancelling(_ operation: @escaping @Sendable () async throws -> Void) async throws {
         let task = Task { try await operation() }
         let sources = [SIGINT, SIGTERM, SIGHUP].map { number in
@@ -16,10 +16,8 @@ enum SystemSignal {
             source.resume()
             return source
         }
-        defer {
-            for source in sources { source.cancel() }
-            for number in [SIGINT, SIGTERM, SIGHUP] { signal(number, SIG_DFL) }
-        }
+        // The signals stay ignored: a second one must not end the process while it tidies up.
+        defer { for source in sources { source.cancel() } }
         try await task.value
     }
 }

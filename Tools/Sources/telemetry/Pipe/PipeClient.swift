@@ -12,7 +12,7 @@ import ViewerKit
 final class PipeClient {
     private let service: TelemetryLifecycleService
     private let scenario: String
-    private let level: TelemetryLogLevel
+    private let parser: LineParser
     private let hold: Bool
     private let console: Console
     private let store: String
@@ -23,11 +23,11 @@ final class PipeClient {
     private var recorded = 0
 
     init(
-        transport: FileTelemetryTransport, state: PipeState, scenario: String, level: TelemetryLogLevel, hold: Bool,
+        transport: FileTelemetryTransport, state: PipeState, scenario: String, parser: sending LineParser, hold: Bool,
         console: Console, store: String
     ) {
         self.scenario = scenario
-        self.level = level
+        self.parser = parser
         self.hold = hold
         self.console = console
         self.store = store
@@ -66,14 +66,16 @@ final class PipeClient {
 
     private func take(_ batch: [String], _ logger: any TelemetryLogging) async {
         lines += batch.count
-        for line in batch {
+        // A line that nobody wants is not taken apart; whether an event is recorded is the logger's to say.
+        for line in batch where service.scenarioStates[scenario] == true {
+            let event = parser.parse(line)
             var isRecorded = false
             logger.logEvent(
-                name: "line", scenario: scenario, level: level,
+                name: event.name, scenario: scenario, level: event.level,
                 property1: {
                     isRecorded = true
-                    return line
-                }(), attributes: [:])
+                    return event.text
+                }(), attributes: event.attributes)
             if isRecorded { recorded += 1 }
         }
         // The next lines are read when these are in the store: a fast writer waits, and nothing is lost.

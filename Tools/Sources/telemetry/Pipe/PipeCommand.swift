@@ -12,7 +12,10 @@ struct PipeCommand: ToolCommand {
             the scenario is off are read and not recorded. Its identity and its scenario's state are kept, so that it goes on \
             where it stopped, also after a crash. Ends with its input, when all is delivered.
 
-            Example: tail -F /var/log/syslog | telemetry pipe --scenario Syslog --directory /srv/telemetry
+            Examples:
+              tail -F /var/log/syslog | telemetry pipe --scenario Syslog --directory /srv/telemetry
+              server --log-json | telemetry pipe --scenario Server --json
+              server | telemetry pipe --scenario Server --level-from '^\\[(\\w+)\\]'
             """)
 
     @OptionGroup var store: StoreOptions
@@ -26,6 +29,14 @@ struct PipeCommand: ToolCommand {
     @Option(help: "The level of the lines: info or diagnostic.")
     var level = LevelArgument.info
 
+    @Option(
+        name: .customLong("level-from"),
+        help: "A regular expression for the word that tells a line's level; debug, trace and the like are diagnostic.")
+    var levelFrom: String?
+
+    @Flag(help: "Lines are JSON objects: their fields become attributes, name, message and level what they say.")
+    var json = false
+
     @Flag(help: "Wait with reading until the client is approved and the scenario on.")
     var hold = false
 
@@ -34,11 +45,12 @@ struct PipeCommand: ToolCommand {
     }
 
     func perform(_ console: Console) async throws {
+        let parser = try LineParser(level: level.level, levelPattern: levelFrom, isJSON: json)
         let directory = try store.located()
         let transport = try store.openOrCreate(console)
         let state = try PipeState(name: name ?? scenario, store: directory.url)
         let client = await PipeClient(
-            transport: transport, state: state, scenario: scenario, level: level.level, hold: hold, console: console,
+            transport: transport, state: state, scenario: scenario, parser: parser, hold: hold, console: console,
             store: directory.url.path)
         do {
             try await SystemSignal.cancelling { try await client.run() }
