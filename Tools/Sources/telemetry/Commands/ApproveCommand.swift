@@ -10,7 +10,7 @@ struct ApproveCommand: ToolCommand {
     @OptionGroup var store: StoreOptions
     @OptionGroup var waiting: WaitOptions
 
-    @Argument(help: "A client, or the beginning of its identifier.")
+    @Argument(help: "A client, or the beginning of its identifier.", completion: Completions.clients)
     var client: String
 
     func perform(_ console: Console) async throws {

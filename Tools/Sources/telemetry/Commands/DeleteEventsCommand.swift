@@ -12,7 +12,7 @@ struct DeleteEventsCommand: ToolCommand {
     @OptionGroup var waiting: WaitOptions
     @OptionGroup var confirm: ConfirmOptions
 
-    @Argument(help: "A client, or the beginning of its identifier.")
+    @Argument(help: "A client, or the beginning of its identifier.", completion: Completions.clients)
     var client: String
 
     func perform(_ console: Console) async throws {

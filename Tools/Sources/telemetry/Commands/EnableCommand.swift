@@ -9,10 +9,10 @@ struct EnableCommand: ToolCommand {
     @OptionGroup var store: StoreOptions
     @OptionGroup var waiting: WaitOptions
 
-    @Argument(help: "A client, or the beginning of its identifier.")
+    @Argument(help: "A client, or the beginning of its identifier.", completion: Completions.clients)
     var client: String
 
-    @Argument(help: "One of the client's scenarios.")
+    @Argument(help: "One of the client's scenarios.", completion: Completions.scenarios)
     var scenario: String?
 
     func perform(_ console: Console) async throws {

@@ -16,7 +16,7 @@ struct ForgetCommand: ToolCommand {
     @OptionGroup var store: StoreOptions
     @OptionGroup var confirm: ConfirmOptions
 
-    @Argument(help: "A client, or the beginning of its identifier.")
+    @Argument(help: "A client, or the beginning of its identifier.", completion: Completions.clients)
     var client: String
 
     func perform(_ console: Console) async throws {

@@ -9,7 +9,7 @@ struct ScenariosCommand: ToolCommand {
 
     @OptionGroup var store: StoreOptions
 
-    @Argument(help: "A client, or the beginning of its identifier.")
+    @Argument(help: "A client, or the beginning of its identifier.", completion: Completions.clients)
     var client: String?
 
     func perform(_ console: Console) async throws {

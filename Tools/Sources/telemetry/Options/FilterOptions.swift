@@ -18,13 +18,13 @@ enum LevelArgument: String, CaseIterable, ExpressibleByArgument {
 
 /// Which events are meant.
 struct FilterOptions: ParsableArguments {
-    @Option(help: "Only those of this client, or of the one whose identifier begins so.")
+    @Option(help: "Only those of this client, or of the one whose identifier begins so.", completion: Completions.clients)
     var client: String?
 
     @Option(help: "Only those of this session.")
     var session: String?
 
-    @Option(help: "Only those of this scenario; may be repeated.")
+    @Option(help: "Only those of this scenario; may be repeated.", completion: Completions.scenarios)
     var scenario: [String] = []
 
     @Option(help: "Only those of this level; may be repeated.")

@@ -7,7 +7,7 @@ import ViewerKit
 struct StoreOptions: ParsableArguments {
     static let variable = "LIVE_TELEMETRY_STORE"
 
-    @Option(name: [.customShort("d"), .long], help: "The store's directory; \(variable) unless given.")
+    @Option(name: [.customShort("d"), .long], help: "The store's directory; \(variable) unless given.", completion: .directory)
     var directory: String?
 
     @Flag(name: .shortAndLong, help: "Tell on standard error also what was odd and did no harm.")
