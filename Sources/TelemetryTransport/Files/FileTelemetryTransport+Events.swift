@@ -10,13 +10,28 @@ extension FileTelemetryTransport {
     /// - Throws: ``TelemetryTransportError``: `.invalidArgument` for a client identifier that is empty or too long, a date
     ///   outside the years 1 to 9999, or an event larger than ``Configuration/maximumEventBytes``.
     public func append(_ events: [TelemetryEvent]) async throws {
-        for event in events { try EventLimits.check(event, maximumBytes: configuration.maximumEventBytes) }
-        var rest = events[...]
-        while let first = rest.first {
-            let run = rest.prefix(Self.batchSize).prefix { EventContext.isSame($0.clientId, first.clientId) }
-            rest = rest.dropFirst(run.count)
-            try await append(run, to: directoryName(ofClient: first.clientId))
+        try events.withUnsafeBufferPointer { events in
+            for index in events.indices {
+                try EventLimits.check(events[index], maximumBytes: configuration.maximumEventBytes)
+            }
         }
+        var start = 0
+        while start < events.count {
+            let end = events.withUnsafeBufferPointer { Self.endOfRun(in: $0, from: start) }
+            try await append(events[start..<end], to: directoryName(ofClient: events[start].clientId))
+            start = end
+        }
+    }
+
+    /// Where the events of one client end that begin at an index, or a batch of them is full.
+    private static func endOfRun(in events: UnsafeBufferPointer<TelemetryEvent>, from start: Int) -> Int {
+        var end = start + 1
+        while end < events.count, end - start < batchSize,
+            EventContext.isSame(events[end].clientId, events[start].clientId)
+        {
+            end += 1
+        }
+        return end
     }
 
     private func append(_ events: ArraySlice<TelemetryEvent>, to name: String) async throws {

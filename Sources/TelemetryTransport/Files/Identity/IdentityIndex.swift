@@ -1,6 +1,6 @@
 /// Which events of a client were ever stored, in a file that costs the same to ask however large it is.
 ///
-/// Behind the header stand tables of slots of 32 bytes: key, word of bits, check. Each table has four times the slots of the
+/// Behind the header stand tables of slots of 32 bytes: key, word of bits, check. Each table has eight times the slots of the
 /// one before; a new key goes to the last, which is never filled beyond two thirds, so that nothing is ever moved. Used only
 /// under the client's lock. Numbers have the machine's byte order: the file can always be made again.
 final class IdentityIndex {
@@ -26,7 +26,9 @@ final class IdentityIndex {
     private(set) var header: IdentityHeader
     private var keys: EventKeyMaker
     private var staged: [EventKey: Entry] = [:]
-    private var last: (key: EventKey, entry: Entry)?
+    /// The key asked for last, which is the one that is asked for next as well, nearly always.
+    private var lastKey: EventKey?
+    private var last = Entry(offset: nil, stored: 0, bits: 0)
 
     /// - Throws: `Corrupt`, besides what reading throws.
     init(file: OpenFile) throws {
@@ -73,24 +75,26 @@ final class IdentityIndex {
     /// Notes the event for ``commit(into:)``. False where it is known, or noted already.
     func stage(_ eventId: String) throws -> Bool {
         let (key, bit) = keys.key(of: eventId)
-        if last?.key != key {
+        if lastKey != key {
             keepLast()
-            last = (key, try staged[key] ?? find(key))
+            lastKey = nil
+            last = try staged[key] ?? find(key)
+            lastKey = key
         }
-        guard let entry = last?.entry, entry.bits & bit == 0 else { return false }
-        last?.entry.bits |= bit
+        if last.bits & bit != 0 { return false }
+        last.bits |= bit
         return true
     }
 
     func discard() {
         if !staged.isEmpty { staged.removeAll(keepingCapacity: true) }
-        last = nil
+        lastKey = nil
     }
 
     /// Writes what was staged. The numbers in the header change with it; the header is the caller's to write.
     func commit(into header: inout IdentityHeader) throws {
-        if staged.isEmpty, let last {
-            try commit(last.key, last.entry, &header)
+        if staged.isEmpty, let lastKey {
+            try commit(lastKey, last, &header)
         } else {
             keepLast()
             for (key, entry) in staged { try commit(key, entry, &header) }
@@ -106,7 +110,7 @@ final class IdentityIndex {
     }
 
     private func keepLast() {
-        if let last { staged[last.key] = last.entry }
+        if let lastKey { staged[lastKey] = last }
     }
 
     private func find(_ key: EventKey) throws -> Entry {
@@ -149,11 +153,11 @@ final class IdentityIndex {
         throw Corrupt()
     }
 
-    private static func slotCount(_ table: UInt64) -> UInt64 { slotsOfFirst << (2 * table) }
+    private static func slotCount(_ table: UInt64) -> UInt64 { slotsOfFirst << (3 * table) }
 
-    /// The tables before it have 128 · (4^n − 1) / 3 slots.
+    /// The tables before it have 128 · (8^n − 1) / 7 slots.
     private static func offset(ofTable table: UInt64) -> UInt64 {
-        4096 + (slotCount(table) - slotsOfFirst) / 3 * UInt64(MemoryLayout<Slot>.size)
+        4096 + (slotCount(table) - slotsOfFirst) / 7 * UInt64(MemoryLayout<Slot>.size)
     }
 
     private static func check(_ key: EventKey, _ bits: UInt64) -> UInt64 {

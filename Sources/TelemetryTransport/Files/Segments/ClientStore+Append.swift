@@ -16,17 +16,19 @@ extension ClientStore {
         var header = index.header
         var target: (segment: SegmentWriter, file: OpenFile)?
         var count: UInt64 = 0
-        for event in events where try index.stage(event.eventId) {
-            if target == nil {
-                let found = try usableSegment(&header)
-                encoder.begin(below: found.segment.context)
-                target = found
+        try events.withUnsafeBufferPointer { events in
+            // By index: an event that is copied costs as much as one that is written.
+            for position in events.indices where try index.stage(events[position].eventId) {
+                if target == nil {
+                    let found = try usableSegment(&header)
+                    encoder.begin(below: found.segment.context)
+                    target = found
+                }
+                guard encoder.append(events[position]) else {
+                    throw TelemetryTransportError.invalidArgument("An event has a date that cannot be stored.")
+                }
+                count += 1
             }
-            guard encoder.append(event) else {
-                index.discard()
-                throw TelemetryTransportError.invalidArgument("The event \"\(event.eventId)\" has a date that cannot be stored.")
-            }
-            count += 1
         }
         guard let (found, file) = target else { return index.discard() }
         var segment = found
