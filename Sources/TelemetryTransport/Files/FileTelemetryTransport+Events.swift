@@ -11,8 +11,9 @@ extension FileTelemetryTransport {
     ///   outside the years 1 to 9999, or an event larger than ``Configuration/maximumEventBytes``.
     public func append(_ events: [TelemetryEvent]) async throws {
         try events.withUnsafeBufferPointer { events in
-            for index in events.indices {
-                try EventLimits.check(events[index], maximumBytes: configuration.maximumEventBytes)
+            guard let first = events.baseAddress else { return }
+            for event in first..<first + events.count {
+                try EventLimits.check(event, maximumBytes: configuration.maximumEventBytes)
             }
         }
         var start = 0

@@ -21,7 +21,7 @@ struct IdentityHeader {
 
     static let wordCount = 24
     static let version: UInt64 = 1
-    static let maximumTables: UInt64 = 14
+    static let maximumTables: UInt64 = 8
     private static let magic: UInt64 = 0x3144_4954_5645_4c54
 
     /// The key of the client's hashes.

@@ -1,6 +1,6 @@
 /// Which events of a client were ever stored, in a file that costs the same to ask however large it is.
 ///
-/// Behind the header stand tables of slots of 32 bytes: key, word of bits, check. Each table has eight times the slots of the
+/// Behind the header stand tables of slots of 32 bytes: key, word of bits, check. Each table has sixteen times the slots of the
 /// one before; a new key goes to the last, which is never filled beyond two thirds, so that nothing is ever moved. Used only
 /// under the client's lock. Numbers have the machine's byte order: the file can always be made again.
 final class IdentityIndex {
@@ -15,7 +15,10 @@ final class IdentityIndex {
 
     /// What is known under one key, and what is to be known.
     private struct Entry {
+        /// Where the key stands in the file.
         var offset: UInt64?
+        /// Where it would stand in the last table of so many.
+        var free: (table: UInt64, offset: UInt64)?
         var stored: UInt64
         var bits: UInt64
     }
@@ -104,7 +107,7 @@ final class IdentityIndex {
 
     private func commit(_ key: EventKey, _ entry: Entry, _ header: inout IdentityHeader) throws {
         if entry.bits == entry.stored { return }
-        let offset = try entry.offset ?? freeSlot(for: key, &header)
+        let offset = try entry.offset ?? freeSlot(for: key, entry, &header)
         let slot = Slot(key: key, bits: entry.bits, check: Self.check(key, entry.bits))
         try withUnsafeBytes(of: slot) { try file.write($0, at: offset) }
     }
@@ -114,15 +117,17 @@ final class IdentityIndex {
     }
 
     private func find(_ key: EventKey) throws -> Entry {
+        var entry = Entry(offset: nil, stored: 0, bits: 0)
         for table in (0..<header.tableCount).reversed() {
-            if case .taken(let offset, let bits) = try search(key, table: table) {
-                return Entry(offset: offset, stored: bits, bits: bits)
+            switch try search(key, table: table) {
+            case .taken(let offset, let bits): return Entry(offset: offset, stored: bits, bits: bits)
+            case .free(let offset): entry.free = entry.free ?? (table, offset)
             }
         }
-        return Entry(offset: nil, stored: 0, bits: 0)
+        return entry
     }
 
-    private func freeSlot(for key: EventKey, _ header: inout IdentityHeader) throws -> UInt64 {
+    private func freeSlot(for key: EventKey, _ entry: Entry, _ header: inout IdentityHeader) throws -> UInt64 {
         if header.usedSlots >= Self.slotCount(header.tableCount - 1) / 3 * 2,
             header.tableCount < IdentityHeader.maximumTables
         {
@@ -130,6 +135,8 @@ final class IdentityIndex {
             header.usedSlots = 0
         }
         header.usedSlots += 1
+        // Of several new keys an earlier one may have taken the place that was found.
+        if staged.isEmpty, let free = entry.free, free.table == header.tableCount - 1 { return free.offset }
         switch try search(key, table: header.tableCount - 1) {
         case .taken(let offset, _), .free(let offset): return offset
         }
@@ -153,11 +160,11 @@ final class IdentityIndex {
         throw Corrupt()
     }
 
-    private static func slotCount(_ table: UInt64) -> UInt64 { slotsOfFirst << (3 * table) }
+    private static func slotCount(_ table: UInt64) -> UInt64 { slotsOfFirst << (4 * table) }
 
-    /// The tables before it have 128 · (8^n − 1) / 7 slots.
+    /// The tables before it have 128 · (16^n − 1) / 15 slots.
     private static func offset(ofTable table: UInt64) -> UInt64 {
-        4096 + (slotCount(table) - slotsOfFirst) / 7 * UInt64(MemoryLayout<Slot>.size)
+        4096 + (slotCount(table) - slotsOfFirst) / 15 * UInt64(MemoryLayout<Slot>.size)
     }
 
     private static func check(_ key: EventKey, _ bits: UInt64) -> UInt64 {

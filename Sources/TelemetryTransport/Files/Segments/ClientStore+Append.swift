@@ -17,21 +17,21 @@ extension ClientStore {
         var target: (segment: SegmentWriter, file: OpenFile)?
         var count: UInt64 = 0
         try events.withUnsafeBufferPointer { events in
-            // By index: an event that is copied costs as much as one that is written.
-            for position in events.indices where try index.stage(events[position].eventId) {
+            // Where they lie: an event that is copied costs as much as one that is written.
+            guard let first = events.baseAddress else { return }
+            for event in first..<first + events.count where try index.stage(event.pointee.eventId) {
                 if target == nil {
                     let found = try usableSegment(&header)
                     encoder.begin(below: found.segment.context)
                     target = found
                 }
-                guard encoder.append(events[position]) else {
+                guard encoder.append(event) else {
                     throw TelemetryTransportError.invalidArgument("An event has a date that cannot be stored.")
                 }
                 count += 1
             }
         }
-        guard let (found, file) = target else { return index.discard() }
-        var segment = found
+        guard let (segment, file) = target else { return index.discard() }
         // Should anything fail from here on, the segment is left alone and another begun.
         self.segment = nil
         header.state = .appending
@@ -70,12 +70,12 @@ extension ClientStore {
 
     /// This transport's segment, or a new one where there is none, it is large enough, or somebody changed it.
     private func usableSegment(_ header: inout IdentityHeader) throws(FileError) -> (segment: SegmentWriter, file: OpenFile) {
-        if var segment, segment.size < shared.configuration.effectiveSegmentBytes, let file = try segment.file(system) {
+        if let segment, segment.size < shared.configuration.effectiveSegmentBytes, let file = try segment.file(system) {
             return (segment, file)
         }
         let name = "\(header.nextSegment)-\(EventIdentifier.randomPrefix().prefix(8))"
         header.nextSegment += 1
-        var segment = try SegmentWriter(name: name, path: file(of: name), system: system)
+        let segment = try SegmentWriter(name: name, path: file(of: name), system: system)
         if isDurable { try system.synchronizeDirectory(path) }
         guard let file = try segment.file(system) else { throw FileError(.open, path, errno: 0) }
         hasNewSegment = true

@@ -1,33 +1,67 @@
 import TelemetryModels
 
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#elseif canImport(Android)
+import Android
+#endif
+
 /// What a header line says once for the event lines below it.
-struct EventContext {
-    var clientId: String?
-    var sessionId: String
+final class EventContext: Sendable {
+    let clientId: String?
+    let sessionId: String
     /// What the identifiers below begin with, where that is not the session's identifier.
-    var idPrefix: String?
-    var device: TelemetryDeviceInfo
-    var threadId: String
-    var scenario: String?
-    var level: TelemetryLogLevel
+    let idPrefix: String?
+    let device: TelemetryDeviceInfo
+    let threadId: String
+    let scenario: String?
+    let level: TelemetryLogLevel
+
+    init(
+        clientId: String?, sessionId: String, idPrefix: String?, device: TelemetryDeviceInfo, threadId: String,
+        scenario: String?, level: TelemetryLogLevel
+    ) {
+        self.clientId = clientId
+        self.sessionId = sessionId
+        self.idPrefix = idPrefix
+        self.device = device
+        self.threadId = threadId
+        self.scenario = scenario
+        self.level = level
+    }
 }
 
 extension EventContext {
     /// The context that an event begins.
-    init(_ event: TelemetryEvent) {
-        self.init(
-            clientId: event.clientId, sessionId: event.sessionId, idPrefix: nil, device: event.device,
-            threadId: event.threadId, scenario: event.scenario, level: event.level)
-        idPrefix = event.eventId.withBytes { bytes in
+    convenience init(_ event: TelemetryEvent) {
+        let idPrefix: String? = event.eventId.withBytes { bytes in
             guard let number = EventNumber(bytes), !number.isPrefix(event.sessionId, of: bytes) else { return nil }
             return String(decoding: bytes[..<number.prefixCount], as: UTF8.self)
         }
+        self.init(
+            clientId: event.clientId, sessionId: event.sessionId, idPrefix: idPrefix, device: event.device,
+            threadId: event.threadId, scenario: event.scenario, level: event.level)
     }
 
     /// Whether the event can stand below this header. The same text, not only an equal one: spellings are kept.
-    func holds(_ event: TelemetryEvent) -> Bool {
-        sessionId.isIdentical(to: event.sessionId) && Self.isSame(clientId, event.clientId)
-            && Self.isSame(device, event.device)
+    func holds(_ event: UnsafePointer<TelemetryEvent>) -> Bool {
+        Self.isSame(sessionId, event.pointee.sessionId) && Self.isSame(clientId, event.pointee.clientId)
+            && isOf(event.pointee.device)
+    }
+
+    private func isOf(_ other: borrowing TelemetryDeviceInfo) -> Bool {
+        // Nearly always a copy of one device, the texts of which share their storage.
+        let isCopy = withUnsafeBytes(of: device) { device in
+            withUnsafeBytes(of: other) { other in
+                guard let left = device.baseAddress, let right = other.baseAddress else { return false }
+                return memcmp(left, right, device.count) == 0
+            }
+        }
+        return isCopy || Self.isSame(device, copy other)
     }
 
     private static func isSame(_ left: TelemetryDeviceInfo, _ right: TelemetryDeviceInfo) -> Bool {

@@ -8,19 +8,20 @@ import Foundation
 
 /// What an event must fulfil so that the store can hold it.
 enum EventLimits {
-    static func check(_ event: TelemetryEvent, maximumBytes: Int) throws(TelemetryTransportError) {
-        if let clientId = event.clientId { try NameRules.check(clientId: clientId) }
+    static func check(_ event: UnsafePointer<TelemetryEvent>, maximumBytes: Int) throws(TelemetryTransportError) {
+        if let clientId = event.pointee.clientId { try NameRules.check(clientId: clientId) }
         // No byte becomes more than six; only what could be too large is measured.
         let isSurelySmall = 6 * textBytes(of: event) + 1_024 <= maximumBytes
-        let hasDates = event.attributes.values.contains { if case .date = $0 { true } else { false } }
-        if isSurelySmall, !hasDates, isStorable(event.timestamp) { return }
+        let hasDates = event.pointee.attributes.values.contains { if case .date = $0 { true } else { false } }
+        if isSurelySmall, !hasDates, isStorable(event.pointee.timestamp) { return }
         var encoder = EventLineEncoder()
         guard encoder.append(event) else {
-            throw .invalidArgument("The event \"\(event.eventId)\" has a date outside the years 1 to 9999.")
+            throw .invalidArgument("The event \"\(event.pointee.eventId)\" has a date outside the years 1 to 9999.")
         }
         guard encoder.buffer.count <= maximumBytes else {
             throw .invalidArgument(
-                "The event \"\(event.eventId.prefix(100))\" takes \(encoder.buffer.count) bytes; \(maximumBytes) are allowed.")
+                "The event \"\(event.pointee.eventId.prefix(100))\" takes \(encoder.buffer.count) bytes; \(maximumBytes) are allowed."
+            )
         }
     }
 
@@ -30,14 +31,16 @@ enum EventLimits {
         (-63_000_000_000...252_000_000_000).contains(date.timeIntervalSinceReferenceDate)
     }
 
-    private static func textBytes(of event: TelemetryEvent) -> Int {
-        var count = event.eventId.utf8.count + event.sessionId.utf8.count + event.name.utf8.count
-        count += event.threadId.utf8.count + (event.clientId?.utf8.count ?? 0) + (event.property1?.utf8.count ?? 0)
-        count += event.scenario?.utf8.count ?? 0
-        count += event.device.deviceName.utf8.count + event.device.deviceType.utf8.count
-        count += event.device.deviceModel.utf8.count + event.device.osVersion.utf8.count
-        count += event.device.appVersion.utf8.count
-        for (key, value) in event.attributes { count += key.utf8.count + (value.stringValue?.utf8.count ?? 40) + 4 }
+    private static func textBytes(of event: UnsafePointer<TelemetryEvent>) -> Int {
+        var count = event.pointee.eventId.utf8.count + event.pointee.sessionId.utf8.count + event.pointee.name.utf8.count
+        count +=
+            event.pointee.threadId.utf8.count + (event.pointee.clientId?.utf8.count ?? 0)
+            + (event.pointee.property1?.utf8.count ?? 0)
+        count += event.pointee.scenario?.utf8.count ?? 0
+        count += event.pointee.device.deviceName.utf8.count + event.pointee.device.deviceType.utf8.count
+        count += event.pointee.device.deviceModel.utf8.count + event.pointee.device.osVersion.utf8.count
+        count += event.pointee.device.appVersion.utf8.count
+        for (key, value) in event.pointee.attributes { count += key.utf8.count + (value.stringValue?.utf8.count ?? 40) + 4 }
         return count
     }
 }

@@ -23,9 +23,12 @@ struct EventLineEncoder {
     }
 
     /// Appends the lines of one event. Returns false for a date that cannot be written; then the buffer is of no use.
-    mutating func append(_ event: TelemetryEvent) -> Bool {
+    mutating func append(_ event: TelemetryEvent) -> Bool { withUnsafePointer(to: event) { append($0) } }
+
+    /// The same for an event where it lies, which is not copied.
+    mutating func append(_ event: UnsafePointer<TelemetryEvent>) -> Bool {
         if let context, context.holds(event) { return appendLine(event, below: context) }
-        let next = EventContext(event)
+        let next = EventContext(event.pointee)
         header = (lineCount, buffer.count)
         if lineCount == 0 { beginsWithHeader = true }
         context = next
@@ -55,19 +58,21 @@ struct EventLineEncoder {
         lineCount += 1
     }
 
-    private mutating func appendLine(_ event: TelemetryEvent, below context: EventContext) -> Bool {
+    private mutating func appendLine(_ event: UnsafePointer<TelemetryEvent>, below context: EventContext) -> Bool {
         buffer.append(literal: "{\"seq\":")
-        buffer.append(decimal: event.sequence)
+        buffer.append(decimal: event.pointee.sequence)
         appendIdentifier(of: event, below: context)
         buffer.append(literal: ",\"time\":\"")
-        guard timestamps.append(event.timestamp, to: buffer) else { return false }
+        guard timestamps.append(event.pointee.timestamp, to: buffer) else { return false }
         buffer.append(literal: "\",\"name\":")
-        buffer.append(quoted: event.name)
-        if !event.threadId.isIdentical(to: context.threadId) { append(",\"thread\":", event.threadId) }
-        if !EventContext.isSame(event.scenario, context.scenario) { append(orNull: ",\"scenario\":", event.scenario) }
-        if event.level != context.level { append(",\"level\":", event.level.rawValue) }
-        append(",\"property1\":", event.property1)
-        if !event.attributes.isEmpty, !append(event.attributes) { return false }
+        buffer.append(quoted: event.pointee.name)
+        if !event.pointee.threadId.isIdentical(to: context.threadId) { append(",\"thread\":", event.pointee.threadId) }
+        if !EventContext.isSame(event.pointee.scenario, context.scenario) {
+            append(orNull: ",\"scenario\":", event.pointee.scenario)
+        }
+        if event.pointee.level != context.level { append(",\"level\":", event.pointee.level.rawValue) }
+        append(",\"property1\":", event.pointee.property1)
+        if !event.pointee.attributes.isEmpty, !append(event.pointee.attributes) { return false }
         buffer.append(literal: "}\n")
         lineCount += 1
         return true
@@ -88,16 +93,16 @@ struct EventLineEncoder {
     }
 
     /// Nothing for the identifier that follows from session and sequence, a number below a known prefix, otherwise the whole.
-    private func appendIdentifier(of event: TelemetryEvent, below context: EventContext) {
-        let isWritten = event.eventId.withBytes { bytes in
+    private func appendIdentifier(of event: UnsafePointer<TelemetryEvent>, below context: EventContext) {
+        let isWritten = event.pointee.eventId.withBytes { bytes in
             guard let number = EventNumber(bytes) else { return false }
-            if number.number == event.sequence, number.isPrefix(context.sessionId, of: bytes) { return true }
+            if number.number == event.pointee.sequence, number.isPrefix(context.sessionId, of: bytes) { return true }
             guard let prefix = context.idPrefix, number.isPrefix(prefix, of: bytes) else { return false }
             buffer.append(literal: ",\"id\":")
             buffer.append(decimal: number.number)
             return true
         }
-        if !isWritten { append(",\"id\":", event.eventId) }
+        if !isWritten { append(",\"id\":", event.pointee.eventId) }
     }
 
     private func append(_ key: StaticString, _ text: String?) {

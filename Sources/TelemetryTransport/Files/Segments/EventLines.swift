@@ -6,7 +6,10 @@ public enum EventLines {
     /// The events as a segment holds them, headers included. Events whose date cannot be written are left out.
     public static func encode(_ events: [TelemetryEvent]) -> [UInt8] {
         var encoder = EventLineEncoder()
-        for event in events { _ = encoder.append(event) }
+        events.withUnsafeBufferPointer { events in
+            guard let first = events.baseAddress else { return }
+            for event in first..<first + events.count { _ = encoder.append(event) }
+        }
         return Array(encoder.buffer.bytes)
     }
 
@@ -16,7 +19,7 @@ public enum EventLines {
         var events: [TelemetryEvent] = []
         bytes.withUnsafeBufferPointer { bytes in
             var start = 0
-            while let end = bytes[start...].firstIndex(of: UInt8(ascii: "\n")) {
+            while let end = bytes.lineFeed(from: start) {
                 let line = decoder.decode(UnsafeBufferPointer(rebasing: bytes[start..<end]))
                 if case .event(let event) = line { events.append(event) }
                 start = end + 1

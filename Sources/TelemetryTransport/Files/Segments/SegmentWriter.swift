@@ -1,5 +1,5 @@
 /// The segment that one transport appends a client's events to, and where it stands in it.
-struct SegmentWriter {
+final class SegmentWriter {
     let name: String
     let path: String
     var size: UInt64
@@ -21,10 +21,10 @@ struct SegmentWriter {
         lineCount = 1
     }
 
-    mutating func close() { opened = nil }
+    func close() { opened = nil }
 
     /// The open file; nil where somebody removed or changed the segment, and another must be begun.
-    mutating func file(_ system: FileSystem) throws(FileError) -> OpenFile? {
+    func file(_ system: FileSystem) throws(FileError) -> OpenFile? {
         let file: OpenFile
         if let opened {
             file = opened
@@ -38,7 +38,7 @@ struct SegmentWriter {
     }
 
     /// Goes behind the lines that were appended.
-    mutating func advance(over encoder: EventLineEncoder) {
+    func advance(over encoder: EventLineEncoder) {
         if let last = encoder.header {
             header = (lineCount + UInt64(last.line), size + UInt64(last.offset))
         }

@@ -58,14 +58,14 @@ struct JSONScanner {
 
     mutating func string() -> String? {
         guard let raw = rawString() else { return nil }
-        return raw.hasEscapes ? Self.unescaped(raw.bytes) : String(validating: raw.bytes, as: UTF8.self)
+        return raw.hasEscapes ? Self.unescaped(raw.bytes) : Self.text(raw.bytes)
     }
 
     /// The next text, which is then the known one; the known one itself where the two are the same.
     mutating func string(orSameAs known: inout String) -> String? {
         guard let raw = rawString() else { return nil }
         if !raw.hasEscapes, known.withBytes({ $0.isIdentical(to: raw.bytes) }) { return known }
-        guard let text = raw.hasEscapes ? Self.unescaped(raw.bytes) : String(validating: raw.bytes, as: UTF8.self) else {
+        guard let text = raw.hasEscapes ? Self.unescaped(raw.bytes) : Self.text(raw.bytes) else {
             return nil
         }
         known = text
@@ -74,7 +74,7 @@ struct JSONScanner {
 
     /// The text that raw bytes between quotation marks stand for.
     static func text(ofRaw raw: UnsafeBufferPointer<UInt8>) -> String? {
-        raw.contains(UInt8(ascii: "\\")) ? unescaped(raw) : String(validating: raw, as: UTF8.self)
+        raw.contains(UInt8(ascii: "\\")) ? unescaped(raw) : text(raw)
     }
 
     /// The bytes between the quotation marks, escapes and all.
@@ -172,6 +172,12 @@ struct JSONScanner {
             default: return
             }
         }
+    }
+
+    /// Nil where the bytes are no UTF-8: then the text that is made of them is another one.
+    private static func text(_ bytes: UnsafeBufferPointer<UInt8>) -> String? {
+        let text = String(decoding: bytes, as: UTF8.self)
+        return text.withBytes { $0.isIdentical(to: bytes) } ? text : nil
     }
 
     private static func unescaped(_ raw: UnsafeBufferPointer<UInt8>) -> String? {
