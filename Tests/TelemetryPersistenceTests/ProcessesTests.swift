@@ -29,6 +29,23 @@ struct ProcessesTests {
         }
     }
 
+    @Test("Updates by four processes at once are all applied, in user defaults")
+    func userDefaultsUpdates() async throws {
+        try await withSuite { name in
+            await withTaskGroup { group in
+                for _ in 0..<4 {
+                    group.addTask {
+                        await #expect(processExitsWith: .success) { [name = name as String] in
+                            let store = UserDefaultsTelemetrySettingsStore(suiteName: name)
+                            for _ in 0..<20 { _ = await countUp(store) }
+                        }
+                    }
+                }
+            }
+            #expect(await UserDefaultsTelemetrySettingsStore(suiteName: name).load().clientIdentifier == "80")
+        }
+    }
+
     @Test("What one process saved in user defaults another reads, also where the first was killed right after")
     func userDefaults() async throws {
         try await withSuite { name in

@@ -7,7 +7,7 @@ public import TelemetryTransport
 /// ```swift
 /// @Test(arguments: TelemetryTransportConformance.checks)
 /// func conforms(_ check: TelemetryTransportConformance.Check) async throws {
-///     try await TelemetryTransportConformance { Store(transport: MyTransport()) }.run(check)
+///     try await TelemetryTransportConformance { .init(transport: MyTransport()) }.run(check)
 /// }
 /// ```
 ///
