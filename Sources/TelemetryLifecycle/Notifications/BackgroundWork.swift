@@ -8,12 +8,17 @@ final class BackgroundWork {
         /// How often to look again; nil for never. Each pause is drawn anew between 80 % and 120 % of it, so that many clients
         /// do not ask at the same moment.
         let interval: Duration?
+        /// How soon to look again where something is still to be done.
+        let retryInterval: Duration
         /// How long after a notification to look: what belongs together is seen together.
         let pause: Duration
         let clock: any Clock<Duration>
         let random: @Sendable () -> Double
         let executor: (any TaskExecutor)?
     }
+
+    /// How often to look.
+    enum Pace { case never, usually, soon }
 
     typealias Filter = @MainActor (TelemetryNotification) async -> RefreshScope?
 
@@ -22,6 +27,7 @@ final class BackgroundWork {
     private let look: @MainActor (RefreshScope) -> Void
     private var follower: OwnedTask?
     private var ticker: OwnedTask?
+    private var pace = Pace.never
     private var pause: OwnedTask?
     private var noted: RefreshScope?
 
@@ -50,9 +56,11 @@ final class BackgroundWork {
     }
 
     /// Begins or ceases to look now and then.
-    func tick(_ isTicking: Bool) {
-        guard isTicking, let interval = rhythm.interval else { return ticker = nil }
-        guard ticker == nil else { return }
+    func tick(_ pace: Pace) {
+        guard self.pace != pace else { return }
+        self.pace = pace
+        guard pace != .never, let usual = rhythm.interval else { return ticker = nil }
+        let interval = pace == .soon ? min(usual, rhythm.retryInterval) : usual
         let rhythm = rhythm
         ticker = OwnedTask(
             Task(executorPreference: rhythm.executor) { [weak self] in
@@ -69,7 +77,7 @@ final class BackgroundWork {
     func end() async {
         let tasks = [follower, ticker, pause]
         follow(nil)
-        tick(false)
+        tick(.never)
         for task in tasks { await task?.end() }
     }
 

@@ -6,15 +6,17 @@ import TelemetryTransport
 /// A call that ignores its cancellation cannot be ended. Its caller goes on without it; the call itself stays owned here until
 /// it returns, and whoever minds its late effect is told then.
 final class BoundedCalls: Sendable {
+    /// What a call may change, so that it matters when it returns too late.
+    enum Effect { case nothing, store, backup }
+
     /// A call that has not returned.
     fileprivate struct Call {
         /// Resumes the caller without a result; nil once nobody waits any more.
         var giveUp: (@Sendable () -> Void)?
         var task: Task<Void, Never>?
-        /// Whether a late return may have changed something.
-        let changes: Bool
+        let effect: Effect
 
-        var isStraggler: Bool { giveUp == nil && changes }
+        var isStraggler: Bool { giveUp == nil && effect != .nothing }
     }
 
     fileprivate struct State {
@@ -25,7 +27,7 @@ final class BoundedCalls: Sendable {
         var timer: Task<Void, Never>?
         var nextID: UInt64 = 0
         var calls: [UInt64: Call] = [:]
-        var onStraggler: (@Sendable () async -> Void)?
+        var onStraggler: (@Sendable (Effect) async -> Void)?
     }
 
     private let state = Mutex(State())
@@ -37,11 +39,13 @@ final class BoundedCalls: Sendable {
 
     deinit { cancelAll() }
 
-    /// Whether a call that was given up may still change something.
-    var hasStragglers: Bool { state.withLock { $0.calls.values.contains(where: \.isStraggler) } }
+    /// Whether a call that was given up may still change something at the store.
+    var hasStragglers: Bool {
+        state.withLock { $0.calls.values.contains { $0.isStraggler && $0.effect == .store } }
+    }
 
     /// Hears of every straggler that has returned.
-    func onStraggler(_ handler: @escaping @Sendable () async -> Void) {
+    func onStraggler(_ handler: @escaping @Sendable (Effect) async -> Void) {
         state.withLock { $0.onStraggler = handler }
     }
 
@@ -67,20 +71,20 @@ final class BoundedCalls: Sendable {
     }
 
     /// Makes a call and returns what it returns. Its caller's cancellation does not end it.
-    /// - Parameter changes: Whether the call may change something, so that a late return matters.
+    /// - Parameter effect: What the call may change.
     /// - Throws: What the call throws; `.unavailable` where the deadline came first.
     func call<Value: Sendable>(
-        changes: Bool = true, _ body: @escaping @Sendable () async throws -> Value
+        _ effect: Effect = .store, _ body: @escaping @Sendable () async throws -> Value
     ) async throws -> Value {
         try await withCheckedThrowingContinuation { continuation in
             let giveUp: @Sendable () -> Void = { continuation.resume(throwing: Self.timeout) }
-            guard let id = register(Call(giveUp: giveUp, task: nil, changes: changes)) else { return giveUp() }
+            guard let id = register(Call(giveUp: giveUp, task: nil, effect: effect)) else { return giveUp() }
             let task = Task(executorPreference: executor) {
                 let result: Result<Value, any Error>
                 do { result = .success(try await body()) } catch { result = .failure(error) }
                 let ended = self.finish(id)
                 if ended.isAwaited { continuation.resume(with: result) }
-                await ended.handler?()
+                await ended.handler?(effect)
             }
             // The call may have returned already; then it is not known any more.
             state.withLock { $0.calls[id]?.task = task }
@@ -117,7 +121,7 @@ final class BoundedCalls: Sendable {
     }
 
     /// Whether somebody still waits for the result, and who is to hear of it otherwise.
-    private func finish(_ id: UInt64) -> (isAwaited: Bool, handler: (@Sendable () async -> Void)?) {
+    private func finish(_ id: UInt64) -> (isAwaited: Bool, handler: (@Sendable (Effect) async -> Void)?) {
         state.withLock { state in
             let call = state.calls.removeValue(forKey: id)
             return (call?.giveUp != nil, call?.isStraggler == true ? state.onStraggler : nil)

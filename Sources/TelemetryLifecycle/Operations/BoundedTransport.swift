@@ -17,11 +17,11 @@ struct BoundedTransport: TelemetryRecordTransport {
     }
 
     func record(withID id: TelemetryRecord.ID) async throws -> TelemetryRecord? {
-        try await calls.call(changes: false) { try await base.record(withID: id) }
+        try await calls.call(.nothing) { try await base.record(withID: id) }
     }
 
     func records(matching query: TelemetryRecordQuery) async throws -> [TelemetryRecord] {
-        try await calls.call(changes: false) { try await base.records(matching: query) }
+        try await calls.call(.nothing) { try await base.records(matching: query) }
     }
 
     @discardableResult
@@ -35,7 +35,7 @@ struct BoundedTransport: TelemetryRecordTransport {
 
     /// Subscribes, unless the store knows the subscription already.
     func subscribe(_ subscription: TelemetrySubscription) async throws {
-        let stored = try await calls.call(changes: false) { try await base.subscription(withID: subscription.id) }
+        let stored = try await calls.call(.nothing) { try await base.subscription(withID: subscription.id) }
         if stored != subscription { try await calls.call { _ = try await base.save(subscription) } }
     }
 

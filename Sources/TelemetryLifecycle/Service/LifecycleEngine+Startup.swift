@@ -41,7 +41,7 @@ extension LifecycleEngine {
         defer { state.isRestorationInProgress = false }
         let result: TelemetrySettingsSyncCoordinator.RestoreState
         do {
-            result = try await calls.call(changes: false) { await coordinator.restoreSettingsFromBackup() }
+            result = try await calls.call(.nothing) { await coordinator.restoreSettingsFromBackup() }
         } catch {
             return .failed(error.inWords)
         }

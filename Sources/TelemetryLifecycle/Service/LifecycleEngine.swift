@@ -58,10 +58,7 @@ final class LifecycleEngine {
             report: configuration.diagnostics
         ) { state.show($0) }
         scenarios = ScenarioRegistry(store: scenarioStore, logger: logger) { state.show($0) }
-        calls.onStraggler { [weak self] in
-            // What came too late may have undone what was done since.
-            await self?.refresh(.everything)
-        }
+        calls.onStraggler { [weak self] effect in await self?.doubt(effect) }
     }
 
     var calls: BoundedCalls { transport.calls }
@@ -87,7 +84,8 @@ final class LifecycleEngine {
 
     private func makeBackground() -> BackgroundWork {
         let rhythm = BackgroundWork.Rhythm(
-            interval: configuration.reconcileInterval, pause: configuration.notificationPause, clock: configuration.clock,
+            interval: configuration.reconcileInterval, retryInterval: configuration.retryInterval,
+            pause: configuration.notificationPause, clock: configuration.clock,
             random: configuration.random, executor: configuration.executor)
         return BackgroundWork(
             rhythm, filter: { [weak self] in await self?.scope(of: $0) }, look: { [weak self] in self?.refresh($0) })
@@ -110,7 +108,10 @@ final class LifecycleEngine {
     func watch() {
         let isWanted = hasStarted && settings.telemetryRequested && !isShutDown
         if isWanted != background.isFollowing { background.follow(isWanted ? transport.base.notifications() : nil) }
-        background.tick(isWanted || hasStarted && !settings.obligations.isEmpty && !isShutDown)
+        guard hasStarted, !isShutDown, isWanted || !settings.obligations.isEmpty else { return background.tick(.never) }
+        var isTroubled = !settings.obligations.isEmpty
+        if case .error = state.status { isTroubled = true }
+        background.tick(isTroubled ? .soon : .usually)
     }
 
     /// Looks again, in an operation of its own; requests that meet before it begins share it.
@@ -135,6 +136,13 @@ final class LifecycleEngine {
         }
     }
 
+    /// A call that was given up has returned: it may have undone what was done since.
+    private func doubt(_ effect: BoundedCalls.Effect) {
+        guard !isShutDown else { return }
+        if effect == .backup { inBackground { engine in await engine.keeper.doubtBackup() } }
+        refresh(.everything)
+    }
+
     func report(_ kind: TelemetryDiagnostic.Kind, _ message: String) {
         configuration.diagnostics?(TelemetryDiagnostic(kind: kind, message: message))
     }
@@ -148,7 +156,7 @@ final class LifecycleEngine {
         let logger = logger.logger
         let deadline = Deadline(in: configuration.operationTimeout, on: configuration.clock)
         calls.begin(deadline)
-        _ = try? await calls.call { await logger.shutdown() }
+        _ = try? await calls.call(.nothing) { await logger.shutdown() }
         calls.begin(nil)
     }
 }

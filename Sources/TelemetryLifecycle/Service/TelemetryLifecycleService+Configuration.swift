@@ -19,6 +19,8 @@ extension TelemetryLifecycleService {
         public var now: (@Sendable () -> Date)?
         /// Hears of what was odd.
         public var diagnostics: TelemetryDiagnosticsHandler?
+        /// How soon to look again where the store could not be reached, if `reconcileInterval` is not sooner.
+        package var retryInterval: Duration = .seconds(60)
         /// How long after one of the transport's notifications to look at the store.
         package var notificationPause: Duration = .milliseconds(100)
         /// A number from 0 to 1 for spreading the intervals.

@@ -60,6 +60,11 @@ final class SettingsKeeper {
         show(next)
     }
 
+    /// An older backup may have replaced a newer one: it is made again.
+    func doubtBackup() async {
+        if coordinator != nil { await change { $0.obligations.backup = true } }
+    }
+
     /// Takes over what the backup held. The person came back: what was still to be deleted of that client stays.
     func restore(_ backup: TelemetrySettings) async {
         var next = backup
@@ -74,7 +79,7 @@ final class SettingsKeeper {
         guard let coordinator, settings.obligations.backup else { return }
         let copy = settings.backedUp
         do {
-            try await calls.call { try await coordinator.backupSettings(copy) }
+            try await calls.call(.backup) { try await coordinator.backupSettings(copy) }
             await change { $0.obligations.backup = false }
         } catch {
             report?(.init(kind: .storageFailed, message: "The settings could not be backed up: \(error.inWords)"))

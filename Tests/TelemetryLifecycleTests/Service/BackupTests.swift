@@ -54,6 +54,30 @@ struct BackupTests {
         #expect(backup.saved.last == TelemetrySettings(telemetryRequested: true, clientIdentifier: TestHost.clientId))
     }
 
+    @Test("A backup that hangs and lands late does not stand: it is made again")
+    func lateBackup() async throws {
+        let host = try await makeHost()
+        backup.gate.close()
+        async let on = host.service.enableTelemetry()
+        await backup.gate.waiters()
+        await host.clock.sleepers(atLeast: 1)
+        host.clock.advance(by: .seconds(10))
+        _ = await on
+        async let off = host.service.disableTelemetry()
+        await backup.gate.waiters(atLeast: 2)
+        await host.clock.sleepers(atLeast: 1)
+        host.clock.advance(by: .seconds(10))
+        #expect(await off == .defaults)
+        #expect(backup.saved.isEmpty)
+        backup.gate.open()
+        // The two that were late, and the one that puts things right.
+        var saves = backup.saves.makeAsyncIterator()
+        for _ in 1...3 { _ = await saves.next() }
+        await host.service.reconcile()
+        #expect(backup.saved.last == .defaults)
+        #expect(host.service.settings.obligations.isEmpty)
+    }
+
     @Test("Startup alone never restores")
     func neverByItself() async throws {
         backup.content = TelemetryFixtures.approvedSettings
@@ -158,6 +182,13 @@ private final class RecordedBackup: TelemetrySettingsBackingUp {
     }
 
     private let state = Mutex(State())
+    /// Where saves wait, and do not mind being cancelled.
+    let gate = TestGate()
+    /// An element for every save that landed.
+    let saves: AsyncStream<Void>
+    private let landed: AsyncStream<Void>.Continuation
+
+    init() { (saves, landed) = AsyncStream.makeStream() }
 
     var content: TelemetrySettings? {
         get { state.withLock(\.content) }
@@ -172,10 +203,12 @@ private final class RecordedBackup: TelemetrySettingsBackingUp {
     var calls: Int { state.withLock(\.calls) }
 
     func saveSettings(_ settings: TelemetrySettings) async throws {
+        await Task { [gate] in try? await gate.pass() }.value
         try count { state in
             state.content = settings
             state.saved.append(settings)
         }
+        landed.yield()
     }
 
     func loadSettings() async throws -> TelemetrySettings? {

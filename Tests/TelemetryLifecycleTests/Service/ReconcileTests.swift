@@ -125,4 +125,21 @@ struct ReconcileTests {
         host.clock.advance(by: .seconds(100))
         await host.transport.called(.record)
     }
+
+    @Test("Where the store cannot be reached, it looks again sooner, until it can")
+    func soonerInTrouble() async throws {
+        let host = try await TestHost.approved(interval: .seconds(900))
+        host.transport.isOffline = true
+        await host.service.reconcile()
+        await host.clock.sleepers(atLeast: 1)
+        #expect(host.clock.timeToNextWake == .seconds(60))
+        host.transport.isOffline = false
+        host.transport.forgetCalls()
+        host.clock.advance(by: .seconds(60))
+        await host.transport.called(.record)
+        await host.service.reconcile()
+        #expect(host.service.status == .enabled)
+        await host.clock.sleepers(atLeast: 1)
+        #expect(host.clock.timeToNextWake == .seconds(900))
+    }
 }

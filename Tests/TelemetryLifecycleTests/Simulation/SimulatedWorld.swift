@@ -28,6 +28,8 @@ final class SimulatedWorld {
     private let isTracing: Bool
     private var random: SeededRandom
     private var gates: [Gate] = []
+    /// Calls that take longer than anybody waits for them.
+    private var hanging: [Gate] = []
     private var notifications: [TelemetryNotification] = []
     private var isFaulty = true
     private var commandCount = 0
@@ -81,8 +83,9 @@ final class SimulatedWorld {
     func isAnswerSlow() -> Bool { isFaulty && random.once(in: 4) }
 
     func abandonGates(of process: SimulatedProcess) {
-        let own = gates.filter { $0.process === process }
+        let own = (gates + hanging).filter { $0.process === process }
         gates.removeAll { $0.process === process }
+        hanging.removeAll { $0.process === process }
         for gate in own { gate.continuation.resume(returning: .dead) }
     }
 
@@ -129,19 +132,30 @@ final class SimulatedWorld {
         case 60..<78: hostActs()
         case 78..<90: viewerActs()
         case 90..<93: restart()
-        case 93..<98: clock.advance(by: .milliseconds(100))
-        default: clock.advance(by: .seconds(11))
+        case 93..<97: clock.advance(by: .milliseconds(100))
+        case 97..<99: clock.advance(by: .seconds(11))
+        default: unhang()
         }
     }
 
     private func passGate() {
         guard !gates.isEmpty else { return }
         let gate = gates.remove(at: Int.random(in: 0..<gates.count, using: &random))
+        if isFaulty, !gate.isAnswer, random.once(in: 15) {
+            note("\(gate.process.device.number): \(gate.what) hangs")
+            return hanging.append(gate)
+        }
         let fate: Fate =
             gate.isAnswer || !isFaulty
             ? .go : [.go, .go, .go, .go, .failBefore, .failAfter][Int.random(in: 0..<6, using: &random)]
         note("\(gate.process.device.number): \(gate.what) → \(fate)")
         gate.continuation.resume(returning: fate)
+    }
+
+    /// What hung goes on, long after it was given up.
+    private func unhang() {
+        gates += hanging
+        hanging = []
     }
 
     private func deliver() {
@@ -252,9 +266,12 @@ final class SimulatedWorld {
     private func calmDown() async {
         isFaulty = false
         note("calm")
+        for _ in 0..<4 {
+            await finish()
+            clock.advance(by: .seconds(11))
+        }
         await finish()
-        clock.advance(by: .seconds(11))
-        await finish()
+        unhang()
         for device in devices where device.process?.service == nil { start(device) }
         for _ in 0..<2 {
             for device in devices { device.process?.call { await $0.reconcile() } }
@@ -265,14 +282,15 @@ final class SimulatedWorld {
     /// Lets everything go on until nothing is left to go on.
     private func finish() async {
         var idleTurns = 0
-        while idleTurns < (devices.contains { ($0.process?.openCalls ?? 0) > 0 } ? 300 : 10) {
+        // As long as a call is open there is something to wait for, unless what it waits for hangs.
+        while idleTurns < (hanging.isEmpty && devices.contains { ($0.process?.openCalls ?? 0) > 0 } ? 300 : 10) {
             await executor.turn()
             idleTurns += 1
             guard !gates.isEmpty || !notifications.isEmpty else { continue }
             idleTurns = 0
             if gates.isEmpty { deliver() } else { passGate() }
         }
-        if devices.contains(where: { ($0.process?.openCalls ?? 0) > 0 }) { violate("a call never returned") }
+        if hanging.isEmpty, devices.contains(where: { ($0.process?.openCalls ?? 0) > 0 }) { violate("a call never returned") }
     }
 
     private func note(_ what: @autoclosure () -> String) { if isTracing { trace.append(what()) } }
