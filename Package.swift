@@ -9,16 +9,33 @@ let settings: [SwiftSetting] = [
 ]
 
 /// A library target; a host names the ones that it needs.
-func library(_ name: String, _ dependencies: [Target.Dependency], path: String? = nil) -> Target {
-    .target(name: name, dependencies: dependencies, path: path, swiftSettings: settings)
+func library(
+    _ name: String, _ dependencies: [Target.Dependency], path: String? = nil, excluding: [String] = [],
+    resources: [Resource]? = nil
+) -> Target {
+    .target(
+        name: name, dependencies: dependencies, path: path, exclude: excluding, resources: resources,
+        swiftSettings: settings)
 }
+
+// What Apple's systems take out of a package beside code, and other systems have no use for.
+#if os(Linux)
+let (appleOnly, appleResources): ([String: [String]], [String: [Resource]]) = (
+    ["TelemetryModels": ["Privacy"], "TelemetryUI": ["Resources"]], [:]
+)
+#else
+let (appleOnly, appleResources): ([String: [String]], [String: [Resource]]) = (
+    [:], ["TelemetryModels": [.process("Privacy")], "TelemetryUI": [.process("Resources")]]
+)
+#endif
 
 func tests(of name: String, _ dependencies: [Target.Dependency]) -> Target {
     .testTarget(name: "\(name)Tests", dependencies: dependencies, swiftSettings: settings)
 }
 
 let libraries = [
-    library("TelemetryModels", []),
+    library(
+        "TelemetryModels", [], excluding: appleOnly["TelemetryModels"] ?? [], resources: appleResources["TelemetryModels"]),
     library("TelemetryTransport", ["TelemetryModels"]),
     library("TelemetryPersistence", ["TelemetryModels"]),
     library("TelemetryLogging", ["TelemetryModels", "TelemetryTransport"]),
@@ -26,6 +43,14 @@ let libraries = [
     library(
         "TelemetryLifecycle",
         ["TelemetryModels", "TelemetryTransport", "TelemetryPersistence", "TelemetryLogging"]),
+    library("TelemetryCloudKit", ["TelemetryModels", "TelemetryTransport", "TelemetryPersistence"]),
+    library(
+        "TelemetryUI",
+        [
+            "TelemetryModels", "TelemetryTransport", "TelemetryPersistence", "TelemetryLogging", "TelemetryLifecycle",
+            "TelemetryCloudKit",
+        ],
+        excluding: appleOnly["TelemetryUI"] ?? [], resources: appleResources["TelemetryUI"]),
     library(
         "TelemetryTestSupport",
         ["TelemetryModels", "TelemetryTransport", "TelemetryPersistence", "TelemetryLogging", "TelemetryLifecycle"],
@@ -34,6 +59,7 @@ let libraries = [
 
 let package = Package(
     name: "LiveTelemetry",
+    defaultLocalization: "en",
     platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
     products: libraries.map { .library(name: $0.name, targets: [$0.name]) },
     targets: libraries + [
@@ -61,6 +87,13 @@ let package = Package(
             [
                 "TelemetryModels", "TelemetryTransport", "TelemetryPersistence", "TelemetryLogging",
                 "TelemetryLifecycle", "TelemetryTestSupport",
+            ]),
+        tests(of: "TelemetryCloudKit", ["TelemetryModels", "TelemetryTransport", "TelemetryCloudKit"]),
+        tests(
+            of: "TelemetryUI",
+            [
+                "TelemetryModels", "TelemetryTransport", "TelemetryPersistence", "TelemetryLifecycle", "TelemetryUI",
+                "TelemetryTestSupport",
             ]),
         tests(
             of: "TelemetryTestSupport",

@@ -29,6 +29,13 @@ let package = Package(
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings),
+        // Code on Apple's systems; elsewhere it says so. .ci/apple compiles it against stand-ins.
+        .executableTarget(
+            name: "swiftui-host",
+            dependencies: [
+                layer("TelemetryLogging"), layer("TelemetryLifecycle"), layer("TelemetryCloudKit"), layer("TelemetryUI"),
+            ],
+            swiftSettings: settings),
         .testTarget(
             name: "FileWorkTests",
             dependencies: ["FileWork", layer("TelemetryModels"), layer("TelemetryLogging")], swiftSettings: settings),

@@ -1,0 +1,95 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+#if !os(Linux)
+#error("The stand-ins are for systems without Apple's SDK; here the real one is at hand.")
+#endif
+
+// The real sources of everything that runs on Apple's systems, compiled against stand-ins for what Apple's SDK declares.
+// APPLE_PLATFORM is "ios" (UIKit can be imported) or "macos" (AppKit); give each a scratch path of its own:
+//   APPLE_PLATFORM=ios swift test --package-path Mocks/AppleSDK --scratch-path .build-apple-ios
+let isMac = Context.environment["APPLE_PLATFORM"] == "macos"
+let interface = isMac ? "AppKit" : "UIKit"
+
+let settings: [SwiftSetting] = [
+    .treatAllWarnings(as: .error),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+/// A stand-in for a module of Apple's, or what stands behind one.
+func standIn(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
+    .target(name: name, dependencies: dependencies, swiftSettings: settings)
+}
+
+/// A target of the library: a symbolic link to its sources.
+func linked(
+    _ name: String, _ dependencies: [Target.Dependency] = [], resources: [Resource]? = nil
+) -> Target {
+    .target(
+        name: name, dependencies: dependencies, path: "Linked/\(name)", resources: resources,
+        swiftSettings: settings)
+}
+
+func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    // Testing brings overlays for the real UIKit and AppKit, which the stand-ins are not.
+    .testTarget(
+        name: name, dependencies: dependencies,
+        swiftSettings: settings + [.unsafeFlags(["-Xfrontend", "-disable-cross-import-overlays"])])
+}
+
+let package = Package(
+    name: "AppleSDK",
+    defaultLocalization: "en",
+    targets: [
+        standIn("FakeCloudKitServer"),
+        standIn("CloudKit", ["FakeCloudKitServer"]),
+        standIn("SwiftUI", [.byName(name: interface)]),
+        standIn(interface),
+        .target(
+            name: "CloudKitWorld",
+            dependencies: ["CloudKit", "FakeCloudKitServer", "TelemetryTransport", "TelemetryCloudKit"],
+            swiftSettings: settings),
+        linked("TelemetryModels", resources: [.process("Privacy")]),
+        linked("TelemetryTransport", ["TelemetryModels"]),
+        linked("TelemetryPersistence", ["TelemetryModels"]),
+        linked("TelemetryLogging", ["TelemetryModels", "TelemetryTransport"]),
+        linked(
+            "TelemetryLifecycle",
+            ["TelemetryModels", "TelemetryTransport", "TelemetryPersistence", "TelemetryLogging"]),
+        linked("TelemetryCloudKit", ["TelemetryModels", "TelemetryTransport", "TelemetryPersistence", "CloudKit"]),
+        linked(
+            "TelemetryTestSupport",
+            ["TelemetryModels", "TelemetryTransport", "TelemetryPersistence", "TelemetryLogging", "TelemetryLifecycle"]),
+        linked(
+            "TelemetryUI",
+            [
+                "TelemetryModels", "TelemetryTransport", "TelemetryPersistence", "TelemetryLogging", "TelemetryLifecycle",
+                "TelemetryCloudKit", "CloudKit", "SwiftUI", .byName(name: interface),
+            ],
+            resources: [.process("Resources")]),
+        .executableTarget(
+            name: "SwiftUIHost",
+            dependencies: [
+                "TelemetryTransport", "TelemetryLogging", "TelemetryLifecycle", "TelemetryCloudKit", "TelemetryUI", "CloudKit",
+                "SwiftUI", .byName(name: interface),
+            ],
+            path: "Linked/SwiftUIHost", swiftSettings: settings),
+        tests(
+            "InterfaceTests",
+            [
+                "CloudKit", "CloudKitWorld", "FakeCloudKitServer", "SwiftUI", .byName(name: interface), "TelemetryModels",
+                "TelemetryTransport",
+                "TelemetryPersistence", "TelemetryLogging", "TelemetryLifecycle", "TelemetryCloudKit", "TelemetryUI",
+                "TelemetryTestSupport",
+            ]),
+        tests(
+            "CloudKitTests",
+            [
+                "CloudKit", "CloudKitWorld", "FakeCloudKitServer", "TelemetryModels", "TelemetryTransport",
+                "TelemetryPersistence",
+                "TelemetryCloudKit", "TelemetryTestSupport",
+            ]),
+    ]
+)

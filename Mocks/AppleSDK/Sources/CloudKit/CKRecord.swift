@@ -1,0 +1,82 @@
+public import FakeCloudKitServer
+public import Foundation
+
+/// <https://developer.apple.com/documentation/cloudkit/ckrecord>
+///
+/// Not `Sendable` here, so that what compiles does not rely on it.
+public final class CKRecord {
+    /// <https://developer.apple.com/documentation/cloudkit/ckrecord/recordtype-swift.typealias>
+    public typealias RecordType = String
+    /// <https://developer.apple.com/documentation/cloudkit/ckrecord/fieldkey>
+    public typealias FieldKey = String
+
+    /// <https://developer.apple.com/documentation/cloudkit/ckrecord/id>
+    public struct ID: Hashable, Sendable {
+        public let recordName: String
+        /// <https://developer.apple.com/documentation/cloudkit/ckrecord/id/init(recordname:zoneid:)>, without a zone.
+        public init(recordName: String) { self.recordName = recordName }
+    }
+
+    var stored: ServerRecord
+
+    /// <https://developer.apple.com/documentation/cloudkit/ckrecord/init(recordtype:recordid:)>
+    public init(recordType: RecordType, recordID: ID) {
+        stored = ServerRecord(type: recordType, name: recordID.recordName)
+    }
+
+    init(_ stored: ServerRecord) { self.stored = stored }
+
+    /// <https://developer.apple.com/documentation/cloudkit/ckrecord/recordtype-swift.property>
+    public var recordType: RecordType { stored.type }
+    /// <https://developer.apple.com/documentation/cloudkit/ckrecord/recordid>
+    public var recordID: ID { ID(recordName: stored.name) }
+    /// <https://developer.apple.com/documentation/cloudkit/ckrecord/recordchangetag>
+    public var recordChangeTag: String? { stored.tag }
+    /// <https://developer.apple.com/documentation/cloudkit/ckrecord/creationdate>
+    public var creationDate: Date? { stored.created }
+    /// <https://developer.apple.com/documentation/cloudkit/ckrecord/allkeys()>
+    public func allKeys() -> [FieldKey] { Array(stored.fields.keys) }
+
+    /// <https://developer.apple.com/documentation/cloudkit/ckrecord>
+    public subscript(key: FieldKey) -> (any __CKRecordObjCValue)? {
+        get { stored.fields[key]?.object }
+        set { stored.fields[key] = newValue?.serverValue }
+    }
+}
+
+/// <https://developer.apple.com/documentation/cloudkit/ckrecordkeyvaluesetting>
+///
+/// Its subscripts stand beside the class's own, as in the SDK: what is ambiguous there is ambiguous here.
+public protocol CKRecordKeyValueSetting: AnyObject {
+    var standInFields: [CKRecord.FieldKey: StandInValue] { get set }
+}
+
+extension CKRecordKeyValueSetting {
+    public subscript(key: CKRecord.FieldKey) -> (any CKRecordValueProtocol)? {
+        get { standInFields[key]?.object }
+        set { standInFields[key] = newValue?.serverValue }
+    }
+
+    public subscript<Value: CKRecordValueProtocol>(key: CKRecord.FieldKey) -> Value? {
+        get { standInFields[key]?.object as? Value }
+        set { standInFields[key] = newValue?.serverValue }
+    }
+}
+
+extension CKRecord: CKRecordKeyValueSetting {
+    public var standInFields: [FieldKey: StandInValue] {
+        get { stored.fields }
+        set { stored.fields = newValue }
+    }
+}
+
+/// <https://developer.apple.com/documentation/cloudkit/ckrecordvalueprotocol>
+public protocol CKRecordValueProtocol {
+    var serverValue: StandInValue { get }
+}
+
+/// What a field takes as an object; in the SDK the protocol of classes behind ``CKRecordValueProtocol``.
+public protocol __CKRecordObjCValue: CKRecordValueProtocol {}
+
+/// <https://developer.apple.com/documentation/cloudkit/ckrecordvalue-swift.typealias>
+public typealias CKRecordValue = __CKRecordObjCValue

@@ -1,0 +1,135 @@
+import Foundation
+import Synchronization
+
+extension FakeCloudKitServer {
+    public typealias SaveResults = [String: Result<ServerRecord, ServerFault>]
+    public typealias DeleteResults = [String: Result<Void, ServerFault>]
+
+    /// Saves and deletes records, each for itself: the public database has no atomic operations.
+    /// - Parameter comparesTags: Whether a record is saved only over the version that its tag names.
+    public func modify(
+        database: String, saving: [ServerRecord], deleting: [String], comparesTags: Bool, by caller: Caller
+    ) throws -> (saved: SaveResults, deleted: DeleteResults) {
+        defer { deliverPushes() }
+        return try state.withLock { state in
+            state.operationSizes.append(saving.count + deleting.count)
+            try state.begin()
+            let bytes = saving.reduce(0) { $0 + $1.bytes }
+            guard saving.count + deleting.count <= state.options.maximumItems, bytes <= state.options.maximumBytes else {
+                throw ServerFault(code: FaultCode.limitExceeded, message: "Your request contains too many items or bytes.")
+            }
+            guard Set(saving.map(\.name)).count == saving.count, Set(deleting).count == deleting.count else {
+                throw ServerFault(code: FaultCode.invalidArguments, message: "You can't save the same record twice.")
+            }
+            var (saved, deleted): (SaveResults, DeleteResults) = ([:], [:])
+            for record in saving {
+                saved[record.name] = Result {
+                    () throws(ServerFault) in try state.save(record, in: database, comparesTags: comparesTags, by: caller)
+                }
+            }
+            for name in deleting {
+                deleted[name] = Result { () throws(ServerFault) in try state.delete(name, in: database, by: caller) }
+            }
+            return (saved, deleted)
+        }
+    }
+
+    /// The records of these names; those that are missing or may not be read are left out.
+    public func fetch(database: String, names: [String], by caller: Caller) throws -> [String: ServerRecord] {
+        try state.withLock { state in
+            try state.begin()
+            guard names.count <= state.options.maximumItems else {
+                throw ServerFault(code: FaultCode.limitExceeded, message: "Your request contains too many items.")
+            }
+            return (state.databases[database]?.records ?? [:]).filter { name, record in
+                names.contains(name) && state.may(.read, caller, type: record.type, creator: record.creator)
+            }
+        }
+    }
+
+    /// A page of what a query finds, from an offset into what it finds now, and the next page's offset.
+    public func find(
+        database: String, _ query: ServerQuery, offset: Int, limit: Int?, by caller: Caller
+    ) throws -> (records: [ServerRecord], next: Int?) {
+        try state.withLock { state in
+            try state.begin()
+            if state.schema != nil, state.schema?.types[query.type] == nil {
+                throw ServerFault(code: FaultCode.unknownItem, message: "Did not find record type: \(query.type)")
+            }
+            let conditions = try query.conditions()
+            try state.admit(query, conditions)
+            let contents = state.databases[database] ?? Database()
+            var found = contents.index.values.filter { indexed in
+                indexed.type == query.type && conditions.allSatisfy { $0.holds(for: indexed) }
+                    && state.may(.read, caller, type: indexed.type, creator: indexed.creator)
+            }
+            // Without an order to sort by, any will do, also among those created together; this one tells whoever relies on one.
+            let keyed = found.map { (created: $0.created ?? .distantPast, order: $0.name.hashValue, record: $0) }
+            found = keyed.sorted { left, right in
+                guard let ascending = query.ascendingByCreation, left.created != right.created else {
+                    return left.order < right.order
+                }
+                return (left.created < right.created) == ascending
+            }.map(\.record)
+            // The index says which; what they hold is read from the store.
+            let page = found.dropFirst(offset).prefix(limit.map { min($0, state.options.pageSize) } ?? state.options.pageSize)
+            let end = offset + page.count
+            return (page.compactMap { contents.records[$0.name] }, end < found.count ? end : nil)
+        }
+    }
+}
+
+extension FakeCloudKitServer.State {
+    fileprivate mutating func save(
+        _ record: ServerRecord, in database: String, comparesTags: Bool, by caller: FakeCloudKitServer.Caller
+    ) throws(ServerFault) -> ServerRecord {
+        if let fault = itemFaults[record.name]?.first {
+            itemFaults[record.name]?.removeFirst()
+            throw fault
+        }
+        guard caller.user != nil else {
+            throw ServerFault(code: FaultCode.notAuthenticated, message: "This request requires an authenticated account.")
+        }
+        guard record.bytes <= options.maximumRecordBytes else {
+            throw ServerFault(code: FaultCode.limitExceeded, message: "The record is too large.")
+        }
+        let stored = databases[database]?.records[record.name]
+        if comparesTags, record.tag != stored?.tag {
+            guard let stored else { throw ServerFault(code: FaultCode.unknownItem, message: "The record is gone.") }
+            throw ServerFault(code: FaultCode.serverRecordChanged, message: "The record changed.", stored: stored)
+        }
+        do { try admit(record) } catch let fault as ServerFault { throw fault } catch {
+            throw ServerFault(code: FaultCode.invalidArguments, message: "\(error)")
+        }
+        let permission: ServerSchema.Permission = stored == nil ? .create : .write
+        guard may(permission, caller, type: record.type, creator: stored?.creator) else {
+            throw ServerFault(code: FaultCode.permissionFailure, message: "\(permission.rawValue) operation not permitted.")
+        }
+        nextTag += 1
+        var saved = record
+        saved.tag = "t\(nextTag)"
+        saved.creator = stored?.creator ?? caller.user
+        saved.created = stored?.created ?? now
+        set(saved, named: record.name, in: database)
+        push(about: saved, before: stored, in: database, by: caller)
+        return saved
+    }
+
+    fileprivate mutating func delete(
+        _ name: String, in database: String, by caller: FakeCloudKitServer.Caller
+    ) throws(ServerFault) {
+        // Deleting what is not there is no error.
+        guard let stored = databases[database]?.records[name] else { return }
+        guard may(.write, caller, type: stored.type, creator: stored.creator) else {
+            throw ServerFault(code: FaultCode.permissionFailure, message: "WRITE operation not permitted.")
+        }
+        set(nil, named: name, in: database)
+        push(about: stored, before: stored, in: database, by: caller)
+    }
+
+    private mutating func set(_ record: ServerRecord?, named name: String, in database: String) {
+        databases[database, default: .init()].records[name] = record
+        databases[database, default: .init()].lag.append((now + options.indexDelay, name, record))
+        databases[database]?.catchUp(to: now)
+    }
+}

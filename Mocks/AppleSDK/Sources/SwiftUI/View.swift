@@ -1,0 +1,83 @@
+/// <https://developer.apple.com/documentation/swiftui/view>
+@MainActor
+public protocol View {
+    associatedtype Body: View
+    @ViewBuilder var body: Body { get }
+}
+
+/// A view that is made of no other; it shows itself as nodes, which tests look at.
+@MainActor
+public protocol StandInView: View where Body == StandInEnd {
+    var standInNodes: [StandInNode] { get }
+}
+
+extension StandInView {
+    public var body: StandInEnd { StandInEnd() }
+}
+
+/// Where views that are made of views end.
+public struct StandInEnd: View {
+    public typealias Body = StandInEnd
+    public var body: StandInEnd { self }
+}
+
+/// <https://developer.apple.com/documentation/swiftui/emptyview>
+public struct EmptyView: StandInView {
+    public init() {}
+    public var standInNodes: [StandInNode] { [] }
+}
+
+/// What a view shows.
+@MainActor
+public struct StandInNode {
+    public enum Kind: Sendable { case text, image, toggle, button, section, form, label, dialog, task }
+
+    public let kind: Kind
+    /// A text's key or itself, an image's name.
+    public var text = ""
+    public var children: [StandInNode] = []
+    public var modifiers: [String: String] = [:]
+    public var isOn: Binding<Bool>?
+    public var action: (() -> Void)?
+    public var task: (() async -> Void)?
+
+    init(_ kind: Kind) { self.kind = kind }
+
+    /// The node and everything below it.
+    public var all: [StandInNode] { [self] + children.flatMap(\.all) }
+    /// The texts of the node and of what is below it.
+    public var texts: [String] { all.filter { $0.kind == .text }.map(\.text) }
+
+    /// What a view shows, now.
+    public static func nodes(of view: some View) -> [StandInNode] {
+        if let view = view as? any StandInView { return view.standInNodes }
+        return view is StandInEnd ? [] : nodes(of: view.body)
+    }
+}
+
+/// <https://developer.apple.com/documentation/swiftui/viewbuilder>
+@resultBuilder
+@MainActor
+public enum ViewBuilder {
+    public static func buildBlock() -> EmptyView { EmptyView() }
+    public static func buildBlock<Content: View>(_ content: Content) -> Content { content }
+    public static func buildBlock<each Content: View>(_ content: repeat each Content) -> StandInGroup {
+        var nodes: [StandInNode] = []
+        for view in repeat each content { nodes += StandInNode.nodes(of: view) }
+        return StandInGroup(standInNodes: nodes)
+    }
+    public static func buildIf<Content: View>(_ content: Content?) -> Content? { content }
+}
+
+extension Optional: View where Wrapped: View {
+    public var body: StandInEnd { StandInEnd() }
+}
+
+extension Optional: StandInView where Wrapped: View {
+    public var standInNodes: [StandInNode] { map { StandInNode.nodes(of: $0) } ?? [] }
+}
+
+/// Several views, as nodes already.
+public struct StandInGroup: StandInView {
+    public let standInNodes: [StandInNode]
+}

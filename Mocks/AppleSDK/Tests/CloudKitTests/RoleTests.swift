@@ -1,0 +1,101 @@
+import CloudKit
+import CloudKitWorld
+import FakeCloudKitServer
+import TelemetryCloudKit
+import TelemetryModels
+import TelemetryTestSupport
+import TelemetryTransport
+import Testing
+
+/// What the roles of the schema file allow whom, as far as the fake server reads them.
+struct RoleTests {
+    private let world: World
+    private let viewer: CloudKitTransport
+    private let client: CloudKitTransport
+    private let stranger: CloudKitTransport
+
+    init() throws {
+        world = try World.deployed()
+        world.server.assign(CloudKitSchemaFile.viewerRole, to: "viewer")
+        viewer = world.transport(user: "viewer", device: "a")
+        client = world.transport(user: "client", device: "b")
+        stranger = world.transport(user: "stranger", device: "c")
+    }
+
+    private func command(_ id: String, _ action: TelemetrySchema.CommandAction = .enable) -> TelemetryCommandRecord {
+        TelemetryFixtures.command(action, commandId: id, clientId: "c")
+    }
+
+    @Test("Only the viewer can command")
+    func onlyTheViewerCommands() async throws {
+        try await viewer.createCommand(command("1"))
+        for other in [client, stranger] {
+            let error = await #expect(throws: TelemetryTransportError.self) {
+                try await other.createCommand(command("2"))
+            }
+            #expect(error?.code == .unauthorized)
+        }
+        #expect(try await client.fetchPendingCommands(for: "c").map(\.commandId) == ["1"])
+    }
+
+    @Test("A client marks a command that it may not change, and viewer and client see it")
+    func marking() async throws {
+        let created = try await viewer.createCommand(command("1"))
+        try await viewer.createCommand(command("2"))
+        let id = try #require(created.recordID)
+        let end = TelemetryFixtures.date
+        try await client.updateCommandStatus(recordID: id, status: .executed, executedAt: end)
+        #expect(try await client.fetchPendingCommands(for: "c").map(\.commandId) == ["2"])
+        for reader in [client, viewer] {
+            let read = try #require(try await reader.fetchCommand(recordID: id))
+            #expect(read.status == .executed)
+            #expect(read.executedAt == end)
+            #expect(read.action == .enable)
+        }
+        try await client.updateCommandStatus(recordID: id, status: .failed, errorMessage: "changed its mind")
+        #expect(try await viewer.fetchCommand(recordID: id)?.status == .failed)
+    }
+
+    @Test("What a stranger says of a command is no business of the client's")
+    func forgedReceipt() async throws {
+        let id = try #require(try await viewer.createCommand(command("1")).recordID)
+        try await stranger.updateCommandStatus(recordID: id, status: .executed)
+        #expect(try await client.fetchPendingCommands(for: "c").map(\.commandId) == ["1"])
+    }
+
+    @Test("A client's commands go with it, also those that it may not delete")
+    func removing() async throws {
+        let id = try #require(try await viewer.createCommand(command("1")).recordID)
+        try await viewer.createCommand(command("2"))
+        try await client.updateCommandStatus(recordID: id, status: .executed)
+        #expect(try await client.deleteAllCommands(for: "c") == 2)
+        #expect(try await client.deleteAllCommands(for: "c") == 0)
+        #expect(try await client.fetchPendingCommands(for: "c").isEmpty)
+        #expect(try await viewer.fetchCommand(recordID: id) == nil)
+    }
+
+    @Test("A command that the viewer deletes takes its receipt with it")
+    func receiptsGo() async throws {
+        let id = try #require(try await viewer.createCommand(command("1")).recordID)
+        try await client.updateCommandStatus(recordID: id, status: .executed)
+        #expect(world.server.records().count == 2)
+        try await viewer.deleteCommand(recordID: id)
+        #expect(world.server.records().isEmpty)
+    }
+
+    @Test("What a client stores is its own and the viewer's, nobody else's")
+    func ownData() async throws {
+        let stored = try await client.createTelemetryClient(clientId: "c", isEnabled: false)
+        let id = try #require(stored.recordID)
+        try await client.append([TelemetryEvent(eventId: "e", clientId: "c", sessionId: "s", name: "n")])
+        #expect(try await stranger.fetchTelemetryClients().isEmpty)
+        #expect(try await stranger.fetchAllEvents().isEmpty)
+        #expect(try await stranger.deleteAllEvents() == 0)
+        try await viewer.updateTelemetryClient(recordID: id, isEnabled: true)
+        #expect(try await client.fetchTelemetryClients(clientId: "c").map(\.isEnabled) == [true])
+        #expect(try await viewer.fetchAllEvents().map(\.eventId) == ["e"])
+        #expect(try await client.deleteEvents(forClient: "c") == 1)
+        try await client.deleteTelemetryClient(recordID: id)
+        #expect(world.server.records().isEmpty)
+    }
+}

@@ -1,0 +1,151 @@
+import CloudKit
+import CloudKitWorld
+import FakeCloudKitServer
+import TelemetryCloudKit
+import TelemetryModels
+import TelemetryTestSupport
+import TelemetryTransport
+import Testing
+
+/// What the fake server does to a client, and how the transport takes it.
+struct ServerTests {
+    private func events(_ numbers: ClosedRange<Int>, client: String? = "c", text: String = "") -> [TelemetryEvent] {
+        numbers.map { number in
+            TelemetryEvent(
+                eventId: "e\(number)", clientId: client, sessionId: "s", sequence: UInt64(number), name: "n",
+                timestamp: TelemetryFixtures.date, device: TelemetryFixtures.device, threadId: "1",
+                property1: text.isEmpty ? nil : text)
+        }
+    }
+
+    @Test("A thousand events travel in operations of at most 400, and stay in order")
+    func batches() async throws {
+        let world = try World.deployed()
+        let viewer = world.transport(user: "viewer")
+        world.server.assign(CloudKitSchemaFile.viewerRole, to: "viewer")
+        try await world.transport().append(events(1...1_000))
+        #expect(world.server.operationSizes == [400, 400, 200])
+        #expect(try await viewer.fetchAllEvents().map(\.sequence) == Array(1...1_000))
+    }
+
+    @Test("An operation that the server finds too large is halved until it is taken")
+    func halving() async throws {
+        let world = try World.deployed { $0.maximumItems = 60 }
+        world.server.assign(CloudKitSchemaFile.viewerRole, to: "user")
+        let transport = world.transport()
+        try await transport.append(events(1...100))
+        #expect(world.server.operationSizes == [100, 50, 50])
+        #expect(try await transport.deleteAllEvents() == 100)
+        #expect(world.server.records().isEmpty)
+    }
+
+    @Test("Large events travel in operations of at most 2 MB")
+    func bytes() async throws {
+        let world = try World.deployed()
+        try await world.transport().append(events(1...8, text: String(repeating: "x", count: 400_000)))
+        #expect(world.server.operationSizes == [3, 3, 2])
+    }
+
+    @Test("An event larger than any record may be is refused, and nothing is sent")
+    func tooLarge() async throws {
+        let world = try World.deployed()
+        await #expect(throws: TelemetryTransportError.self) {
+            try await world.transport().append(events(1...1, text: String(repeating: "x", count: 1_100_000)))
+        }
+        #expect(world.server.operationSizes.isEmpty)
+    }
+
+    @Test(
+        "An item that failed for its company's sake is tried once more alone",
+        arguments: [FaultCode.batchRequestFailed, FaultCode.limitExceeded])
+    func partialFailure(code: Int) async throws {
+        let world = try World.deployed()
+        world.server.failNextSaves(of: CloudKitName.eventName(for: "e2"), [ServerFault(code: code, message: "once")])
+        try await world.transport().append(events(1...3))
+        #expect(world.server.operationSizes == [3, 1])
+        #expect(world.server.records().count == 3)
+    }
+
+    @Test("Where an item goes on failing the error says so, and repeating the append stores each event once")
+    func repeating() async throws {
+        let world = try World.deployed()
+        let fault = ServerFault(code: FaultCode.zoneBusy, message: "busy", retryAfter: 3)
+        world.server.failNextSaves(of: CloudKitName.eventName(for: "e2"), [fault])
+        let transport = world.transport()
+        let error = await #expect(throws: TelemetryTransportError.self) { try await transport.append(events(1...3)) }
+        #expect(error?.code == .rateLimited)
+        #expect(error?.isRetryable == true)
+        #expect(error?.retryAfter == .seconds(3))
+        #expect(world.server.records().count == 2)
+        try await transport.append(events(1...3))
+        #expect(world.server.records().count == 3)
+    }
+
+    @Test("Throttling is told with the time to wait")
+    func throttling() async throws {
+        let world = try World.deployed()
+        world.server.failNextOperations([
+            ServerFault(code: FaultCode.requestRateLimited, message: "slow down", retryAfter: 1.5)
+        ])
+        let error = await #expect(throws: TelemetryTransportError.self) {
+            _ = try await world.transport().fetchTelemetryClients()
+        }
+        #expect(error?.code == .rateLimited)
+        #expect(error?.retryAfter == .milliseconds(1_500))
+    }
+
+    @Test("A reader that keeps its cursor gets events that the index shows late, and each once")
+    func lateIndex() async throws {
+        let world = try World.deployed { $0.indexDelay = 5 }
+        world.server.assign(CloudKitSchemaFile.viewerRole, to: "viewer")
+        let (client, viewer) = (world.transport(), world.transport(user: "viewer"))
+        try await client.append(events(1...2))
+        // These reach the index before the ones that were received earlier.
+        world.server.configure { $0.indexDelay = 0 }
+        try await client.append(events(3...4))
+        let first = try await viewer.events(matching: .all, after: nil, limit: 10)
+        #expect(first.events.map(\.sequence) == [3, 4])
+        world.server.advance(by: 10)
+        let second = try await viewer.events(matching: .all, after: first.cursor, limit: 10)
+        #expect(second.events.map(\.sequence) == [1, 2])
+        let third = try await viewer.events(matching: .all, after: second.cursor, limit: 10)
+        #expect(third.events.isEmpty)
+    }
+
+    @Test("Nobody who is signed out can write, and the error says so")
+    func signedOut() async throws {
+        let world = try World.deployed()
+        let error = await #expect(throws: TelemetryTransportError.self) {
+            try await world.transport(user: nil).append(events(1...1))
+        }
+        #expect(error?.code == .unauthorized)
+    }
+
+    @Test("A container without the schema is found invalid; one with it, valid")
+    func schema() async throws {
+        let empty = try ServerSchema("DEFINE SCHEMA\n")
+        let bare = World {
+            $0.schema = empty
+            $0.isDevelopment = false
+        }
+        #expect(await bare.transport().validateSchema() == false)
+        #expect(try await bare.transport().fetchTelemetryClients().isEmpty)
+        let deployed = try World.deployed()
+        #expect(await deployed.transport().validateSchema())
+    }
+
+    @Test("A record that others overwrite all the time is not overwritten blindly")
+    func overwriteRace() async throws {
+        let world = World()
+        let conflict = ServerFault(code: FaultCode.serverRecordChanged, message: "changed")
+        world.server.failNextSaves(of: "r", Array(repeating: conflict, count: 3))
+        let record = TelemetryRecord(recordType: "Thing", recordID: "r")
+        _ = try await world.transport().save([record], policy: .overwrite)
+        #expect(world.server.operationSizes == [1, 1, 1, 1])
+        world.server.failNextSaves(of: "r", Array(repeating: conflict, count: 100))
+        let error = await #expect(throws: TelemetryTransportError.self) {
+            _ = try await world.transport().save([record], policy: .overwrite)
+        }
+        #expect(error?.code == .unavailable)
+    }
+}

@@ -1,0 +1,128 @@
+import SwiftUI
+import TelemetryLifecycle
+import TelemetryModels
+import TelemetryPersistence
+import TelemetryTestSupport
+import TelemetryTransport
+import TelemetryUI
+import Testing
+
+#if canImport(UIKit)
+import UIKit
+#else
+import AppKit
+#endif
+
+/// What the view shows and does, as far as the stand-in of SwiftUI goes.
+@MainActor
+@Suite(.serialized)
+struct ToggleViewTests {
+    private let transport = InMemoryTelemetryTransport()
+    private let service: TelemetryLifecycleService
+    private let view: TelemetryToggleView
+
+    init() {
+        service = TelemetryLifecycleService(
+            settingsStore: InMemoryTelemetrySettingsStore(), transport: transport,
+            identifierGenerator: FixedIdentifierGenerator("abcdefghjk"), logger: MockTelemetryLogger(),
+            scenarioStore: InMemoryTelemetryScenarioStore())
+        view = TelemetryToggleView(lifecycle: service)
+    }
+
+    private var nodes: [StandInNode] { StandInNode.nodes(of: view).flatMap(\.all) }
+
+    private func node(_ kind: StandInNode.Kind, _ text: String) throws -> StandInNode {
+        try #require(nodes.first { $0.kind == kind && $0.texts.contains(text) })
+    }
+
+    private func appear() async throws {
+        let task = try #require(nodes.compactMap(\.task).first)
+        await task()
+    }
+
+    @Test("At first it shows a toggle that is off, and why nothing is recorded")
+    func off() async throws {
+        try await appear()
+        #expect(service.status == .disabled)
+        let toggle = try node(.toggle, "Share diagnostics")
+        #expect(toggle.isOn?.wrappedValue == false)
+        #expect(toggle.modifiers["accessibilityHint"] == "Nothing is recorded unless you turn this on and it is approved.")
+        #expect(nodes.contains { $0.modifiers["accessibilityValue"] == "Off" })
+        #expect(!nodes.contains { $0.texts.contains("End session") })
+    }
+
+    @Test("Turning it on asks for telemetry, and shows the status and the code to hand out")
+    func optIn() async throws {
+        try await appear()
+        try node(.toggle, "Share diagnostics").isOn?.wrappedValue = true
+        await view.model.finished()
+        #expect(service.status == .pendingApproval)
+        #expect(try node(.toggle, "Share diagnostics").isOn?.wrappedValue == true)
+        _ = try node(.label, "Waiting for approval")
+        _ = try node(.section, "abcdefghjk")
+        try node(.button, "Copy client code").action?()
+        #if canImport(UIKit)
+        #expect(UIPasteboard.general.string == "abcdefghjk")
+        #else
+        #expect(NSPasteboard.general.string(forType: .string) == "abcdefghjk")
+        #endif
+        try node(.toggle, "Share diagnostics").isOn?.wrappedValue = false
+        await view.model.finished()
+        #expect(service.settings == .defaults)
+        await service.shutdown()
+    }
+
+    @Test("Each scenario has a toggle, which overrides it here")
+    func scenarios() async throws {
+        try await appear()
+        try await service.registerScenarios(["Network", "Checkout"])
+        let names = nodes.filter { $0.kind == .toggle }.flatMap(\.texts)
+        #expect(names == ["Share diagnostics", "Checkout", "Network"])
+        try node(.toggle, "Network").isOn?.wrappedValue = true
+        await view.model.finished()
+        #expect(service.scenarioStates == ["Network": true, "Checkout": false])
+        #expect(try node(.toggle, "Network").isOn?.wrappedValue == true)
+    }
+
+    @Test("Ending the session takes a confirmation")
+    func endSession() async throws {
+        try await appear()
+        await service.enableTelemetry()
+        try await service.registerScenarios(["Network"])
+        #expect(!nodes.contains { $0.kind == .dialog })
+        let button = try node(.button, "End session")
+        #expect(button.modifiers["role"] == "destructive")
+        button.action?()
+        #expect(service.scenarioStates == ["Network": false])
+        let dialog = try node(.dialog, "End this session?")
+        let confirm = try #require(dialog.all.first { $0.kind == .button && $0.modifiers["role"] == "destructive" })
+        confirm.action?()
+        await view.model.finished()
+        #expect(service.scenarioStates.isEmpty)
+        await service.shutdown()
+    }
+
+    @Test("Checking again asks the store, and shows an approval")
+    func refresh() async throws {
+        try await appear()
+        await service.enableTelemetry()
+        let id = try #require(service.clientRecord?.recordID)
+        try await transport.updateTelemetryClient(recordID: id, isEnabled: true)
+        try node(.button, "Check again").action?()
+        await view.model.finished()
+        _ = try node(.label, "On")
+        await service.shutdown()
+    }
+
+    @Test("Every text of the view is in the string table")
+    func texts() async throws {
+        try await appear()
+        await service.enableTelemetry()
+        try await service.registerScenarios(["Network"])
+        try node(.button, "End session").action?()
+        for text in nodes.flatMap(\.texts) + nodes.flatMap(\.modifiers.values) {
+            for prefix in ["toggle.", "status.", "code.", "scenarios.", "session."] { #expect(!text.hasPrefix(prefix)) }
+        }
+        await service.shutdown()
+    }
+}

@@ -1,0 +1,47 @@
+#if canImport(CloudKit)
+import CloudKit
+public import TelemetryModels
+import TelemetryTransport
+
+extension CloudKitTransport {
+    /// Whether the container can be reached and has the record types and indexes that the transport's queries need.
+    public func validateSchema() async -> Bool {
+        do {
+            for type in CloudKitSchemaFile.queriedRecordTypes {
+                let query = CKQuery(recordType: type, predicate: CloudKitPredicate().predicate)
+                _ = try await database.records(matching: query, desiredKeys: [], resultsLimit: 1)
+            }
+            _ = try await events(matching: .init(sessionId: "-"), after: nil, limit: 1)
+            return true
+        } catch {
+            return false
+        }
+    }
+
+    public func debugInfo() async -> DebugInfo {
+        var clients: [TelemetryRecord] = []
+        var count: Int?
+        var message: String?
+        do {
+            clients = try await records(matching: .init(recordType: TelemetrySchema.clientRecordType))
+            count = try await countEvents(matching: .all)
+        } catch {
+            message = "\(error)"
+        }
+        return DebugInfo(
+            containerID: identifier, buildType: BuildType.current, environment: Self.environment,
+            testQueryResults: clients.count, firstRecordID: clients.first?.recordID.recordName,
+            firstRecordFields: clients.first?.allKeys() ?? [], recordCount: count, errorMessage: message)
+    }
+
+    /// CloudKit does not tell an app which environment it talks to: the entitlement decides, and without one the kind of
+    /// signature.
+    private static var environment: String {
+        #if DEBUG
+        "CloudKit, public database; development, unless the app's entitlement says otherwise"
+        #else
+        "CloudKit, public database; production, unless the app is signed for development"
+        #endif
+    }
+}
+#endif

@@ -1,0 +1,143 @@
+#if canImport(CloudKit)
+import CloudKit
+import Foundation
+public import TelemetryModels
+public import TelemetryTransport
+
+extension CloudKitTransport {
+    public func append(_ events: [TelemetryEvent]) async throws {
+        for event in events {
+            if let clientId = event.clientId { try NameRules.check(clientId: clientId) }
+        }
+        try await translatingErrors {
+            var known: Set<String> = []
+            let numbered = events.enumerated().filter { known.insert($0.element.eventId).inserted }
+            let records = numbered.map { (index: Int64($0.offset), record: $0.element.toRecord()) }
+            for (_, record) in records where CloudKitBatchPlan.estimatedBytes(of: record) > CloudKitBatchPlan.maximumRecordBytes {
+                throw TelemetryTransportError.invalidArgument(
+                    "The event \"\(record.recordID)\" is larger than a record of CloudKit's may be.")
+            }
+            let batches = CloudKitBatchPlan.batches(
+                of: records, identity: \.record.recordID, bytes: { CloudKitBatchPlan.estimatedBytes(of: $0.record) })
+            for batch in batches { try await append(batch) }
+        }
+    }
+
+    private func append(_ batch: [(index: Int64, record: TelemetryRecord)]) async throws {
+        let records = try batch.map { index, record in
+            let name = CloudKitName.eventName(for: record.recordID.recordName)
+            let stored = CKRecord(recordType: TelemetrySchema.recordType, recordID: CKRecord.ID(recordName: name))
+            try stored.fill(from: record)
+            stored[CloudKitField.appendIndex] = index
+            return stored
+        }
+        let failures = try await store(records).values.compactMap { outcome -> (any Error)? in
+            guard case .failure(let error) = outcome else { return nil }
+            // Stored by an earlier try, or under the same identifier by somebody else: the first one stays.
+            return (error as? TelemetryTransportError)?.code == .conflict ? nil : error
+        }
+        hub.arrivals.yield(())
+        let passing = failures.first { ($0 as? TelemetryTransportError)?.isRetryable ?? true }
+        if let failure = passing ?? failures.first { throw failure }
+    }
+
+    public func events(
+        matching filter: TelemetryEventFilter, after cursor: TelemetryCursor?, limit: Int
+    ) async throws -> TelemetryEventPage {
+        try NameRules.check(limit: limit)
+        var scan = try CloudKitEventScan(filter: filter, cursor: cursor, limit: limit)
+        return try await translatingErrors {
+            // Asked before the query: what arrives after it is not passed over.
+            let newest = filter == .all ? nil : try await newestArrival()
+            guard let query = eventQuery(filter, since: scan.earliest) else {
+                return scan.page(isExhausted: true, newest: newest)
+            }
+            do {
+                var page = try await database.records(matching: query)
+                while true {
+                    for (_, result) in page.matchResults { scan.take(try result.get()) }
+                    guard let next = page.queryCursor else { return scan.page(isExhausted: true, newest: newest) }
+                    if scan.isComplete() { return scan.page(isExhausted: false, newest: newest) }
+                    page = try await database.records(continuingMatchFrom: next)
+                }
+            } catch let error as CKError where error.code == .unknownItem {
+                // The server does not know the type yet: nothing was ever appended.
+                return scan.page(isExhausted: true, newest: newest)
+            }
+        }
+    }
+
+    /// CloudKit cannot count: reads what matches, without most of its fields.
+    public func countEvents(matching filter: TelemetryEventFilter) async throws -> Int {
+        try await translatingErrors { try await eventIDs(matching: filter).count }
+    }
+
+    /// What the index does not show yet is not deleted; deleting again a little later finds it.
+    @discardableResult
+    public func deleteEvents(matching filter: TelemetryEventFilter) async throws -> Int {
+        try await translatingErrors {
+            var count = 0
+            for result in try await delete(eventIDs(matching: filter)).values {
+                do {
+                    try result.get()
+                    count += 1
+                } catch let error as CKError where error.code == .unknownItem {
+                    continue
+                }
+            }
+            return count
+        }
+    }
+
+    public func eventArrivals() -> AsyncStream<Void> {
+        let local = hub.arrivals.stream()
+        let ticks = AsyncStream.ticks(every: configuration.eventPollingInterval, clock: ContinuousClock())
+        let (stream, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        let forwarding = Task {
+            await withTaskGroup { group in
+                for source in [local, ticks] {
+                    group.addTask { for await _ in source { continuation.yield() } }
+                }
+            }
+        }
+        continuation.onTermination = { _ in forwarding.cancel() }
+        return stream
+    }
+
+    private func eventQuery(_ filter: TelemetryEventFilter, since earliest: Date? = nil, ascending: Bool = true) -> CKQuery? {
+        guard let predicate = CloudKitPredicate(filter, created: earliest) else { return nil }
+        let query = CKQuery(recordType: TelemetrySchema.recordType, predicate: predicate.predicate)
+        query.sortDescriptors = [NSSortDescriptor(key: CloudKitPredicate.creationDate, ascending: ascending)]
+        return query
+    }
+
+    private func newestArrival() async throws -> Double? {
+        guard let query = eventQuery(.all, ascending: false) else { return nil }
+        let newest = try await find(query, desiredKeys: [], limit: 1).first
+        return newest?.creationDate?.timeIntervalSinceReferenceDate
+    }
+
+    private func eventIDs(matching filter: TelemetryEventFilter) async throws -> [CKRecord.ID] {
+        guard let query = eventQuery(filter) else { return [] }
+        let keys = filter == .all ? [] : CloudKitPredicate.filterFields
+        var ids: Set<CKRecord.ID> = []
+        for record in try await find(query, desiredKeys: keys) {
+            // Queries ignore case; the filter does not. "All" includes what cannot be read as an event.
+            if filter == .all || (try? TelemetryEvent(record: record.telemetryRecord)).map(filter.matches) ?? false {
+                ids.insert(record.recordID)
+            }
+        }
+        return Array(ids)
+    }
+}
+
+extension CloudKitEventScan {
+    fileprivate mutating func take(_ record: CKRecord) {
+        let index = (record[CloudKitField.appendIndex] as? NSNumber)?.int64Value ?? 0
+        let position = CloudKitEventPosition(
+            received: record.creationDate?.timeIntervalSinceReferenceDate ?? 0, index: index,
+            name: StableHash.hash(of: record.recordID.recordName))
+        take(at: position) { try? TelemetryEvent(record: record.telemetryRecord) }
+    }
+}
+#endif

@@ -1,0 +1,87 @@
+package import Foundation
+package import TelemetryModels
+package import TelemetryTransport
+
+/// What a query asks of CloudKit: a format of `NSPredicate`'s and its arguments.
+///
+/// CloudKit compares strings without regard to case and only joins conditions by AND, so a predicate finds at least what was
+/// asked for; the caller holds what comes back against the filter itself.
+package struct CloudKitPredicate: Sendable, Equatable {
+    package enum Argument: Sendable, Equatable {
+        /// A field's name, for `%K`.
+        case field(String)
+        case string(String)
+        case strings([String])
+        case int(Int64)
+        case double(Double)
+        case date(Date)
+    }
+
+    package private(set) var format = "TRUEPREDICATE"
+    package private(set) var arguments: [Argument] = []
+
+    package init() {}
+
+    /// The events that the filter may match; nil where it can match none.
+    /// - Parameter created: If given, only events that the server received at this time or later.
+    package init?(_ filter: TelemetryEventFilter, created: Date? = nil) {
+        typealias Field = TelemetrySchema.Field
+        for choice in [filter.scenarios, filter.names, filter.levels.map { Set($0.map(\.rawValue)) }]
+        where choice?.isEmpty == true {
+            return nil
+        }
+        if let created { add(Self.creationDate, ">=", .date(created)) }
+        if let clientId = filter.clientId { add(Field.clientId.rawValue, "==", .string(clientId)) }
+        if let sessionId = filter.sessionId { add(Field.sessionId.rawValue, "==", .string(sessionId)) }
+        if let scenarios = filter.scenarios { add(Field.scenario.rawValue, "IN", .strings(scenarios.sorted())) }
+        if let levels = filter.levels { add(Field.logLevel.rawValue, "IN", .strings(levels.map(\.rawValue).sorted())) }
+        if let names = filter.names { add(Field.eventName.rawValue, "IN", .strings(names.sorted())) }
+        if let since = filter.since { add(Field.eventTimestamp.rawValue, ">=", .date(since)) }
+        if let until = filter.until { add(Field.eventTimestamp.rawValue, "<", .date(until)) }
+    }
+
+    /// The records that the query may match: only fields that CloudKit keeps as such can be asked for.
+    package init(_ query: TelemetryRecordQuery) {
+        for (field, value) in query.conditions.sorted(by: { $0.key < $1.key }) {
+            guard CloudKitField.kind(of: field, in: query.recordType)?.holds(value) ?? false,
+                !CloudKitReceipt.canChange(field, in: query.recordType)
+            else { continue }
+            add(field, "==", Argument(value))
+        }
+    }
+
+    /// A record's time of arrival at the server, a field of CloudKit's own.
+    package static let creationDate = "creationDate"
+
+    /// What of an event a filter looks at, and what an event cannot be read without.
+    package static let filterFields: [String] = [
+        TelemetrySchema.Field.eventName, .sessionId, .eventTimestamp, .clientId, .scenario, .logLevel,
+    ].map(\.rawValue)
+
+    private mutating func add(_ field: String, _ comparison: String, _ value: Argument) {
+        let condition = "%K \(comparison) %@"
+        format = arguments.isEmpty ? condition : "\(format) AND \(condition)"
+        arguments += [.field(field), value.normalized]
+    }
+}
+
+extension CloudKitPredicate.Argument {
+    package init(_ value: TelemetryValue) {
+        switch value {
+        case .string(let text): self = .string(text)
+        case .int(let number): self = .int(number)
+        case .double(let number): self = .double(number)
+        case .bool(let flag): self = .int(flag ? 1 : 0)
+        case .date(let date): self = .date(date)
+        }
+    }
+
+    /// Strings as they are stored: in one spelling for all that are equal.
+    fileprivate var normalized: Self {
+        switch self {
+        case .string(let text): .string(CanonicalForm.text(of: text))
+        case .strings(let texts): .strings(texts.map(CanonicalForm.text(of:)))
+        default: self
+        }
+    }
+}

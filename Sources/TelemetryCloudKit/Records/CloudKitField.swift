@@ -1,0 +1,73 @@
+package import TelemetryModels
+
+/// Which fields CloudKit keeps as fields, and what becomes of the others.
+///
+/// CloudKit's fields have types that are deployed beforehand and names of letters, digits and underscores. The schema's fields
+/// are such; so is the client's identifier in a record of any type, which subscriptions need. Whatever else a record holds, it
+/// keeps together as JSON text in one field of the transport's own.
+package enum CloudKitField {
+    /// JSON text: the record's own name where CloudKit's is a hash, and the fields that have none of their own.
+    package static let overflow = "overflow"
+    /// An event's place among those that were appended together: they arrive at one time.
+    package static let appendIndex = "appendIndex"
+
+    package enum Kind: Sendable {
+        case string, int, bool, date
+
+        init?(description: String) {
+            switch description {
+            case "String": self = .string
+            case "Date/Time": self = .date
+            case "Boolean": self = .bool
+            case "Int64", "Int64 (0/1)": self = .int
+            default: return nil
+            }
+        }
+
+        /// The type's name in a schema file; CloudKit has no type for flags.
+        package var schemaName: String {
+            switch self {
+            case .string: "STRING"
+            case .date: "TIMESTAMP"
+            case .int, .bool: "INT64"
+            }
+        }
+
+        package func holds(_ value: TelemetryValue) -> Bool {
+            switch self {
+            case .string: value.stringValue != nil
+            case .date: value.dateValue != nil
+            case .bool: value.boolValue != nil
+            case .int: value.intValue != nil
+            }
+        }
+    }
+
+    /// The kind of field that CloudKit has for it, or nil where the field goes into ``overflow``.
+    package static func kind(of field: String, in recordType: String) -> Kind? {
+        kinds[recordType]?[field] ?? (field == TelemetrySchema.ClientField.clientId.rawValue ? .string : nil)
+    }
+
+    private static let kinds: [String: [String: Kind]] = [
+        TelemetrySchema.recordType: kinds(TelemetrySchema.Field.allCases, \.fieldTypeDescription),
+        TelemetrySchema.clientRecordType: kinds(TelemetrySchema.ClientField.allCases, \.fieldTypeDescription),
+        TelemetrySchema.commandRecordType: kinds(TelemetrySchema.CommandField.allCases, \.fieldTypeDescription),
+        CloudKitSchemaFile.receiptRecordType: kinds(TelemetrySchema.CommandField.allCases, \.fieldTypeDescription),
+        TelemetrySchema.scenarioRecordType: kinds(TelemetrySchema.ScenarioField.allCases, \.fieldTypeDescription),
+        TelemetrySchema.settingsBackupRecordType: kinds(
+            TelemetrySchema.SettingsBackupField.allCases, \.fieldTypeDescription),
+    ]
+
+    private static func kinds<Field: RawRepresentable<String>>(
+        _ fields: [Field], _ description: (Field) -> String
+    ) -> [String: Kind] {
+        var kinds: [String: Kind] = [:]
+        for field in fields { kinds[field.rawValue] = Kind(description: description(field)) }
+        return kinds
+    }
+}
+
+extension CloudKitField {
+    /// Whether the field is the transport's, and nobody else's business.
+    package static func isOwn(_ field: String) -> Bool { field == overflow || field == appendIndex }
+}

@@ -1,0 +1,80 @@
+#if canImport(CloudKit)
+import CloudKit
+import TelemetryModels
+public import TelemetryTransport
+
+extension CloudKitTransport {
+    public func save(_ subscription: TelemetrySubscription) async throws -> TelemetrySubscription.ID {
+        guard let name = CloudKitSubscriptionName.name(for: subscription), !subscription.id.isEmpty,
+            CloudKitName.isIdentifier(subscription.recordType)
+        else {
+            throw TelemetryTransportError.invalidArgument(
+                "CloudKit cannot keep the subscription \"\(subscription.id)\": its parts are empty, too long, or no name.")
+        }
+        return try await translatingErrors {
+            let stored = try await storedNames(of: subscription.id)
+            if stored != [name] {
+                let outdated = stored.filter { $0 != name }
+                let results = try await database.modifySubscriptions(
+                    saving: [cloudKitSubscription(named: name, subscription)], deleting: outdated)
+                for result in results.saveResults.values { _ = try result.get() }
+                for result in results.deleteResults.values { try result.get() }
+            }
+            hub.remember(subscription)
+            return subscription.id
+        }
+    }
+
+    public func subscription(withID id: TelemetrySubscription.ID) async throws -> TelemetrySubscription? {
+        try await translatingErrors {
+            let stored = try await storedNames(of: id).first
+            let subscription = stored.flatMap { CloudKitSubscriptionName.subscription(named: $0, lookingFor: id) }
+            if let subscription { hub.remember(subscription) } else { hub.forget(id) }
+            return subscription
+        }
+    }
+
+    public func deleteSubscription(withID id: TelemetrySubscription.ID) async throws {
+        try await translatingErrors {
+            let stored = try await storedNames(of: id)
+            if !stored.isEmpty {
+                let results = try await database.modifySubscriptions(saving: [], deleting: stored)
+                for result in results.deleteResults.values {
+                    do {
+                        try result.get()
+                    } catch let error as CKError where error.code == .unknownItem {
+                        continue
+                    }
+                }
+            }
+            hub.forget(id)
+        }
+    }
+
+    /// What ``handleRemoteNotification(_:)`` was given, and what this connection changes itself: CloudKit sends no push to the
+    /// device that made a change.
+    public func notifications() -> AsyncStream<TelemetryNotification> { hub.notifications.stream() }
+
+    /// The names under which the user has a subscription of this identifier: one, or none.
+    private func storedNames(of id: TelemetrySubscription.ID) async throws -> [CKSubscription.ID] {
+        try await database.allSubscriptions().map(\.subscriptionID).filter {
+            CloudKitSubscriptionName.subscription(named: $0, lookingFor: id)?.id == id
+        }
+    }
+
+    private func cloudKitSubscription(named name: String, _ subscription: TelemetrySubscription) -> CKQuerySubscription {
+        let client = subscription.clientId.map { TelemetryValue.string($0) }
+        let query = TelemetryRecordQuery(
+            recordType: subscription.recordType,
+            conditions: client.map { [TelemetrySchema.ClientField.clientId.rawValue: $0] } ?? [:])
+        let stored = CKQuerySubscription(
+            recordType: subscription.recordType, predicate: CloudKitPredicate(query).predicate, subscriptionID: name,
+            options: [.firesOnRecordCreation, .firesOnRecordUpdate, .firesOnRecordDeletion])
+        // A silent push: nothing to show, only word to the app.
+        let info = CKSubscription.NotificationInfo()
+        info.shouldSendContentAvailable = true
+        stored.notificationInfo = info
+        return stored
+    }
+}
+#endif

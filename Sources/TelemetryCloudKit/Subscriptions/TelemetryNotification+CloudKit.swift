@@ -1,0 +1,22 @@
+#if canImport(CloudKit)
+import CloudKit
+import TelemetryModels
+public import TelemetryTransport
+
+extension TelemetryNotification {
+    /// Reads the payload of a push, as an app delegate gets it.
+    ///
+    /// Nil where the push is none of a CloudKit query subscription's. Queries ignore case, so a push may be about a record of
+    /// another client whose identifier differs only in that.
+    public init?(userInfo: [AnyHashable: Any]) {
+        guard let push = CKNotification(fromRemoteNotificationDictionary: userInfo) as? CKQueryNotification else { return nil }
+        let name = push.subscriptionID
+        let subscription = name.flatMap { CloudKitSubscriptionName.subscription(named: $0) }
+        self.init(
+            subscriptionID: subscription?.id,
+            recordType: name.flatMap(CloudKitSubscriptionName.recordType(ofName:)),
+            recordID: push.recordID.flatMap { CloudKitName.recordName(from: $0.recordName) }
+                .map(TelemetryRecord.ID.init(recordName:)))
+    }
+}
+#endif

@@ -1,0 +1,39 @@
+package import TelemetryLifecycle
+package import TelemetryTransport
+
+/// What the app delegates of both interfaces share: who hears of a push, and when the app registers for them.
+@MainActor
+package final class TelemetryPushHandler {
+    private let register: @MainActor () -> Void
+    private var tasks: [Int: Task<Void, Never>] = [:]
+    private var nextTask = 0
+
+    /// - Parameter register: Registers the app for remote notifications.
+    package init(register: @escaping @MainActor () -> Void) { self.register = register }
+
+    /// The service that hears of pushes. The app registers for them once the service hears of commands, hence only while
+    /// telemetry is on; it never gives the registration back, because the app may have others who need it.
+    package var lifecycle: TelemetryLifecycleService? {
+        didSet {
+            oldValue?.onCommandProcessingChange = nil
+            lifecycle?.onCommandProcessingChange = { [register] isProcessing in
+                if isProcessing { register() }
+            }
+        }
+    }
+
+    /// Hands a notification to the service.
+    /// - Parameter completion: Called once, with whether it was word for this client.
+    package func handle(_ notification: TelemetryNotification?, completion: @escaping @MainActor (Bool) -> Void) {
+        guard let lifecycle, let notification else { return completion(false) }
+        let id = nextTask
+        nextTask += 1
+        tasks[id] = Task { [weak self] in
+            completion(await lifecycle.handleRemoteNotification(notification))
+            self?.tasks[id] = nil
+        }
+    }
+
+    /// Returns when every notification is handled.
+    package func finished() async { while let task = tasks.values.first { await task.value } }
+}

@@ -1,0 +1,73 @@
+import Foundation
+import Observation
+package import TelemetryLifecycle
+import TelemetryModels
+
+/// What stands between the view and the service: the person's wishes become operations, one task each, and what failed is kept
+/// to be shown.
+@MainActor
+@Observable
+package final class TelemetryToggleModel {
+    private let lifecycle: TelemetryLifecycleService
+    /// Why the last operation failed, in words; nil where it did not.
+    package private(set) var failure: String?
+    @ObservationIgnored private var tasks: [Int: Task<Void, Never>] = [:]
+    @ObservationIgnored private var nextTask = 0
+
+    package init(lifecycle: TelemetryLifecycleService) { self.lifecycle = lifecycle }
+
+    /// Whether the person asked for telemetry. Setting it opts in or out.
+    package var isRequested: Bool {
+        get { lifecycle.settings.telemetryRequested }
+        set {
+            guard newValue != lifecycle.settings.telemetryRequested else { return }
+            perform { lifecycle in
+                if newValue { await lifecycle.enableTelemetry() } else { await lifecycle.disableTelemetry() }
+            }
+        }
+    }
+
+    /// How the status is shown.
+    package var status: TelemetryStatusDisplay { TelemetryStatusDisplay(lifecycle.status) }
+    /// More about the status, in words.
+    package var statusMessage: String? { lifecycle.statusMessage }
+    /// The code by which a viewer knows this client; nil where there is none.
+    package var clientCode: String? { lifecycle.settings.clientIdentifier }
+    /// The scenarios by name, sorted.
+    package var scenarios: [String] { lifecycle.scenarioStates.keys.sorted() }
+
+    /// Whether a scenario is on. Setting it turns it on or off here, whatever the viewer wants.
+    package subscript(scenario name: String) -> Bool {
+        get { lifecycle.scenarioStates[name] ?? false }
+        set {
+            guard newValue != self[scenario: name] else { return }
+            perform { try await $0.setScenarioEnabled(name, enabled: newValue) }
+        }
+    }
+
+    package func endSession() { perform { try await $0.endSession() } }
+
+    package func reconcile() { perform { await $0.reconcile() } }
+
+    /// Starts the service; harmless where the host did so already.
+    package func start() async { await lifecycle.startup() }
+
+    /// Returns when everything that was asked for is done.
+    package func finished() async { while let task = tasks.values.first { await task.value } }
+
+    private func perform(_ operation: @escaping @MainActor (TelemetryLifecycleService) async throws -> Void) {
+        let id = nextTask
+        nextTask += 1
+        failure = nil
+        tasks[id] = Task { [weak self, lifecycle] in
+            var failure: String?
+            do { try await operation(lifecycle) } catch { failure = error.localizedDescription }
+            self?.done(id, failure)
+        }
+    }
+
+    private func done(_ id: Int, _ failure: String?) {
+        tasks[id] = nil
+        if let failure { self.failure = failure }
+    }
+}

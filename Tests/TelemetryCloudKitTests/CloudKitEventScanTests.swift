@@ -1,0 +1,115 @@
+import Foundation
+import TelemetryCloudKit
+import TelemetryModels
+import TelemetryTransport
+import Testing
+
+struct CloudKitEventScanTests {
+    private func position(_ received: Double, _ index: Int64 = 0, _ name: UInt64? = nil) -> CloudKitEventPosition {
+        CloudKitEventPosition(received: received, index: index, name: name ?? UInt64(received * 1_000) + UInt64(index))
+    }
+
+    private func event(_ id: String, client: String = "c") -> TelemetryEvent {
+        TelemetryEvent(eventId: id, clientId: client, sessionId: "s", name: "n")
+    }
+
+    private func page(
+        _ arrivals: [(Double, Int64, String)], after cursor: TelemetryCursor? = nil, limit: Int = 100,
+        filter: TelemetryEventFilter = .all, newest: Double? = nil
+    ) throws -> TelemetryEventPage {
+        var scan = try CloudKitEventScan(filter: filter, cursor: cursor, limit: limit)
+        for (received, index, id) in arrivals { scan.take(at: position(received, index)) { event(id) } }
+        return scan.page(isExhausted: true, newest: newest)
+    }
+
+    @Test("What arrived together is returned in the order in which it was appended")
+    func order() throws {
+        let page = try page([(1, 2, "c"), (1, 0, "a"), (1, 1, "b"), (2, 0, "d")])
+        #expect(page.events.map(\.eventId) == ["a", "b", "c", "d"])
+        #expect(!page.hasMore)
+    }
+
+    @Test("A page that is full leaves the rest to the next")
+    func paging() throws {
+        let arrivals = (0..<5).map { (1.0, Int64($0), "e\($0)") }
+        var (cursor, seen) = (TelemetryCursor?.none, [String]())
+        for expected in [true, true, false] {
+            let page = try page(arrivals, after: cursor, limit: 2)
+            #expect(page.hasMore == expected)
+            seen += page.events.map(\.eventId)
+            cursor = page.cursor
+        }
+        #expect(seen == ["e0", "e1", "e2", "e3", "e4"])
+    }
+
+    @Test("Reading goes on until everything of the last moment is there")
+    func completeness() throws {
+        var scan = try CloudKitEventScan(filter: .all, cursor: nil, limit: 1)
+        scan.take(at: position(1, 1)) { event("b") }
+        scan.take(at: position(1, 2)) { event("c") }
+        let isCompleteAtOnce = scan.isComplete()
+        #expect(!isCompleteAtOnce)
+        scan.take(at: position(1, 0)) { event("a") }
+        scan.take(at: position(2)) { event("d") }
+        let isCompleteThen = scan.isComplete()
+        #expect(isCompleteThen)
+        #expect(scan.page(isExhausted: false, newest: nil).events.map(\.eventId) == ["a"])
+    }
+
+    @Test("An event that the index shows late is returned, once")
+    func latecomer() throws {
+        let first = try page([(100, 0, "a"), (110, 0, "c")])
+        let second = try page([(100, 0, "a"), (105, 0, "b"), (110, 0, "c")], after: first.cursor)
+        #expect(second.events.map(\.eventId) == ["b"])
+        #expect(try page([(100, 0, "a"), (105, 0, "b"), (110, 0, "c")], after: second.cursor).events.isEmpty)
+    }
+
+    @Test("Reading on asks for what arrived a while before the cursor, and for no more")
+    func lookingBack() throws {
+        let cursor = try page([(1_000, 0, "a")]).cursor
+        let scan = try CloudKitEventScan(filter: .all, cursor: cursor, limit: 1)
+        #expect(scan.earliest == Date(timeIntervalSinceReferenceDate: 1_000 - CloudKitEventScan.lookBack))
+        #expect(try CloudKitEventScan(filter: .all, cursor: nil, limit: 1).earliest == nil)
+    }
+
+    @Test("With another filter nothing before the cursor is returned")
+    func otherFilter() throws {
+        let first = try page([(100, 0, "a"), (110, 0, "b")])
+        let arrivals = [(100.0, Int64(0), "a"), (105, 0, "late"), (110, 0, "b"), (120, 0, "c")]
+        let filter = TelemetryEventFilter(clientId: "c")
+        let second = try page(arrivals, after: first.cursor, filter: filter)
+        #expect(second.events.map(\.eventId) == ["c"])
+        #expect(try page(arrivals, after: second.cursor, filter: filter).events.isEmpty)
+    }
+
+    @Test("A filtered reading that reached the end has passed what the filter left out")
+    func newest() throws {
+        let filter = TelemetryEventFilter(clientId: "nobody")
+        let cursor = try page([], filter: filter, newest: 200).cursor
+        #expect(try page([(150, 0, "a"), (200, 0, "b"), (201, 0, "c")], after: cursor).events.map(\.eventId) == ["c"])
+    }
+
+    @Test("A cursor remembers at most so many events, and forgets none into being returned again")
+    func bound() throws {
+        let count = CloudKitEventScan.maximumSeen + 100
+        let arrivals = (0..<count).map { (100 + Double($0) / 1_000, Int64(0), "e\($0)") }
+        let cursor = try page(arrivals, limit: count).cursor
+        #expect(try CloudKitEventCursor(cursor).seen.count == CloudKitEventScan.maximumSeen)
+        #expect(try page(arrivals, after: cursor, limit: count).events.isEmpty)
+    }
+
+    @Test("A cursor survives being text")
+    func text() throws {
+        let cursor = CloudKitEventCursor(
+            position: .init(received: 0.1, index: .max, name: .max), floor: .init(received: -5.5, index: 0, name: 0),
+            filter: 7, seen: [1: 0.1, .max: -3])
+        #expect(try CloudKitEventCursor(cursor.cursor) == cursor)
+    }
+
+    @Test(
+        "A text that is no cursor of this transport is refused",
+        arguments: ["", "ck1", "ck1;;;;", "ck2;1.1.1;;1;", "ck1;1.1.1;x;1;", "ck1;1.1.1;;1;1", "12"])
+    func foreign(text: String) {
+        #expect(throws: TelemetryTransportError.self) { try CloudKitEventCursor(TelemetryCursor(rawValue: text)) }
+    }
+}

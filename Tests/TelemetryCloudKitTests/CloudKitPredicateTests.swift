@@ -1,0 +1,79 @@
+import Foundation
+import TelemetryCloudKit
+import TelemetryModels
+import TelemetryTransport
+import Testing
+
+struct CloudKitPredicateTests {
+    private static let date = Date(timeIntervalSince1970: 1_000)
+
+    @Test(
+        "A filter becomes conditions on indexed fields, joined by AND",
+        arguments: [
+            (TelemetryEventFilter.all, "TRUEPREDICATE", 0),
+            (.init(clientId: "c"), "%K == %@", 2),
+            (.init(clientId: "c", sessionId: "s"), "%K == %@ AND %K == %@", 4),
+            (.init(scenarios: ["b", "a"]), "%K IN %@", 2),
+            (.init(since: date, until: date), "%K >= %@ AND %K < %@", 4),
+        ])
+    func filters(filter: TelemetryEventFilter, format: String, arguments: Int) throws {
+        let predicate = try #require(CloudKitPredicate(filter))
+        #expect(predicate.format == format)
+        #expect(predicate.arguments.count == arguments)
+    }
+
+    @Test("Every condition has its field and its value")
+    func everything() throws {
+        let filter = TelemetryEventFilter(
+            clientId: "c", sessionId: "s", scenarios: ["b", "a"], levels: [.info, .diagnostic], names: ["n"], since: Self.date,
+            until: Self.date)
+        let predicate = try #require(CloudKitPredicate(filter, created: Self.date))
+        #expect(
+            predicate.arguments == [
+                .field("creationDate"), .date(Self.date), .field("clientid"), .string("c"), .field("sessionId"), .string("s"),
+                .field("scenario"), .strings(["a", "b"]), .field("logLevel"), .strings(["diagnostic", "info"]),
+                .field("eventName"), .strings(["n"]), .field("eventTimestamp"), .date(Self.date), .field("eventTimestamp"),
+                .date(Self.date),
+            ])
+        for case .field(let name) in predicate.arguments where name != CloudKitPredicate.creationDate {
+            #expect(TelemetrySchema.Field(rawValue: name)?.isIndexed == true)
+        }
+    }
+
+    @Test(
+        "A filter that can match nothing asks nothing",
+        arguments: [TelemetryEventFilter(scenarios: []), .init(levels: []), .init(names: [])])
+    func nothing(filter: TelemetryEventFilter) {
+        #expect(CloudKitPredicate(filter) == nil)
+    }
+
+    @Test("Names are asked for in one spelling")
+    func spelling() {
+        #expect(CloudKitPredicate(.init(clientId: "cafe\u{301}"))?.arguments.last == .string("caf\u{e9}"))
+        let argument = CloudKitPredicate(.init(clientId: "caf\u{e9}"))?.arguments.last
+        guard case .string(let text) = argument else {
+            Issue.record("no text")
+            return
+        }
+        #expect(Array(text.utf8) == Array("cafe\u{301}".utf8))
+    }
+
+    @Test(
+        "A query asks only for fields that CloudKit keeps as such, and that a receipt cannot change",
+        arguments: [
+            (TelemetrySchema.clientRecordType, ["clientid": "c", "isEnabled": true], "%K == %@ AND %K == %@"),
+            (TelemetrySchema.commandRecordType, ["clientid": "c", "status": "pending"], "%K == %@"),
+            ("Thing", ["clientid": "c", "other": 1], "%K == %@"),
+            ("Thing", ["other": 1], "TRUEPREDICATE"),
+            (TelemetrySchema.clientRecordType, ["clientid": 1], "TRUEPREDICATE"),
+        ] as [(String, [String: TelemetryValue], String)])
+    func queries(type: String, conditions: [String: TelemetryValue], format: String) {
+        #expect(CloudKitPredicate(TelemetryRecordQuery(recordType: type, conditions: conditions)).format == format)
+    }
+
+    @Test("A flag is asked for as the number that it is stored as")
+    func flags() {
+        let query = TelemetryRecordQuery(recordType: TelemetrySchema.clientRecordType, conditions: ["isEnabled": true])
+        #expect(CloudKitPredicate(query).arguments == [.field("isEnabled"), .int(1)])
+    }
+}

@@ -1,0 +1,82 @@
+import TelemetryLifecycle
+import TelemetryModels
+import TelemetryPersistence
+import TelemetryTestSupport
+import TelemetryTransport
+import TelemetryUI
+import Testing
+
+@MainActor
+struct TelemetryToggleModelTests {
+    private let transport = MockTelemetryTransport()
+    private let service: TelemetryLifecycleService
+    private let model: TelemetryToggleModel
+
+    init() {
+        service = TelemetryLifecycleService(
+            settingsStore: InMemoryTelemetrySettingsStore(), transport: transport, logger: MockTelemetryLogger(),
+            scenarioStore: InMemoryTelemetryScenarioStore())
+        model = TelemetryToggleModel(lifecycle: service)
+    }
+
+    @Test("The toggle opts in and out")
+    func toggle() async {
+        await model.start()
+        #expect(!model.isRequested && model.clientCode == nil)
+        model.isRequested = true
+        await model.finished()
+        #expect(model.isRequested && model.clientCode != nil)
+        #expect(model.status == TelemetryStatusDisplay(.pendingApproval))
+        model.isRequested = false
+        await model.finished()
+        #expect(!model.isRequested && model.clientCode == nil)
+        await service.shutdown()
+    }
+
+    @Test("Of two quick touches the last one counts")
+    func quickTouches() async {
+        await model.start()
+        model.isRequested = true
+        await model.finished()
+        model.isRequested = false
+        model.reconcile()
+        await model.finished()
+        #expect(service.settings == .defaults)
+        await service.shutdown()
+    }
+
+    @Test("Starting twice, by the host and by the view, starts once")
+    func startup() async {
+        await service.startup()
+        await model.start()
+        #expect(service.status == .disabled)
+    }
+
+    @Test("What fails is told, until the next wish")
+    func failure() async throws {
+        await model.start()
+        model[scenario: ""] = true
+        await model.finished()
+        #expect(model.failure?.isEmpty == false)
+        try await service.registerScenarios(["Network"])
+        model[scenario: "Network"] = true
+        await model.finished()
+        #expect(service.scenarioStates["Network"] == true)
+        #expect(model.scenarios.contains("Network"))
+        #expect(model.failure == nil)
+    }
+
+    @Test(
+        "Every status has a text, a symbol, and says whether to wait",
+        arguments: [
+            (TelemetryLifecycleService.Status.idle, "status.idle", false), (.loading, "status.loading", true),
+            (.syncing, "status.syncing", true), (.enabled, "status.enabled", false), (.disabled, "status.disabled", false),
+            (.pendingApproval, "status.pendingApproval", false), (.error("x"), "status.error", false),
+        ])
+    func statuses(status: TelemetryLifecycleService.Status, key: String, isBusy: Bool) {
+        let display = TelemetryStatusDisplay(status)
+        #expect(display.textKey == key)
+        #expect(display.isBusy == isBusy)
+        #expect(!display.symbol.isEmpty)
+    }
+}
