@@ -18,7 +18,7 @@ import Testing
 struct LifecycleTests {
     /// `SIMULATION_SEED` runs one seed alone.
     nonisolated static let seeds: [UInt64] =
-        ProcessInfo.processInfo.environment["SIMULATION_SEED"].flatMap(UInt64.init).map { [$0] } ?? Array(1...12)
+        ProcessInfo.processInfo.environment["SIMULATION_SEED"].flatMap(UInt64.init).map { [$0] } ?? Array(1...40)
 
     @Test("Whatever happened, client and server agree in the end, and nobody else's data is touched", arguments: seeds)
     func agreement(seed: UInt64) async throws {
