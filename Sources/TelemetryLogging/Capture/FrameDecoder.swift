@@ -18,11 +18,6 @@ struct FrameDecoder {
         self.clientId = clientId
     }
 
-    enum Item {
-        case event(TelemetryEvent)
-        case definition
-    }
-
     /// The length of the frame at an offset; nil at the end, and where there is no whole frame.
     static func length(at offset: Int, in bytes: UnsafeRawBufferPointer) -> Int? {
         guard bytes.count - offset >= Frame.headerBytes else { return nil }
@@ -38,41 +33,45 @@ struct FrameDecoder {
         return reader.read(Double.self)
     }
 
-    /// Reads the frame in these bytes, which are exactly its own.
-    mutating func decode(_ frame: UnsafeRawBufferPointer, baseSequence: UInt64) -> Item? {
+    /// Reads the frame in these bytes, which are exactly its own: appends its event or, for a definition, notes whose the events
+    /// behind it are; false if it cannot be read.
+    mutating func decode(
+        _ frame: UnsafeRawBufferPointer, baseSequence: UInt64, into events: inout [TelemetryEvent]
+    ) -> Bool {
         var reader = FrameReader(frame, at: 8)
-        guard let relative: UInt32 = reader.read(), let rawFlags: UInt8 = reader.read() else { return nil }
+        guard let relative: UInt32 = reader.read(), let rawFlags: UInt8 = reader.read() else { return false }
         let flags = Frame.Flags(rawValue: rawFlags)
         if flags.contains(.definition) {
-            guard let isSet: UInt8 = reader.read(), let text = reader.readText() else { return nil }
+            guard let isSet: UInt8 = reader.read(), let text = reader.readText() else { return false }
             clientId = isSet == 0 ? nil : text
-            return .definition
+            return true
         }
         guard let seconds: Double = reader.read(), let number = readThread(isWide: flags.contains(.wideThread), from: &reader),
             let nameBytes = reader.readBytes()
-        else { return nil }
+        else { return false }
         var scenarioText: String?
         if flags.contains(.scenario) {
-            guard let bytes = reader.readBytes() else { return nil }
+            guard let bytes = reader.readBytes() else { return false }
             scenarioText = scenario.text(of: bytes)
         }
         var property: String?
         if flags.contains(.property) {
-            guard let text = reader.readText() else { return nil }
+            guard let text = reader.readText() else { return false }
             property = text
         }
         var attributes: [String: TelemetryValue] = [:]
         if flags.contains(.attributes) {
-            guard let read = AttributeCoding.read(from: &reader) else { return nil }
+            guard let read = AttributeCoding.read(from: &reader) else { return false }
             attributes = read
         }
         let sequence = baseSequence &+ UInt64(relative)
-        return .event(
+        events.append(
             TelemetryEvent(
                 eventId: eventId(sequence), clientId: clientId, sessionId: session.id, sequence: sequence,
                 name: name.text(of: nameBytes), timestamp: Date(timeIntervalSinceReferenceDate: seconds), device: device,
                 threadId: threadText(number), property1: property, attributes: attributes, scenario: scenarioText,
                 level: flags.contains(.diagnostic) ? .diagnostic : .info))
+        return true
     }
 
     private func readThread(isWide: Bool, from reader: inout FrameReader) -> UInt64? {
@@ -107,7 +106,13 @@ private struct TextCache {
     private var text = ""
 
     mutating func text(of source: UnsafeRawBufferPointer) -> String {
-        if source.count == bytes.count, source.elementsEqual(bytes) { return text }
+        let isSame = bytes.withUnsafeBytes { known in
+            guard known.count == source.count, let first = known.baseAddress, let second = source.baseAddress else {
+                return false
+            }
+            return ByteHash.areEqual(first, second, count: known.count)
+        }
+        if isSame { return text }
         bytes = Array(source)
         text = String(decoding: source, as: UTF8.self)
         return text

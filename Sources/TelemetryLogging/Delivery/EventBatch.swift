@@ -32,28 +32,26 @@ struct EventBatch: Sendable {
             var size = 0
             let bytes = range.bytes
             while offset < range.to, events.count < limits.events {
-                guard let length = FrameDecoder.length(at: offset, in: bytes),
-                    let item = decoder.decode(
-                        UnsafeRawBufferPointer(rebasing: bytes[offset..<(offset + length)]), baseSequence: range.baseSequence)
-                else {
-                    if events.isEmpty, expired == 0 { return .corrupt }
-                    break
-                }
-                if case .event(let event) = item {
-                    let isExpired = event.timestamp.timeIntervalSinceReferenceDate < limits.oldest
+                guard let length = FrameDecoder.length(at: offset, in: bytes) else { break }
+                let frame = UnsafeRawBufferPointer(rebasing: bytes[offset..<(offset + length)])
+                if let logged = FrameDecoder.timestamp(ofEvent: frame) {
+                    let isExpired = logged < limits.oldest
                     if isExpired != (expired > 0), !events.isEmpty || expired > 0 { break }
                     size += length + overheadBytes
                     if size > limits.bytes, !events.isEmpty { break }
                     if isExpired {
                         expired += 1
-                    } else {
-                        if events.isEmpty { events.reserveCapacity(min(limits.events, (range.to - offset) / length + 1)) }
-                        events.append(event)
-                        ends.append(offset + length)
+                        offset += length
+                        continue
                     }
+                    if events.isEmpty { events.reserveCapacity(min(limits.events, (range.to - offset) / length + 1)) }
                 }
+                let count = events.count
+                guard decoder.decode(frame, baseSequence: range.baseSequence, into: &events) else { break }
                 offset += length
+                if events.count > count { ends.append(offset) }
             }
+            if events.isEmpty, expired == 0 { return .corrupt }
             return expired > 0
                 ? .expired(count: expired, end: offset, clientId: decoder.clientId) : .events(events, ends: ends)
         }

@@ -8,26 +8,35 @@ extension TelemetryLogger {
         delivery.deadline = nil
         tellLosses()
         var remaining = capture.waiting
+        var ahead: ReadAhead?
         while remaining > 0 {
             guard isCurrent(id) else { return false }
             capture.prepareSpare()
             guard let range = capture.withState({ $0.beginReading() }) else { break }
-            let handled: Int
-            switch EventBatch.read(range, limits: batchLimits) {
+            let content = ahead?.content(of: range) ?? EventBatch.read(range, limits: batchLimits)
+            ahead = nil
+            switch content {
             case .events(let events, let ends):
-                guard let count = await deliver(events, ends: ends, of: range, id: id) else { return false }
-                handled = count
+                let handled: Int?
+                if let rest = range.rest(behind: events, ends: ends) {
+                    // The next batch is read while the transport works on this one.
+                    async let next = ReadAhead(rest, limits: batchLimits)
+                    handled = await deliver(events, ends: ends, of: range, id: id)
+                    ahead = await next
+                } else {
+                    handled = await deliver(events, ends: ends, of: range, id: id)
+                }
+                guard let handled else { return false }
+                remaining -= handled
             case .expired(let count, let end, let clientId):
                 capture.withState {
-                    $0.endReading(range, at: end, clientId: clientId, delivered: 0, dropped: (count, .expired), untold: 0)
+                    $0.endReading(range, at: end, clientId: clientId, delivered: 0, dropped: (count, .expired))
                 }
-                handled = count
+                remaining -= count
             case .corrupt:
                 capture.withState { $0.abandon(range) }
-                handled = 0
                 report(.corruptFile, "Events that were kept for delivery cannot be read any more; they are dropped.")
             }
-            remaining -= handled
             // What was lost on the way is told in the same delivery, as its last event.
             if remaining <= 0 || capture.waiting == 0 { remaining = tellLosses() ? capture.waiting : 0 }
         }

@@ -37,6 +37,7 @@ enum SegmentRecovery {
         var decoder = FrameDecoder(session: header.session, clientId: nil)
         var offset = header.start
         var begin: Double?
+        var none: [TelemetryEvent] = []
         while let length = FrameDecoder.length(at: offset, in: bytes) {
             let frame = UnsafeRawBufferPointer(rebasing: bytes[offset..<(offset + length)])
             guard isWhole(frame, baseSequence: header.baseSequence) else { break }
@@ -44,7 +45,7 @@ enum SegmentRecovery {
             if let logged = FrameDecoder.timestamp(ofEvent: frame) {
                 segment.waiting += 1
                 begin = begin ?? logged
-            } else if decoder.decode(frame, baseSequence: header.baseSequence) == nil {
+            } else if !decoder.decode(frame, baseSequence: header.baseSequence, into: &none) {
                 break
             }
             offset += length

@@ -1,0 +1,33 @@
+import TelemetryModels
+
+/// A batch that was read before its turn.
+struct ReadAhead: Sendable {
+    private let memory: SegmentMemory
+    private let from: Int
+    private let content: EventBatch.Content
+
+    init(_ range: PendingRange, limits: EventBatch.Limits) async {
+        memory = range.memory
+        from = range.from
+        content = EventBatch.read(range, limits: limits)
+    }
+
+    /// The batch, if it is what a range begins with.
+    func content(of range: PendingRange) -> EventBatch.Content? {
+        guard memory === range.memory, from == range.from else { return nil }
+        if case .corrupt = content { return nil }
+        return content
+    }
+}
+
+extension PendingRange {
+    /// What is behind a batch of this range; nil if that is hardly worth a task of its own.
+    ///
+    /// It stays as it is while the batch is delivered: a segment in which events wait is neither rewound nor used again.
+    func rest(behind events: [TelemetryEvent], ends: [Int]) -> PendingRange? {
+        guard let last = events.last, let end = ends.last, events.count >= 100, end < to else { return nil }
+        return PendingRange(
+            token: token, memory: memory, session: session, baseSequence: baseSequence, from: end, to: to,
+            clientId: last.clientId, isCurrentSession: isCurrentSession)
+    }
+}
