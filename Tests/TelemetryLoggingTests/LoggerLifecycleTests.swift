@@ -200,18 +200,22 @@ struct LoggerLifecycleTests {
         transport.release()
     }
 
-    @Test("A logger that its host forgets ends, and its task with it")
-    func isForgotten() async {
-        let transport = MockTelemetryTransport()
+    @Test("A logger that its host forgets ends, also while its task waits; what it kept is there for the next one")
+    func isForgotten() async throws {
+        let directory = TemporaryDirectory()
+        let clock = ManualClock()
         weak var forgotten: TelemetryLogger?
         do {
-            let logger = TelemetryLogger(transport: transport)
+            let logger = TelemetryLogger(
+                configuration: .init(spoolDirectory: directory.url), transport: MockTelemetryTransport(), clock: clock)
             forgotten = logger
             await logger.activate(enabled: true)
             logger.logEvent(name: "event")
-            await logger.flush()
-            await logger.shutdown()
+            await clock.sleepers()
         }
         #expect(forgotten == nil)
+        let next = await Bench.active(.init(spoolDirectory: directory.url))
+        await next.logger.flush()
+        #expect(try await next.storedNames == ["event"])
     }
 }

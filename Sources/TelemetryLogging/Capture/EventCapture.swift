@@ -6,7 +6,7 @@ public import TelemetryModels
 @usableFromInline
 final class EventCapture: Sendable {
     let wakeUp = WakeSignal()
-    private let state: Mutex<CaptureState>
+    private let state: TraceableMutex<CaptureState>
     private let now: (@Sendable () -> Date)?
     private let limits: TextLimits
     private let hasOwnTime: Bool
@@ -19,7 +19,7 @@ final class EventCapture: Sendable {
         hasHook = configuration.process != nil
         limits = TextLimits(nameBytes: configuration.maximumNameBytes, propertyBytes: configuration.maximumPropertyBytes)
         process = configuration.process
-        state = Mutex(
+        state = TraceableMutex(
             CaptureState(
                 session: Session(id: EventIdentifier.randomPrefix()),
                 store: SegmentStore(configuration: configuration)))

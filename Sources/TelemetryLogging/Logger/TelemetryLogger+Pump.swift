@@ -63,8 +63,9 @@ extension TelemetryLogger {
                 flushes.end(served)
                 if delivery.isFinishing { return .stop }
                 delivery.deadline = nil
-                guard capture.sleep(untilWaiting: 1) else { continue }
-                return .wait(delivery.rate.isRaised ? lingering() : nil)
+                let isRaised = delivery.rate.isRaised
+                guard capture.sleep(untilWaiting: isRaised ? delivery.rate.threshold : 1) else { continue }
+                return .wait(isRaised ? lingering() : nil)
             }
             if served.isEmpty, !delivery.isFinishing, let wait = waitBeforeDelivery() {
                 if wait.isRefused { continue }

@@ -9,6 +9,9 @@ public import TelemetryTransport
 /// that sending one again is harmless, and a viewer sees by a missing number that something was lost. What was lost is counted
 /// by cause in ``statistics`` and told in the stream by an event named `telemetry.dropped`.
 ///
+/// An event that is lost after it got its number leaves a gap; one that was refused, or too large to keep, gets none. Events that
+/// turning telemetry off discards give theirs back, unless the transport may have seen them: to a viewer they never were.
+///
 /// The logger's one task runs while telemetry is on. It does not keep the logger alive, but call ``shutdown()`` so that what
 /// waits is delivered.
 public actor TelemetryLogger: TelemetryLogging {
