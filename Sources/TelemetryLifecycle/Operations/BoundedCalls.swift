@@ -24,7 +24,9 @@ final class BoundedCalls: Sendable {
         var isOver = false
         /// Tells a timer that its operation has ended meanwhile.
         var generation: UInt64 = 0
-        var timer: Task<Void, Never>?
+        var timers: [Task<Void, Never>] = []
+        /// Whether the deadline itself has its timer: an operation that calls nobody needs none.
+        var hasTimer = false
         var nextID: UInt64 = 0
         var calls: [UInt64: Call] = [:]
         var onStraggler: (@Sendable (Effect) async -> Void)?
@@ -51,19 +53,27 @@ final class BoundedCalls: Sendable {
 
     /// Calls from now on are given up at the deadline; without one they take the time that they take.
     func begin(_ deadline: Deadline?) {
-        let timer = state.withLock { state in
+        let timers = state.withLock { state in
             state.deadline = deadline
             state.isOver = false
             state.generation += 1
-            return state.timer.take()
+            return state.takeTimers()
         }
-        timer?.cancel()
+        for timer in timers { timer.cancel() }
+    }
+
+    /// The running operation's calls are given up at this deadline as well, if it comes sooner.
+    func hurry(_ deadline: Deadline) {
+        state.withLock { state in
+            guard state.deadline != nil, !state.isOver else { return }
+            state.timers.append(timer(deadline, generation: state.generation))
+        }
     }
 
     /// Gives up on every call and cancels it.
     func cancelAll() {
-        let (timer, calls) = state.withLock { state in (state.timer.take(), state.giveUpAll()) }
-        timer?.cancel()
+        let (timers, calls) = state.withLock { state in (state.takeTimers(), state.giveUpAll()) }
+        for timer in timers { timer.cancel() }
         for call in calls {
             call.giveUp?()
             call.task?.cancel()
@@ -95,16 +105,20 @@ final class BoundedCalls: Sendable {
     private func register(_ call: Call) -> UInt64? {
         state.withLock { state in
             if state.isOver || state.deadline?.hasPassed() == true { return nil }
-            if let deadline = state.deadline, state.timer == nil {
-                let generation = state.generation
-                state.timer = Task(executorPreference: executor) { [weak self] in
-                    do { try await deadline.wait() } catch { return }
-                    self?.expire(generation)
-                }
+            if let deadline = state.deadline, !state.hasTimer {
+                state.hasTimer = true
+                state.timers.append(timer(deadline, generation: state.generation))
             }
             state.nextID += 1
             state.calls[state.nextID] = call
             return state.nextID
+        }
+    }
+
+    private func timer(_ deadline: Deadline, generation: UInt64) -> Task<Void, Never> {
+        Task(executorPreference: executor) { [weak self] in
+            do { try await deadline.wait() } catch { return }
+            self?.expire(generation)
         }
     }
 
@@ -134,6 +148,12 @@ final class BoundedCalls: Sendable {
 }
 
 extension BoundedCalls.State {
+    fileprivate mutating func takeTimers() -> [Task<Void, Never>] {
+        hasTimer = false
+        defer { timers = [] }
+        return timers
+    }
+
     /// The calls as they were; from now on nobody waits for any of them.
     fileprivate mutating func giveUpAll() -> [BoundedCalls.Call] {
         let waiting = Array(calls.values)

@@ -58,7 +58,7 @@ extension LifecycleEngine {
     }
 
     private func follow(_ decision: Reconciliation, _ client: TelemetryClientRecord?) async {
-        state.clientRecord = client
+        if state.clientRecord != client { state.clientRecord = client }
         switch decision.step {
         case .disable:
             return await disable(reason: .serverDisabledLocalEnabled)

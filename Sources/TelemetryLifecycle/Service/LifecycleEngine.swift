@@ -37,6 +37,7 @@ final class LifecycleEngine {
     /// Hears when commands begin and cease to be heard of.
     var onCommandProcessing: (@MainActor (Bool) -> Void)?
     private(set) var isShutDown = false
+    private var waitingOptOuts = 0
 
     init(
         state: LifecycleState, settingsStore: any TelemetrySettingsStoring, transport: any TelemetryTransporting,
@@ -75,6 +76,18 @@ final class LifecycleEngine {
         return await queue.perform { await self.run(body, backsUp: backsUp, until: deadline) }
     }
 
+    /// Runs the host's opt-out. Whoever withdraws consent does not wait for a store that hangs: what comes before gets little
+    /// time from now on.
+    func optOut(_ body: @escaping @MainActor (LifecycleEngine) async -> TelemetrySettings) async -> TelemetrySettings {
+        let deadline = Deadline(in: configuration.operationTimeout, on: configuration.clock)
+        calls.hurry(Deadline(in: configuration.optOutPatience, on: configuration.clock))
+        waitingOptOuts += 1
+        return await queue.perform {
+            self.waitingOptOuts -= 1
+            return await self.run(body, until: deadline)
+        }
+    }
+
     /// Runs an operation that nobody waits for when its turn comes; its time counts from then.
     func inBackground(_ body: @escaping @MainActor (LifecycleEngine) async -> Void) {
         queue.enqueue {
@@ -95,6 +108,7 @@ final class LifecycleEngine {
         _ body: @MainActor (LifecycleEngine) async -> Value, backsUp: Bool = true, until deadline: Deadline
     ) async -> Value {
         calls.begin(deadline)
+        if waitingOptOuts > 0 { calls.hurry(Deadline(in: configuration.optOutPatience, on: configuration.clock)) }
         await keeper.load()
         let value = await body(self)
         if backsUp { await keeper.backUp() }

@@ -36,7 +36,7 @@ extension TelemetryLifecycleService {
     /// - Parameter reason: What ``reconciliation`` says afterwards; nil for `.allDisabled`.
     @discardableResult
     public func disableTelemetry(reason: ReconciliationResult? = nil) async -> TelemetrySettings {
-        await engine.operation { engine in
+        await engine.optOut { engine in
             await engine.disable(reason: reason)
             return engine.settings
         }

@@ -117,6 +117,30 @@ struct HangingTests {
         #expect(stubborn.status == .disabled)
     }
 
+    @Test("Opting out does not wait for what hangs: nothing is recorded any more after a second")
+    func optOutIsPrompt() async throws {
+        let service = try await approvedService()
+        transport.hang()
+        async let looked = service.reconcile()
+        await transport.hanging()
+        async let ended: Void? = try? service.endSession()
+        async let off = service.disableTelemetry()
+        await clock.sleepers(atLeast: 2)
+        clock.advance(by: .seconds(1))
+        #expect(await looked == nil)
+        await transport.hanging(atLeast: 2)
+        await clock.sleepers(atLeast: 2)
+        clock.advance(by: .seconds(1))
+        _ = await ended
+        await logger.called(.setClientIdentifier(nil))
+        #expect(await logger.isEnabled == false)
+        #expect(await settingsStore.load() == .defaults)
+        transport.letGo()
+        #expect(await off == .defaults)
+        await service.reconcile()
+        #expect(try await transport.store.fetchTelemetryClients().isEmpty)
+    }
+
     @Test("Operations that queue behind one that hangs return in time as well, in the order of their calls")
     func queue() async throws {
         let service = try await approvedService()
