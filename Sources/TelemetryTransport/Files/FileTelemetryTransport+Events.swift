@@ -87,7 +87,10 @@ extension FileTelemetryTransport {
         try reading {
             if let clientId = filter.clientId {
                 let name = directoryName(ofClient: clientId)
-                return try system.status(layout.client(directory: name)) == nil ? [] : [name]
+                if try system.status(layout.client(directory: name)) != nil { return [name] }
+                // A store that is out of reach is no empty one.
+                _ = try system.list(layout.events)
+                return []
             }
             return try system.list(layout.events).sorted()
         }

@@ -39,7 +39,7 @@ extension FileTelemetryTransport {
     public func records(matching query: TelemetryRecordQuery) async throws -> [TelemetryRecord] {
         do {
             let directory = layout.records(ofType: query.recordType)
-            let records = try files.names(in: directory).compactMap {
+            let records = try files.names(in: directory, below: layout.records).compactMap {
                 try files.read(TelemetryRecord.self, at: "\(directory)/\($0)")
             }
             return query.apply(to: records)

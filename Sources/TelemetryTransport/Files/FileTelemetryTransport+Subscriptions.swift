@@ -10,7 +10,10 @@ extension FileTelemetryTransport {
 
     public func subscription(withID id: TelemetrySubscription.ID) async throws -> TelemetrySubscription? {
         do {
-            return try files.read(TelemetrySubscription.self, at: layout.subscription(id))
+            let found = try files.read(TelemetrySubscription.self, at: layout.subscription(id))
+            // A store that is out of reach is no empty one.
+            if found == nil { _ = try system.list(layout.subscriptions) }
+            return found
         } catch {
             throw error.transportError
         }

@@ -33,7 +33,13 @@ extension FileTelemetryTransport {
 
     /// Makes the directories again where they were lost.
     func restore() throws {
-        know(storeID: try StoreFormat(layout: layout, system: system).prepare())
+        do {
+            know(storeID: try StoreFormat(layout: layout, system: system).prepare())
+        } catch {
+            // What was a store may be one again later.
+            guard error.code == .invalidArgument || error.code == .corrupted else { throw error }
+            throw TelemetryTransportError(code: .unavailable, message: "The store is gone. \(error.message)", cause: error)
+        }
         try journal.prepare()
     }
 

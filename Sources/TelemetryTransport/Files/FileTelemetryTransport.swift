@@ -54,6 +54,7 @@ public actor FileTelemetryTransport: TelemetryTransporting {
         journal = JournalWriter(layout: layout, system: system, configuration: configuration, storeID: storeID)
         segments = SegmentReader(layout: layout, system: system, diagnostics: configuration.diagnostics)
         try? journal.prepare()
+        if configuration.durability == .system { try? system.synchronizeDirectory(layout.directory) }
         follower = JournalFollower(layout: layout, system: system, configuration: configuration)
     }
 

@@ -23,6 +23,34 @@ struct FileDamageTests {
         }
     }
 
+    @Test("After the machine's restart an index that lost what was not synchronised is completed, and forgets nothing deleted")
+    func restart() async throws {
+        try await withTemporaryDirectory { directory in
+            func store(boot: UInt64) throws -> FileTelemetryTransport {
+                try FileTelemetryTransport(
+                    directory: directory, configuration: .init(durability: .system), system: FileSystem(boot: boot))
+            }
+            let all = (0..<90).map { TelemetryEvent(eventId: "e\($0)", clientId: "c", sessionId: "s", name: "n\($0 % 3)") }
+            try await store(boot: 1).append(all)
+            #expect(try await store(boot: 1).deleteEvents(matching: .init(names: ["n0"])) == 30)
+            let identity = directory.appending(path: "events/c/identity")
+            let complete = try Data(contentsOf: identity)
+            // The table's second half was not on the disk yet.
+            var torn = complete
+            torn.replaceSubrange(4_096 + 2_048..<complete.count, with: Data(count: complete.count - 4_096 - 2_048))
+            try torn.write(to: identity)
+            let other = try store(boot: 2)
+            try await other.append(all.filter { $0.name != "n0" })
+            #expect(try await other.countEvents() == 60)
+            #expect(try await other.fetchAllEvents() == all.filter { $0.name != "n0" })
+
+            try complete.write(to: identity)
+            let third = try store(boot: 3)
+            try await third.append(all)
+            #expect(try await third.fetchAllEvents() == all.filter { $0.name != "n0" })
+        }
+    }
+
     @Test("A directory that is lost while in use is made again, and viewers go on with what comes")
     func lostDirectory() async throws {
         try await withTemporaryDirectory { directory in
@@ -32,6 +60,13 @@ struct FileDamageTests {
             try await writer.append(events(1...5))
             var stream = viewer.eventStream().makeAsyncIterator()
             for sequence in 1...5 as ClosedRange<UInt64> { #expect(try await stream.next()?.sequence == sequence) }
+            try FileManager.default.removeItem(at: directory)
+            try Data().write(to: directory)
+            #expect(await code { try await writer.append(events(6...9)) } == .unavailable)
+            #expect(await code { _ = try await viewer.records(matching: .init(recordType: "t")) } == .unavailable)
+            #expect(await code { _ = try await viewer.record(withID: "r") } == .unavailable)
+            #expect(await code { _ = try await viewer.subscription(withID: "s") } == .unavailable)
+            #expect(await code { _ = try await viewer.countEvents() } == .unavailable)
             try FileManager.default.removeItem(at: directory)
             try await writer.append(events(6...9))
             for sequence in 6...9 as ClosedRange<UInt64> { #expect(try await stream.next()?.sequence == sequence) }

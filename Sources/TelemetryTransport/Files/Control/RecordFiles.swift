@@ -31,7 +31,7 @@ struct RecordFiles {
             throw TelemetryTransportError(
                 code: .invalidArgument, message: "A value cannot be written as JSON: \(error).", cause: error)
         }
-        try system.makeDirectory(directory)
+        if try system.makeDirectory(directory), isDurable { try system.synchronizeDirectory(layout.records) }
         let temporary = "\(directory)/-\(EventIdentifier.randomPrefix())"
         defer { try? system.remove(temporary) }
         let file = try system.open(temporary, for: .create)
@@ -46,10 +46,14 @@ struct RecordFiles {
         if isDurable { try system.synchronizeDirectory(directory) }
     }
 
-    /// The files of values in a directory; none where there is no such directory.
-    func names(in directory: String) throws(FileError) -> [String] {
+    /// The files of values in a directory; none where there is no such directory, but a failure where the one above it, which
+    /// every store has, is gone too: a store that is out of reach is no empty one.
+    func names(in directory: String, below parent: String) throws(FileError) -> [String] {
         do {
             return try system.list(directory).filter { !$0.hasPrefix("-") && $0.hasSuffix(".json") }
-        } catch  where error.isNotFound { return [] }
+        } catch  where error.isNotFound {
+            guard try system.status(parent) != nil else { throw error }
+            return []
+        }
     }
 }

@@ -87,7 +87,7 @@ final class ChangeReader: Sendable {
 
     private func storedSubscriptions() throws(FileError) -> [String: TelemetrySubscription] {
         var found: [String: TelemetrySubscription] = [:]
-        for name in try files.names(in: layout.subscriptions) {
+        for name in try files.names(in: layout.subscriptions, below: layout.directory) {
             let path = "\(layout.subscriptions)/\(name)"
             if let subscription = try files.read(TelemetrySubscription.self, at: path) { found[subscription.id] = subscription }
         }

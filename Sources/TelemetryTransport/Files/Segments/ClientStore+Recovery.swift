@@ -34,7 +34,7 @@ extension ClientStore {
             if batch == nil, isKnown { try cut(header.append.segment, to: header.append.offset) }
         }
         try indexSegments(in: index, &header)
-        header.boot = SystemBoot.number
+        header.boot = system.boot
         try index.write(header)
     }
 
@@ -42,7 +42,7 @@ extension ClientStore {
     func rebuildIndex() throws -> IdentityIndex {
         try cutWhatIsUntold()
         var generator = SystemRandomNumberGenerator()
-        var header = IdentityHeader(secret: (generator.next(), generator.next()), boot: SystemBoot.number)
+        var header = IdentityHeader(secret: (generator.next(), generator.next()), boot: system.boot)
         let temporary = "\(path)/-identity"
         try system.remove(temporary)
         let rebuilt = try IdentityIndex(new: system.open(temporary, for: .create), header: header)

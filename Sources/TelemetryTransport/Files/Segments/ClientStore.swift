@@ -99,7 +99,7 @@ final class ClientStore {
         }
         guard let index else { throw IdentityIndex.Corrupt() }
         if index.header.state != .clean { try recover(index) }
-        if index.header.boot != SystemBoot.number { try recoverFromRestart(index) }
+        if index.header.boot != system.boot { try recoverFromRestart(index) }
         return index
     }
 

@@ -16,10 +16,15 @@ package struct FileSystem: Sendable {
     private let fault: Fault?
     /// Seconds since 1970 now, which files' ages are counted from.
     let now: @Sendable () -> Int64
+    /// Which run of the operating system this is.
+    let boot: UInt64
 
-    package init(fault: Fault? = nil, now: @escaping @Sendable () -> Int64 = { Int64(time(nil)) }) {
+    package init(
+        fault: Fault? = nil, now: @escaping @Sendable () -> Int64 = { Int64(time(nil)) }, boot: UInt64 = SystemBoot.number
+    ) {
         self.fault = fault
         self.now = now
+        self.boot = boot
     }
 
     enum Access {
@@ -47,10 +52,13 @@ package struct FileSystem: Sendable {
         return OpenFile(descriptor: descriptor, path: path, system: self)
     }
 
-    func makeDirectory(_ path: String) throws(FileError) {
+    /// Returns whether it was made; false where it is there already.
+    @discardableResult
+    func makeDirectory(_ path: String) throws(FileError) -> Bool {
         do {
             _ = try call(.makeDirectory, path) { mkdir(path, 0o700) }
-        } catch  where error.errno == EEXIST {}
+            return true
+        } catch  where error.errno == EEXIST { return false }
     }
 
     func rename(_ path: String, to other: String) throws(FileError) {

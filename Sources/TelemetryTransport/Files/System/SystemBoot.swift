@@ -7,8 +7,8 @@ import Foundation
 #endif
 
 /// Which run of the operating system this is: another number after a restart of the machine.
-enum SystemBoot {
-    static let number: UInt64 = {
+package enum SystemBoot {
+    package static let number: UInt64 = {
         #if canImport(Darwin)
         var time = timeval()
         var size = MemoryLayout<timeval>.size
