@@ -47,8 +47,9 @@ logged() {
 }
 
 # without_warnings NAME: a compiler that warned is a failure too, also where a manifest forgot to say so.
+# What SwiftPM says of the files of a package that we depend on is not ours to mend.
 without_warnings() {
-    if grep -E '(^|[^a-z])warning: ' "$logs/$1.log"; then fail "there are warnings, above"; fi
+    if grep -E '(^|[^a-z])warning: ' "$logs/$1.log" | grep -v "^warning: 'swift-distributed-tracing': found"; then fail "there are warnings, above"; fi
 }
 
 # closing_lines NAME: what the test runner said at its end.

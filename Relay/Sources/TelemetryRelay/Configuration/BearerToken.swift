@@ -1,0 +1,38 @@
+import Crypto
+import Foundation
+
+/// A token that clients bear, kept only as its SHA-256.
+public struct BearerToken: Sendable, Equatable {
+    private let digest: [UInt8]
+
+    /// - Parameter text: the token, or `sha256:` and the 64 hexadecimal digits of its hash; space around it is cut off.
+    /// - Throws: ``RelayConfigurationError`` for an empty token and for what is no hash.
+    public init(written text: String) throws {
+        let text = text.trimmingSpace
+        guard !text.isEmpty else { throw RelayConfigurationError("the token is empty") }
+        guard text.hasPrefix("sha256:") else {
+            digest = Self.digest(of: text)
+            return
+        }
+        let digits = text.utf8.dropFirst("sha256:".utf8.count).compactMap { Character(UnicodeScalar($0)).hexDigitValue }
+        digest = stride(from: 0, to: digits.count - 1, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) }
+        guard text.utf8.count == "sha256:".utf8.count + 64, digest.count == 32 else {
+            throw RelayConfigurationError("what follows sha256: has to be 64 hexadecimal digits")
+        }
+    }
+
+    /// Whether a request's `Authorization` bears the token; takes as long for a wrong one as for the right one.
+    public func isBorne(by authorization: String?) -> Bool {
+        guard let authorization, authorization.lowercased().hasPrefix("bearer ") else { return false }
+        let other = Self.digest(of: String(authorization.dropFirst("bearer ".count)).trimmingSpace)
+        return zip(digest, other).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) } == 0
+    }
+
+    private static func digest(of text: String) -> [UInt8] { Array(SHA256.hash(data: Data(text.utf8))) }
+}
+
+extension String {
+    fileprivate var trimmingSpace: String {
+        String(drop(while: \.isWhitespace).reversed().drop(while: \.isWhitespace).reversed())
+    }
+}

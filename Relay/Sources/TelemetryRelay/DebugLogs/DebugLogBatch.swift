@@ -1,0 +1,59 @@
+import Foundation
+
+/// The body of a post: `{"entries": […]}`, each entry read for itself, so that a bad one costs only itself.
+struct DebugLogBatch: Decodable {
+    struct Attempt: Decodable {
+        let result: Result<DebugLog, any Error>
+
+        init(from decoder: any Decoder) throws {
+            result = Result { try DebugLog(from: decoder) }
+        }
+    }
+
+    let entries: [Attempt]
+
+    var good: [DebugLog] { entries.compactMap { try? $0.result.get() } }
+
+    var refusals: [DebugLogReceipt.Refusal] {
+        entries.enumerated().compactMap { index, attempt in
+            guard case .failure(let error) = attempt.result else { return nil }
+            return DebugLogReceipt.Refusal(index: index, reason: Self.reason(for: error))
+        }
+    }
+
+    /// What is wrong, in the sender's words: the field's name, and what is the matter with it.
+    static func reason(for error: any Error) -> String {
+        func path(_ context: DecodingError.Context, _ last: (any CodingKey)? = nil) -> String {
+            let keys = context.codingPath.filter { $0.intValue == nil && $0.stringValue != "entries" } + (last.map { [$0] } ?? [])
+            return keys.isEmpty ? "the entry" : keys.map(\.stringValue).joined(separator: ".")
+        }
+        func name(of type: Any.Type) -> String {
+            switch type {
+            case is String.Type: "text"
+            case is UUID.Type: "UUID"
+            default: "\(type)".hasPrefix("Dictionary") ? "object" : "\(type)".hasPrefix("Array") ? "list" : "\(type)"
+            }
+        }
+        switch error as? DecodingError {
+        case .keyNotFound(let key, let context): return "\(path(context, key)) is missing"
+        case .valueNotFound(_, let context): return "\(path(context)) is missing"
+        case .typeMismatch(let type, let context): return "\(path(context)) is no \(name(of: type))"
+        case .dataCorrupted(let context): return "\(path(context)): \(context.debugDescription)"
+        default: return "unreadable"
+        }
+    }
+}
+
+/// The answer to a post.
+struct DebugLogReceipt: Codable, Equatable {
+    struct Refusal: Codable, Equatable {
+        let index: Int
+        let reason: String
+    }
+
+    /// Entries stored by this post.
+    let stored: Int
+    /// Entries that an earlier one had stored already.
+    let duplicates: Int
+    let rejected: [Refusal]
+}

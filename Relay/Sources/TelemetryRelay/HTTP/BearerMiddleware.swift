@@ -1,0 +1,16 @@
+import HTTPTypes
+import Hummingbird
+
+/// Lets in who bears the token; everybody where none is set.
+struct BearerMiddleware<Context: RequestContext>: RouterMiddleware {
+    let token: BearerToken?
+
+    func handle(
+        _ request: Request, context: Context, next: (Request, Context) async throws -> Response
+    ) async throws -> Response {
+        guard token.map({ $0.isBorne(by: request.headers[.authorization]) }) ?? true else {
+            throw HTTPError(.unauthorized, headers: [.wwwAuthenticate: "Bearer"])
+        }
+        return try await next(request, context)
+    }
+}

@@ -1,0 +1,41 @@
+import Foundation
+
+extension DebugLogQuery {
+    /// A parameter that cannot be meant.
+    struct Malformed: Error, CustomStringConvertible { let description: String }
+
+    /// The largest page.
+    static let maximumLimit = 1000
+
+    /// Reads a request's query; an unknown name is an error, since a filter that is misspelt would find everything.
+    init(_ parameters: [(name: String, value: String)]) throws {
+        self.init()
+        func read<Value>(_ name: String, _ value: Value?, _ form: String) throws -> Value {
+            guard let value else { throw Malformed(description: "\(name) has to be \(form)") }
+            return value
+        }
+        for (name, value) in parameters {
+            switch name {
+            case "source": source = try read(name, DebugLog.Source(rawValue: value), Self.list(DebugLog.Source.allCases))
+            case "level": level = try read(name, DebugLog.Level(rawValue: value), Self.list(DebugLog.Level.allCases))
+            case "event": event = value
+            case "text": text = value
+            case "correlation_id": correlationId = try read(name, UUID(uuidString: value), "a UUID")
+            case "session_id": sessionId = try read(name, UUID(uuidString: value), "a UUID")
+            case "device_id": deviceId = try read(name, UUID(uuidString: value), "a UUID")
+            case "since": since = try read(name, TimestampFormat.date(from: value), "a date in ISO 8601, in UTC")
+            case "until": until = try read(name, TimestampFormat.date(from: value), "a date in ISO 8601, in UTC")
+            case "cursor": cursor = try read(name, Int64(value), "a cursor that the relay gave")
+            case "order": isDescending = try read(name, ["asc": false, "desc": true][value], "asc or desc")
+            case "limit":
+                let number = Int(value).flatMap { (1...Self.maximumLimit).contains($0) ? $0 : nil }
+                limit = try read(name, number, "a number from 1 to \(Self.maximumLimit)")
+            default: throw Malformed(description: "there is no parameter \(name)")
+            }
+        }
+    }
+
+    private static func list(_ values: [some RawRepresentable<String>]) -> String {
+        "one of " + values.map(\.rawValue).joined(separator: ", ")
+    }
+}

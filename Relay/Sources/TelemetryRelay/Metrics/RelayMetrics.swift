@@ -1,0 +1,74 @@
+import Synchronization
+
+/// What the relay counts, and how Prometheus reads it.
+public final class RelayMetrics: Sendable {
+    private struct Request: Hashable {
+        let method: String
+        let route: String
+        let status: Int
+
+        var labels: String { "method=\"\(method)\",route=\"\(route)\",status=\"\(status)\"" }
+    }
+
+    private struct Durations {
+        var buckets = [Int](repeating: 0, count: RelayMetrics.bounds.count)
+        var sum = 0.0
+        var count = 0
+    }
+
+    private struct State {
+        var requests: [Request: Int] = [:]
+        var durations: [String: Durations] = [:]
+        var entries: [String: Int] = ["stored": 0, "duplicate": 0, "rejected": 0]
+    }
+
+    /// In seconds.
+    private static let bounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5]
+    private let state = Mutex(State())
+
+    public init() {}
+
+    func count(method: String, route: String, status: Int, seconds: Double) {
+        state.withLock { state in
+            state.requests[Request(method: method, route: route, status: status), default: 0] += 1
+            for index in Self.bounds.indices where seconds <= Self.bounds[index] {
+                state.durations[route, default: Durations()].buckets[index] += 1
+            }
+            state.durations[route, default: Durations()].sum += seconds
+            state.durations[route, default: Durations()].count += 1
+        }
+    }
+
+    func count(_ receipt: DebugLogReceipt) {
+        state.withLock { state in
+            state.entries["stored", default: 0] += receipt.stored
+            state.entries["duplicate", default: 0] += receipt.duplicates
+            state.entries["rejected", default: 0] += receipt.rejected.count
+        }
+    }
+
+    /// The counts in Prometheus' text format.
+    /// - Parameter kept: how many entries the storage holds.
+    func text(kept: Int) -> String {
+        let state = self.state.withLock { $0 }
+        var lines: [String] = []
+        func family(_ name: String, _ type: String, _ help: String, _ samples: [String]) {
+            lines += ["# HELP \(name) \(help)", "# TYPE \(name) \(type)"] + samples.map { name + $0 }
+        }
+        family("relay_debug_entries_kept", "gauge", "Entries in the storage.", [" \(kept)"])
+        family(
+            "relay_debug_entries_total", "counter", "Entries received, by what became of them.",
+            state.entries.sorted { $0.key < $1.key }.map { "{result=\"\($0.key)\"} \($0.value)" })
+        family(
+            "relay_requests_total", "counter", "Requests answered.",
+            state.requests.map { "{\($0.key.labels)} \($0.value)" }.sorted())
+        family(
+            "relay_request_duration_seconds", "histogram", "Time to answer.",
+            state.durations.sorted { $0.key < $1.key }.flatMap { route, durations in
+                zip(Self.bounds.map { "\($0)" } + ["+Inf"], durations.buckets + [durations.count])
+                    .map { "_bucket{route=\"\(route)\",le=\"\($0)\"} \($1)" }
+                    + ["_sum{route=\"\(route)\"} \(durations.sum)", "_count{route=\"\(route)\"} \(durations.count)"]
+            })
+        return lines.joined(separator: "\n") + "\n"
+    }
+}

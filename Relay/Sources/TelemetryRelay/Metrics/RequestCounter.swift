@@ -1,0 +1,28 @@
+import HTTPTypes
+import Hummingbird
+
+/// Counts every answer under its route; the paths that no route knows share one label, so that nobody can fill the memory
+/// with paths.
+struct RequestCounter<Context: RequestContext>: RouterMiddleware {
+    let metrics: RelayMetrics
+
+    func handle(
+        _ request: Request, context: Context, next: (Request, Context) async throws -> Response
+    ) async throws -> Response {
+        let start = ContinuousClock.now
+        func count(_ status: Int) {
+            let method = request.method.rawValue
+            metrics.count(
+                method: ["GET", "POST", "HEAD"].contains(method) ? method : "other", route: context.endpointPath ?? "none",
+                status: status, seconds: start.duration(to: .now) / .seconds(1))
+        }
+        do {
+            let response = try await next(request, context)
+            count(response.status.code)
+            return response
+        } catch {
+            count((error as? any HTTPResponseError)?.status.code ?? 500)
+            throw error
+        }
+    }
+}

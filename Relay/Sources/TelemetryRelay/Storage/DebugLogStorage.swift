@@ -1,0 +1,64 @@
+public import Foundation
+
+/// Keeps debug entries: in memory, in a file, or wherever a conformer puts them.
+public protocol DebugLogStorage: Sendable {
+    /// Stores entries in their order, together or not at all; one whose `id` is stored already is not stored again.
+    /// - Returns: how many are new.
+    func store(_ entries: [DebugLog]) async throws -> Int
+    /// The entries that a query asks for, in the order of their arrival.
+    func page(of query: DebugLogQuery) async throws -> DebugLogPage
+    func count() async throws -> Int
+}
+
+/// Which entries are looked for, and which part of them is wanted.
+public struct DebugLogQuery: Sendable, Equatable {
+    public var source: DebugLog.Source?
+    public var level: DebugLog.Level?
+    public var event: String?
+    public var correlationId: UUID?
+    public var sessionId: UUID?
+    public var deviceId: UUID?
+    /// Included.
+    public var since: Date?
+    /// Not included.
+    public var until: Date?
+    /// Stands somewhere in the event's name or in the payload's text; ASCII letters match in either case.
+    public var text: String?
+    /// Newest first; otherwise oldest first.
+    public var isDescending = false
+    /// Only what arrived after this number, or before it where the newest come first.
+    public var cursor: Int64?
+    public var limit = 100
+
+    public init() {}
+}
+
+/// A part of what a query found.
+public struct DebugLogPage: Sendable, Equatable {
+    public let entries: [DebugLog]
+    /// Where to go on: the last entry's number, or, where nothing is left, the newest of all, for asking again later.
+    public let cursor: Int64
+    public let hasMore: Bool
+    /// The newest stored entry's number; 0 where none is.
+    public let newest: Int64
+
+    /// - Parameter found: the entries that match with their numbers, one more than the limit where there are that many.
+    init(found: [(number: Int64, entry: DebugLog)], query: DebugLogQuery, newest: Int64) {
+        let shown = found.prefix(query.limit)
+        entries = shown.map(\.entry)
+        hasMore = found.count > query.limit
+        self.newest = newest
+        cursor = hasMore || query.isDescending ? shown.last?.number ?? query.cursor ?? newest : newest
+    }
+}
+
+extension DebugLog {
+    /// The payload as it is stored and searched: compact, its keys sorted.
+    var payloadText: String {
+        get throws {
+            let encoder = JSONEncoder()
+            encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+            return String(decoding: try encoder.encode(payload), as: UTF8.self)
+        }
+    }
+}

@@ -1,0 +1,82 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+import HummingbirdTesting
+import Logging
+import NIOCore
+
+@testable import TelemetryRelay
+
+/// Which storage a test runs over.
+enum StorageKind: CaseIterable, Sendable { case memory, sqlite }
+
+/// A relay without a socket, over a storage that goes with the test.
+struct Bench {
+    struct Found: Decodable {
+        let entries: [DebugLog]
+        let cursor: String
+        let hasMore: Bool
+        let newest: String
+
+        enum CodingKeys: String, CodingKey {
+            case entries, cursor
+            case hasMore = "has_more"
+            case newest
+        }
+    }
+
+    static func logger() -> Logger { Logger(label: "test") { _ in SwiftLogNoOpLogHandler() } }
+
+    static func storage<Result>(
+        _ kind: StorageKind, capacity: Int = 1000, _ body: (any DebugLogStorage) async throws -> Result
+    ) async throws -> Result {
+        let directory = FileManager.default.temporaryDirectory.appending(path: "relay-\(UUID())")
+        defer { try? FileManager.default.removeItem(at: directory) }
+        switch kind {
+        case .memory: return try await body(InMemoryDebugLogStorage(capacity: capacity))
+        case .sqlite:
+            return try await body(
+                SQLiteDebugLogStorage(file: directory.appending(path: "deep/relay.sqlite"), capacity: capacity))
+        }
+    }
+
+    static func run(
+        _ storage: any DebugLogStorage = InMemoryDebugLogStorage(), _ kind: TestingSetup = .router,
+        configuration: RelayConfiguration = .init(), _ test: @escaping @Sendable (any TestClientProtocol) async throws -> Void
+    ) async throws {
+        var configuration = configuration
+        configuration.port = 0
+        let application = Relay.application(configuration: configuration, storage: storage, logger: logger())
+        try await application.test(kind) { try await test($0) }
+    }
+
+    static func entry(_ number: Int, correlationId: UUID = UUID(), payload: [String: JSON] = [:]) -> DebugLog {
+        DebugLog(
+            correlationId: correlationId, timestamp: Date(timeIntervalSince1970: Double(number)), event: "\(number)",
+            payload: payload)
+    }
+
+    static func body(_ entries: [DebugLog]) throws -> String {
+        String(decoding: try JSONEncoder().encode(["entries": entries]), as: UTF8.self)
+    }
+}
+
+extension TestClientProtocol {
+    func post(_ body: String, headers: HTTPFields = [:]) async throws -> (status: HTTPResponse.Status, body: String) {
+        try await post(Array(body.utf8), headers: headers)
+    }
+
+    func post(_ body: [UInt8], headers: HTTPFields = [:]) async throws -> (status: HTTPResponse.Status, body: String) {
+        try await execute(uri: "/debug/logs", method: .post, headers: headers, body: ByteBuffer(bytes: body)) {
+            ($0.status, String(buffer: $0.body))
+        }
+    }
+
+    func get(_ uri: String, headers: HTTPFields = [:]) async throws -> (status: HTTPResponse.Status, body: String) {
+        try await execute(uri: uri, method: .get, headers: headers) { ($0.status, String(buffer: $0.body)) }
+    }
+
+    func find(_ query: String) async throws -> Bench.Found {
+        try JSONDecoder().decode(Bench.Found.self, from: Data(try await get("/debug/logs?\(query)").body.utf8))
+    }
+}

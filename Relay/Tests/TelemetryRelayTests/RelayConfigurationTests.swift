@@ -1,0 +1,72 @@
+import Foundation
+import Testing
+
+@testable import TelemetryRelay
+
+struct RelayConfigurationTests {
+    private func configuration(
+        _ environment: [String: String] = [:], _ change: (inout RelayOptions) -> Void = { _ in }
+    ) throws -> RelayConfiguration {
+        var options = RelayOptions()
+        change(&options)
+        return try options.configuration(environment: environment) { _ in "secret\n" }
+    }
+
+    @Test("Unless told otherwise, it listens on this machine only, keeps a file and asks for no token")
+    func defaults() throws {
+        let configuration = try configuration()
+        #expect(configuration == RelayConfiguration())
+        #expect(configuration.host == "127.0.0.1")
+        #expect(configuration.port == 8377)
+        #expect(configuration.database?.lastPathComponent == "relay.sqlite")
+        #expect(configuration.token == nil)
+    }
+
+    @Test("The environment is heard, and a flag goes before it")
+    func sources() throws {
+        let environment = ["TELEMETRY_RELAY_PORT": "9000", "TELEMETRY_RELAY_CAPACITY": "5", "TELEMETRY_RELAY_DATABASE": "/a/b"]
+        let configuration = try configuration(environment) { $0.port = 9001 }
+        #expect(configuration.port == 9001)
+        #expect(configuration.capacity == 5)
+        #expect(configuration.database?.path == "/a/b")
+        #expect(try self.configuration(environment) { $0.inMemory = true }.database == nil)
+    }
+
+    @Test("An address that others can reach needs a flag and a token")
+    func remote() throws {
+        #expect(throws: RelayConfigurationError.self) { try configuration { $0.host = "0.0.0.0" } }
+        #expect(throws: RelayConfigurationError.self) { try configuration(["TELEMETRY_RELAY_HOST": "10.0.0.1"]) }
+        #expect(throws: RelayConfigurationError.self) {
+            try configuration {
+                $0.host = "0.0.0.0"
+                $0.allowRemote = true
+            }
+        }
+        let open = try configuration(["TELEMETRY_RELAY_TOKEN": "secret"]) {
+            $0.host = "0.0.0.0"
+            $0.allowRemote = true
+        }
+        #expect(open.host == "0.0.0.0")
+    }
+
+    @Test(
+        "A number that is none, or out of range, is told",
+        arguments: [("PORT", "x"), ("PORT", "65536"), ("BODY_LIMIT", "0"), ("BATCH_LIMIT", "-1"), ("CAPACITY", "0")])
+    func badNumbers(name: String, value: String) {
+        #expect(throws: RelayConfigurationError.self) { try configuration(["TELEMETRY_RELAY_\(name)": value]) }
+    }
+
+    @Test("A token is the same written plainly, in a file, or as its hash; what is none is told")
+    func tokens() throws {
+        let hash = "sha256:2BB80D537B1DA3E38BD30361AA855686BDE0EACD7162FEF6A25FE97BF527A25B"
+        let token = try BearerToken(written: "secret")
+        #expect(try BearerToken(written: hash) == token)
+        #expect(try BearerToken(written: hash.lowercased() + "\n") == token)
+        #expect(try configuration { $0.tokenFile = "file" }.token == token)
+        #expect(token.isBorne(by: "Bearer secret"))
+        #expect(!token.isBorne(by: "Bearer \(hash)"))
+        for text in ["", " \n", "sha256:", "sha256:00", hash + "00", hash.replacing("2BB8", with: "2BBx")] {
+            #expect(throws: RelayConfigurationError.self) { try BearerToken(written: text) }
+        }
+    }
+}
