@@ -42,6 +42,7 @@ let package = Package(
             dependencies: [
                 "telemetry", "ViewerKit", layer("TelemetryModels"), layer("TelemetryTransport"), layer("TelemetryPersistence"),
                 layer("TelemetryLifecycle"), layer("TelemetryLogging"),
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings),
     ]

@@ -30,7 +30,7 @@ struct Telemetry: AsyncParsableCommand {
                 name: "Looking",
                 subcommands: [
                     ClientsCommand.self, ScenariosCommand.self, EventsCommand.self, CommandsCommand.self, SessionsCommand.self,
-                    StatsCommand.self, WatchCommand.self,
+                    StatsCommand.self, WatchCommand.self, DebugCommand.self,
                 ]),
             CommandGroup(
                 name: "Steering",
