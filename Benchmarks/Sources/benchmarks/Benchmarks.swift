@@ -35,7 +35,7 @@ struct All: AsyncParsableCommand {
         try await LoggerSuite(scale: scale).run()
         try await StoreSuite(scale: scale).run()
         try await FollowSuite(scale: scale).run()
-        try await LargeStoreSuite(scale: scale, clients: scale.size(200), events: scale.size(1_000_000)).run()
+        try await LargeStoreSuite(scale: scale, clients: scale.size(1_000), events: scale.size(5_000_000)).run()
     }
 }
 
