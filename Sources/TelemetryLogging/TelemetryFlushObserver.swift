@@ -21,6 +21,7 @@ public final class TelemetryFlushObserver: Sendable {
     /// - Parameters:
     ///   - logger: What is flushed; kept until the observer ends.
     ///   - names: The notifications at which it is.
+    ///   - center: Where the notifications are posted.
     public init(
         flushing logger: any TelemetryLogging, at names: [Notification.Name] = TelemetryFlushObserver.applicationNotifications,
         of center: NotificationCenter = .default

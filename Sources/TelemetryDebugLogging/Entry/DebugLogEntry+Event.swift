@@ -8,7 +8,8 @@ extension DebugLogEntry {
     /// The event's identifier is the entry's: sent twice, it is stored once. The payload's strings, numbers and booleans become
     /// attributes under their names; lists and objects become JSON text. What an event has no field for stands in the
     /// attributes `debug.correlation_id`, `debug.level`, `debug.source` and `debug.device_id`, and `property1` holds the
-    /// correlation identifier. `debug` becomes ``TelemetryLogLevel/diagnostic``, every other level ``TelemetryLogLevel/info``.
+    /// correlation identifier. `debug` becomes ``/TelemetryModels/TelemetryLogLevel/diagnostic``, every other level
+    /// ``/TelemetryModels/TelemetryLogLevel/info``.
     /// - Parameters:
     ///   - sessionId: the telemetry's session, for the two to lie side by side; the entry's own where it is nil.
     ///   - clientId: the client that the event shall belong to.

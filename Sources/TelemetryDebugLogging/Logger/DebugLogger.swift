@@ -31,6 +31,7 @@ public final class DebugLogger {
 
     /// Creates a logger; a host uses ``shared``, a test makes its own.
     /// - Parameters:
+    ///   - configuration: how it batches and how much it keeps.
     ///   - shipper: where batches go.
     ///   - clock: measures the interval.
     ///   - now: the time that entries carry.
@@ -62,6 +63,8 @@ public final class DebugLogger {
     /// Logs an entry.
     /// - Parameters:
     ///   - event: the name of what happened.
+    ///   - level: how much it matters.
+    ///   - payload: named values.
     ///   - correlationId: the operation that it belongs to; where it is nil the task's (``DebugCorrelation/current``), and
     ///     where there is none, one of its own.
     ///   - timestamp: when it happened; now where it is nil.
