@@ -66,23 +66,14 @@ struct FileCrashTests {
         var records: [String] = []
         var random = SplitMix(state: seed)
         for _ in 0..<kills {
-            let process = Process()
-            process.executableURL = writer
             let first = last - min(last, random.next() % 30) + (last == 0 ? 1 : 0)
-            process.arguments = [
-                directory.path, client, session, "\(max(first, 1))", durability, "\(random.next() % 1_000_000)",
-            ]
-            let output = Pipe()
-            process.standardOutput = output
-            process.standardError = FileHandle.nullDevice
-            let isDead = DispatchSemaphore(value: 0)
-            process.terminationHandler = { _ in isDead.signal() }
-            try process.run()
+            let victim = try Victim(
+                writer,
+                [directory.path, client, session, "\(max(first, 1))", durability, "\(random.next() % 1_000_000)"])
             // Killed while it writes, in the middle of whatever comes some lines later.
             let lines = Int(random.next() % 40)
             let spin = random.next() % 200_000
-            let text = Self.read(output.fileHandleForReading, lines: lines, spin: spin, then: process.processIdentifier)
-            isDead.wait()
+            let text = victim.read(lines: lines, thenKillAfter: spin)
             for line in text.split(separator: "\n", omittingEmptySubsequences: false).dropLast() {
                 if let number = UInt64(line) { last = max(last, number) }
                 if line.hasPrefix("record ") { records.append(String(line.dropFirst(7))) }
@@ -91,26 +82,69 @@ struct FileCrashTests {
         return (last, records)
     }
 
-    private static func read(_ output: FileHandle, lines: Int, spin: UInt64, then victim: Int32) -> String {
-        var data = Data()
-        var seen = 0
-        while seen < lines {
-            let more = output.availableData
-            if more.isEmpty { break }
-            data += more
-            seen += more.count { $0 == UInt8(ascii: "\n") }
+    private static var writer: String {
+        let bundle = Bundle.allBundles.first { $0.bundlePath.hasSuffix(".xctest") }?.bundleURL ?? Bundle.main.bundleURL
+        let folder = bundle.pathExtension == "xctest" ? bundle.deletingLastPathComponent() : bundle
+        return folder.appending(path: "TelemetryCrashWriter").path
+    }
+}
+
+/// A process that is going to be killed, and what it prints. Foundation's `Process` keeps descriptors for too long for thousands.
+private struct Victim {
+    struct NotStarted: Error { let number: Int32 }
+
+    private let identifier: pid_t
+    private let output: Int32
+
+    init(_ path: String, _ arguments: [String]) throws {
+        var ends: [Int32] = [0, 0]
+        // Not handed on to other victims, which would keep the pipe open.
+        guard pipe(&ends) == 0, fcntl(ends[0], F_SETFD, FD_CLOEXEC) == 0, fcntl(ends[1], F_SETFD, FD_CLOEXEC) == 0 else {
+            throw NotStarted(number: errno)
         }
+        defer { close(ends[1]) }
+        #if canImport(Darwin)
+        var actions: posix_spawn_file_actions_t?
+        #else
+        var actions = posix_spawn_file_actions_t()
+        #endif
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        posix_spawn_file_actions_adddup2(&actions, ends[1], 1)
+        posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0)
+        var words = ([path] + arguments).map { strdup($0) } + [nil]
+        defer { for word in words { free(word) } }
+        var identifier: pid_t = 0
+        let number = posix_spawn(&identifier, path, &actions, nil, &words, environ)
+        guard number == 0 else {
+            close(ends[0])
+            throw NotStarted(number: number)
+        }
+        self.identifier = identifier
+        self.output = ends[0]
+    }
+
+    /// Reads so many lines, kills the process some moments later, and reads the rest.
+    func read(lines: Int, thenKillAfter spin: UInt64) -> String {
+        var data = Data()
+        while data.count(where: { $0 == UInt8(ascii: "\n") }) < lines, let more = readOnce() { data += more }
         var noise = SplitMix(state: spin)
         for _ in 0..<spin { _ = noise.next() }
-        _ = Foundation.kill(victim, SIGKILL)
-        data += output.readDataToEndOfFile()
+        kill(identifier, SIGKILL)
+        while let more = readOnce() { data += more }
+        close(output)
+        var status: Int32 = 0
+        while waitpid(identifier, &status, 0) < 0, errno == EINTR {}
         return String(decoding: data, as: UTF8.self)
     }
 
-    private static var writer: URL {
-        let bundle = Bundle.allBundles.first { $0.bundlePath.hasSuffix(".xctest") }?.bundleURL ?? Bundle.main.bundleURL
-        let folder = bundle.pathExtension == "xctest" ? bundle.deletingLastPathComponent() : bundle
-        return folder.appending(path: "TelemetryCrashWriter")
+    private func readOnce() -> Data? {
+        var buffer = [UInt8](repeating: 0, count: 4_096)
+        while true {
+            let count = Foundation.read(output, &buffer, buffer.count)
+            if count > 0 { return Data(buffer[..<count]) }
+            if count == 0 || errno != EINTR { return nil }
+        }
     }
 }
 #endif

@@ -1,0 +1,56 @@
+import Foundation
+import TelemetryModels
+import TelemetryTransport
+import Testing
+
+struct FileLockTests {
+    /// Holds a file's lock as another process would, until it is released.
+    private final class Holder {
+        private let handle: FileHandle
+
+        init(_ url: URL) throws {
+            handle = try FileHandle(forUpdating: url)
+            #expect(flock(handle.fileDescriptor, LOCK_EX | LOCK_NB) == 0)
+        }
+
+        func release() throws { try handle.close() }
+    }
+
+    @Test(
+        "A lock that another process keeps is waited for, and only so long",
+        arguments: ["events/client/lock", "records/-lock", "journal/1.log"])
+    func timeout(lock: String) async throws {
+        try await withTemporaryDirectory { directory in
+            let store = try FileTelemetryTransport(
+                directory: directory, configuration: .init(lockTimeout: .milliseconds(30)))
+            let id = TelemetryRecord.ID(recordName: "r")
+            _ = try await store.save([TelemetryRecord(recordType: "t", recordID: id)], policy: .insert)
+            try await store.append(events(1...3))
+            let holder = try Holder(directory.appending(path: lock))
+            let append = await code { try await store.append(events(1...6)) }
+            let save = await code { try await store.deleteRecords(withIDs: [id]) }
+            #expect(append == (lock.hasPrefix("records") ? nil : .unavailable))
+            #expect(save == (lock.hasPrefix("events") ? nil : .unavailable))
+            // Reading never waits, and other clients are not held up by one.
+            #expect(try await store.events(matching: .all, after: nil, limit: 9).events.count >= 3)
+            if lock.hasPrefix("events") { try await store.append([event(1, client: "other")]) }
+            try holder.release()
+            try await store.append(events(1...6))
+            #expect(try await store.countEvents(matching: .init(clientId: "client")) == 6)
+        }
+    }
+
+    @Test("An append that waits for a lock ends when its task is cancelled, and has stored nothing")
+    func cancellation() async throws {
+        try await withTemporaryDirectory { directory in
+            let store = try FileTelemetryTransport(directory: directory)
+            try await store.append(events(1...3))
+            let holder = try Holder(directory.appending(path: "events/client/lock"))
+            let waiting = Task { try await store.append(events(4...6)) }
+            waiting.cancel()
+            await #expect(throws: CancellationError.self) { try await waiting.value }
+            try holder.release()
+            #expect(try await store.countEvents() == 3)
+        }
+    }
+}
