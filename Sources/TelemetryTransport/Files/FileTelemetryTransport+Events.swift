@@ -10,6 +10,11 @@ extension FileTelemetryTransport {
     /// - Throws: ``TelemetryTransportError``: `.invalidArgument` for a client identifier that is empty or too long, a date
     ///   outside the years 1 to 9999, or an event larger than ``Configuration/maximumEventBytes``.
     public func append(_ events: [TelemetryEvent]) async throws {
+        if let first = events.first, events.withUnsafeBufferPointer({ Self.endOfRun(in: $0, from: 0) }) == events.count {
+            // One batch of one client, as the logger's are: looked at while it is encoded, which comes before it is stored.
+            if let clientId = first.clientId { try NameRules.check(clientId: clientId) }
+            return try await append(events[...], to: directoryName(ofClient: first.clientId))
+        }
         try events.withUnsafeBufferPointer { events in
             guard let first = events.baseAddress else { return }
             for event in first..<first + events.count {

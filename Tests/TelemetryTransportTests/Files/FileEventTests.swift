@@ -114,6 +114,10 @@ struct FileEventTests {
             ]
             for bad in bad {
                 #expect(await code { try await transport.append([event(1), bad, event(2)]) } == .invalidArgument)
+                // Also in a batch of one client, and in one that is stored in several parts.
+                let others = events(1...600, client: bad.clientId == nil ? nil : "client")
+                #expect(await code { try await transport.append(others[..<3] + [bad] + others[3..<5]) } == .invalidArgument)
+                #expect(await code { try await transport.append(others + [bad]) } == .invalidArgument)
             }
             #expect(try await transport.countEvents() == 0)
             let largest = event(1, property1: String(repeating: "\u{1}", count: 170_000))

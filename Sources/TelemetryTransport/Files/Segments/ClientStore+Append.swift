@@ -16,6 +16,7 @@ extension ClientStore {
         var header = index.header
         var target: (segment: SegmentWriter, file: OpenFile)?
         var count: UInt64 = 0
+        let maximum = shared.configuration.maximumEventBytes
         try events.withUnsafeBufferPointer { events in
             // Where they lie: an event that is copied costs as much as one that is written.
             guard let first = events.baseAddress else { return }
@@ -25,9 +26,10 @@ extension ClientStore {
                     encoder.begin(below: found.segment.context)
                     target = found
                 }
-                guard encoder.append(event) else {
-                    throw TelemetryTransportError.invalidArgument("An event has a date that cannot be stored.")
-                }
+                let start = encoder.buffer.count
+                guard encoder.append(event) else { throw EventLimits.undatable(event) }
+                let size = encoder.buffer.count - start
+                if size > maximum { throw EventLimits.tooLarge(event, size, of: maximum) }
                 count += 1
             }
         }

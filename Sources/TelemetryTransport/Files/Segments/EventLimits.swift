@@ -15,14 +15,18 @@ enum EventLimits {
         let hasDates = event.pointee.attributes.values.contains { if case .date = $0 { true } else { false } }
         if isSurelySmall, !hasDates, isStorable(event.pointee.timestamp) { return }
         var encoder = EventLineEncoder()
-        guard encoder.append(event) else {
-            throw .invalidArgument("The event \"\(event.pointee.eventId)\" has a date outside the years 1 to 9999.")
-        }
-        guard encoder.buffer.count <= maximumBytes else {
-            throw .invalidArgument(
-                "The event \"\(event.pointee.eventId.prefix(100))\" takes \(encoder.buffer.count) bytes; \(maximumBytes) are allowed."
-            )
-        }
+        guard encoder.append(event) else { throw undatable(event) }
+        guard encoder.buffer.count <= maximumBytes else { throw tooLarge(event, encoder.buffer.count, of: maximumBytes) }
+    }
+
+    static func undatable(_ event: UnsafePointer<TelemetryEvent>) -> TelemetryTransportError {
+        .invalidArgument("The event \"\(event.pointee.eventId.prefix(100))\" has a date outside the years 1 to 9999.")
+    }
+
+    static func tooLarge(
+        _ event: UnsafePointer<TelemetryEvent>, _ size: Int, of maximum: Int
+    ) -> TelemetryTransportError {
+        .invalidArgument("The event \"\(event.pointee.eventId.prefix(100))\" takes \(size) bytes; \(maximum) are allowed.")
     }
 
     /// Whether the date is surely one that can be written; one that is not surely so is tried.
