@@ -5,10 +5,15 @@ import TelemetryTransport
 /// Appends events to a store and says so, line by line, until it is killed: what the kill test lets die.
 ///
 /// `TelemetryCrashWriter DIRECTORY CLIENT SESSION FIRST process|system SEED`: begins with the event numbered FIRST and prints
-/// the number of the last event of each batch once `append` returned for it, and `record NAME` for each record saved.
+/// the number of the last event of each batch once `append` returned for it, `record NAME`
+/// for each record saved, and `failed: …` where a call throws, which none may.
 @main
 enum CrashWriter {
-    static func main() async throws {
+    static func main() async {
+        do { try await write() } catch { say("failed: \(error)") }
+    }
+
+    private static func write() async throws {
         let arguments = CommandLine.arguments
         guard arguments.count == 7, var next = UInt64(arguments[4]), let seed = UInt64(arguments[6]) else { exit(64) }
         let (client, session) = (arguments[2], arguments[3])
@@ -30,9 +35,10 @@ enum CrashWriter {
             next += count
             say("\(next - 1)")
             if count == 7 {
-                let record = TelemetryRecord(recordType: "TelemetryScenario", recordID: .init(recordName: "\(client)-\(next)"))
-                _ = try await transport.save([record], policy: .insert)
-                say("record \(client)-\(next)")
+                // The last writer may have saved it, and not lived to say so.
+                let record = TelemetryRecord(recordType: "TelemetryScenario", recordID: .init(recordName: "\(session)-\(next)"))
+                _ = try await transport.save([record], policy: .overwrite)
+                say("record \(session)-\(next)")
             }
         }
     }

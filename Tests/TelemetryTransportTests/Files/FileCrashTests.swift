@@ -76,6 +76,7 @@ struct FileCrashTests {
             let text = victim.read(lines: lines, thenKillAfter: spin)
             for line in text.split(separator: "\n", omittingEmptySubsequences: false).dropLast() {
                 if let number = UInt64(line) { last = max(last, number) }
+                if line.hasPrefix("failed") { Issue.record("\(line), seed \(seed)") }
                 if line.hasPrefix("record ") { records.append(String(line.dropFirst(7))) }
             }
         }
