@@ -13,7 +13,11 @@ struct FileLockTests {
             #expect(flock(handle.fileDescriptor, LOCK_EX | LOCK_NB) == 0)
         }
 
-        func release() throws { try handle.close() }
+        func release() throws {
+            // Not by closing alone: a process that another test started meanwhile may have inherited the descriptor.
+            #expect(flock(handle.fileDescriptor, LOCK_UN) == 0)
+            try handle.close()
+        }
     }
 
     @Test(
