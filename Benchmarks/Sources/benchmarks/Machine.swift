@@ -5,7 +5,13 @@ enum Machine {
     static var description: String {
         let date = Date.now.formatted(.iso8601)
         let cores = ProcessInfo.processInfo.activeProcessorCount
-        return "\(date), \(cores) cores, \(ProcessInfo.processInfo.operatingSystemVersionString), Swift \(compiler)\n"
+        return "\(date), \(cores) cores\(load), \(ProcessInfo.processInfo.operatingSystemVersionString), Swift \(compiler)\n"
+    }
+
+    /// How many wanted a core in the last minute, where the system tells.
+    private static var load: String {
+        let text = try? String(contentsOfFile: "/proc/loadavg", encoding: .utf8)
+        return text?.split(separator: " ").first.map { " with a load of \($0)" } ?? ""
     }
 
     private static var compiler: String {
