@@ -60,11 +60,14 @@ struct GzipTests {
         for length in data.indices {
             #expect(throws: (any Error).self) { try Gzip.decompress(Array(data[..<length]), limit: 10_000) }
         }
-        var generator = SystemRandomNumberGenerator()
-        for _ in 0..<2000 {
-            var copy = data
-            copy[Int.random(in: 18..<copy.count, using: &generator)] ^= UInt8.random(in: 1...255, using: &generator)
-            #expect((try? Gzip.decompress(copy, limit: 10_000)) == nil)
+        for index in 18..<data.count {
+            for mask in [UInt8(1) << UInt8(index % 8), 0xFF] {
+                var copy = data
+                copy[index] ^= mask
+                let expanded = try? Gzip.decompress(copy, limit: 10_000)
+                // The last byte of the body may end in bits that mean nothing.
+                #expect(expanded == nil || expanded == sample)
+            }
         }
     }
 }
