@@ -31,6 +31,8 @@ extension CaptureState {
         leftInSpool = count
         reading = nil
         store.leaveSpool()
+        // Now, and not when the last reader lets go: an append that never returns must not keep them from the next start.
+        for segment in kept { segment.memory.file?.abandon() }
     }
 
     /// The same events in a file, with whose they are; the segment itself where no file can be had.

@@ -13,7 +13,10 @@ final class SpoolLock: Sendable {
         self.descriptor = descriptor
     }
 
-    deinit { SystemFile.closeFile(descriptor) }
+    deinit {
+        abandon()
+        SystemFile.closeFile(descriptor)
+    }
 
     /// Makes a new owner's lock.
     static func create(_ path: String) throws(SpoolError) -> SpoolLock {
@@ -42,6 +45,10 @@ final class SpoolLock: Sendable {
     func release() {
         if uses.subtract(1, ordering: .acquiringAndReleasing).newValue == 0 { SystemFile.remove(path) }
     }
+
+    /// Lets others adopt what the lock guards. Closing the descriptor is not enough: a child process that is just being
+    /// started has a copy of it until it runs its own program, and the lock lives as long as the last copy.
+    func abandon() { SystemFile.unlock(descriptor) }
 }
 
 /// A segment's file.
@@ -62,4 +69,7 @@ final class SpoolFile: Sendable {
         SystemFile.remove(path)
         lock.release()
     }
+
+    /// Leaves the file, and all others of its owner, to whoever adopts them; from now on nothing is written to them.
+    func abandon() { lock.abandon() }
 }

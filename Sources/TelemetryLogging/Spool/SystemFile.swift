@@ -62,6 +62,9 @@ enum SystemFile {
     /// Takes the lock that dies with the descriptor; false if another descriptor has it.
     static func lock(_ descriptor: Int32) -> Bool { retrying { flock(descriptor, LOCK_EX | LOCK_NB) } == 0 }
 
+    /// Gives the lock back, also where a copy of the descriptor remains.
+    static func unlock(_ descriptor: Int32) { _ = flock(descriptor, LOCK_UN) }
+
     /// Whether the open file still has its name.
     static func hasName(_ descriptor: Int32) -> Bool {
         var information = stat()

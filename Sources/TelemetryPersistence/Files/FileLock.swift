@@ -16,6 +16,8 @@ enum FileLock {
         defer { close(descriptor) }
         try requireOwnership(of: descriptor, path)
         try acquire(descriptor, path)
+        // Closing is not enough: a child process that is just being started holds a copy of the descriptor, and with it the lock.
+        defer { _ = flock(descriptor, LOCK_UN) }
         return try body()
     }
 
