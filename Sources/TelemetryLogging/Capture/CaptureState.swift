@@ -118,7 +118,9 @@ struct CaptureState {
     /// Makes room for one more segment, dropping the oldest ones where there are too many.
     mutating func dropExcess() {
         var bytes = sealed.reduce(store.segmentBytes) { $0 + $1.memory.count }
-        while bytes > store.maximumBytes, let oldest = sealed.first {
+        let filed = sealed.reduce(0) { $1.memory.file == nil ? $0 : $0 + $1.memory.count }
+        let maximumBytes = store.maximumBytes(filed: filed)
+        while bytes > maximumBytes, let oldest = sealed.first {
             bytes -= oldest.memory.count
             dropOldest()
         }

@@ -4,8 +4,6 @@ import TelemetryModels
 /// Where segments' memory comes from, and how much of it there may be.
 struct SegmentStore {
     let segmentBytes: Int
-    /// The most bytes that segments may have together.
-    private(set) var maximumBytes: Int
     private let arenaBytes: Int
     private(set) var spool: Spool?
     private var spoolBytes = 0
@@ -16,7 +14,6 @@ struct SegmentStore {
     /// Memory of the process, in at least eight segments, so that what goes when all is full is an eighth at most.
     init(configuration: TelemetryLogger.Configuration) {
         arenaBytes = configuration.arenaBytes
-        maximumBytes = arenaBytes
         diagnostics = configuration.diagnostics
         let least = configuration.spoolDirectory == nil ? arenaBytes : min(arenaBytes, configuration.spool.maximumBytes)
         segmentBytes = min(max(least / 8 & ~4_095, Segment.minimumBytes), Segment.maximumBytes)
@@ -26,15 +23,22 @@ struct SegmentStore {
     mutating func use(_ spool: Spool, maximumBytes: Int) {
         self.spool = spool
         spoolBytes = maximumBytes
-        self.maximumBytes = maximumBytes
         hasFailed = false
+    }
+
+    /// The most bytes that segments may have together.
+    ///
+    /// Where no more files can be had, what is in files stays there, and as much as without a spool comes on top.
+    /// - Parameter filed: How many of them are in files.
+    func maximumBytes(filed: Int) -> Int {
+        if spool == nil { return arenaBytes }
+        return hasFailed ? min(arenaBytes + filed, spoolBytes) : spoolBytes
     }
 
     /// From now on segments are memory of the process.
     mutating func leaveSpool() {
         spool?.close()
         spool = nil
-        maximumBytes = arenaBytes
     }
 
     /// Memory for a segment: a file's, or the process's where no file can be had, which is told once.
@@ -43,7 +47,6 @@ struct SegmentStore {
         do {
             let memory = try spool.allocate(bytes: segmentBytes, ordinal: nextOrdinal())
             hasFailed = false
-            maximumBytes = spoolBytes
             return memory
         } catch {
             if !hasFailed {
@@ -52,7 +55,6 @@ struct SegmentStore {
                         kind: .storageFailed, message: "Events are kept in memory for now, not in the spool: \(error)"))
             }
             hasFailed = true
-            maximumBytes = min(arenaBytes, spoolBytes)
             return SegmentMemory(count: segmentBytes)
         }
     }
