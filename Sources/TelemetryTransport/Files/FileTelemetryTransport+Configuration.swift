@@ -40,7 +40,7 @@ extension FileTelemetryTransport {
         public var maximumEventBytes: Int
         /// How often to look for changes where the system does not tell of them.
         public var pollInterval: Duration
-        /// How long to wait for another process that holds a lock before the call fails with `.unavailable`.
+        /// How long to wait, between tries, for another process that holds a lock before the call fails with `.unavailable`.
         public var lockTimeout: Duration
         /// Hears of files that were set aside and of whatever else is odd.
         public var diagnostics: TelemetryDiagnosticsHandler?

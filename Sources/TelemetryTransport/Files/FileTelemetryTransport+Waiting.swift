@@ -3,11 +3,11 @@ import TelemetryModels
 extension FileTelemetryTransport {
     /// Tries again, at growing intervals, while `attempt` finds a lock taken by somebody else.
     ///
-    /// Nothing is locked while this waits. Out of descriptors, the files that are kept open are closed, and it is tried once
+    /// What counts is how long it meant to sleep: on a machine that is too busy to wake it in time, somebody who holds the lock
+    /// is slow as well, and so many tries are what it takes to call a lock kept. Nothing is locked while this waits. Out of descriptors, the files that are kept open are closed, and it is tried once
     /// more; where the directory was lost it is made again, once.
     func whenUnlocked<Result>(_ what: String, _ attempt: () throws -> Result?) async throws -> Result {
-        let clock = ContinuousClock()
-        var deadline: ContinuousClock.Instant?
+        var waited = Duration.zero
         var delay = Duration.microseconds(50)
         var mayRepair = true
         while true {
@@ -20,14 +20,13 @@ extension FileTelemetryTransport {
                 if error.isNotFound { try restore() }
                 continue
             }
-            let now = clock.now
-            guard now < deadline ?? .now + configuration.lockTimeout else {
+            guard waited < configuration.lockTimeout else {
                 throw TelemetryTransportError(
                     code: .unavailable, message: "Another process has kept \(what) locked for \(configuration.lockTimeout).")
             }
-            deadline = deadline ?? now + configuration.lockTimeout
-            try await clock.sleep(for: delay)
-            delay = min(delay * 2, .milliseconds(20))
+            try await system.clock.sleep(for: delay)
+            waited += delay
+            delay = min(delay * 2, .milliseconds(10))
         }
     }
 

@@ -1,7 +1,21 @@
 import Foundation
+import Synchronization
 import TelemetryModels
+import TelemetryTestSupport
 import TelemetryTransport
 import Testing
+
+/// Wakes its sleepers a minute late.
+private struct SluggishClock: Clock {
+    private let clock = ManualClock()
+
+    var now: ManualClock.Instant { clock.now }
+    var minimumResolution: Duration { clock.minimumResolution }
+
+    func sleep(until deadline: ManualClock.Instant, tolerance: Duration?) async throws {
+        clock.advance(by: now.duration(to: deadline) + .seconds(60))
+    }
+}
 
 struct FileLockTests {
     /// Holds a file's lock as another process would, until it is released.
@@ -41,6 +55,25 @@ struct FileLockTests {
             try holder.release()
             try await store.append(events(1...6))
             #expect(try await store.countEvents(matching: .init(clientId: "client")) == 6)
+        }
+    }
+
+    @Test("On a machine that is too busy to wake whoever waits, a lock is tried as often as on any other")
+    func busyMachine() async throws {
+        try await withTemporaryDirectory { directory in
+            let tries = Mutex(0)
+            let system = FileSystem(
+                fault: { operation, path in
+                    guard operation == .lock, path.hasSuffix("client/lock") else { return nil }
+                    return tries.withLock { tries in
+                        tries += 1
+                        return tries < 900 ? EWOULDBLOCK : nil
+                    }
+                }, clock: SluggishClock())
+            let store = try FileTelemetryTransport(directory: directory, configuration: .default, system: system)
+            try await store.append(events(1...3))
+            #expect(try await store.countEvents() == 3)
+            #expect(tries.withLock { $0 } == 900)
         }
     }
 

@@ -41,6 +41,7 @@ struct JournalLedger {
     func collect() throws(FileError) {
         let lock = try system.open("\(layout.journal)/-lock", for: .update)
         guard try lock.tryLock(.exclusive) else { return }
+        defer { lock.unlock() }
         var files = try system.list(layout.journal).compactMap(StoreLayout.journalNumber).sorted()[...]
         var known = try lines()
         while files.count > 1, let oldest = files.popFirst() {

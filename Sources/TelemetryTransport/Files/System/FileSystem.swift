@@ -18,13 +18,17 @@ package struct FileSystem: Sendable {
     let now: @Sendable () -> Int64
     /// Which run of the operating system this is.
     let boot: UInt64
+    /// Measures the waits for locks.
+    let clock: any Clock<Duration>
 
     package init(
-        fault: Fault? = nil, now: @escaping @Sendable () -> Int64 = { Int64(time(nil)) }, boot: UInt64 = SystemBoot.number
+        fault: Fault? = nil, now: @escaping @Sendable () -> Int64 = { Int64(time(nil)) }, boot: UInt64 = SystemBoot.number,
+        clock: any Clock<Duration> = ContinuousClock()
     ) {
         self.fault = fault
         self.now = now
         self.boot = boot
+        self.clock = clock
     }
 
     enum Access {
