@@ -2,6 +2,7 @@ import TelemetryLifecycle
 import TelemetryLogging
 import TelemetryModels
 import TelemetryPersistence
+import TelemetryTestSupport
 import TelemetryTransport
 import Testing
 
@@ -12,8 +13,8 @@ struct ArticleTests {
     func article() async throws {
         let transport = InMemoryTelemetryTransport()
         let telemetry = TelemetryLifecycleService(
-            settingsStore: InMemoryTelemetrySettingsStore(), transport: transport, logger: TelemetryLogger(transport: transport),
-            scenarioStore: InMemoryTelemetryScenarioStore())
+            settingsStore: InMemoryTelemetrySettingsStore(), transport: transport, configuration: .init(clock: ManualClock()),
+            logger: TelemetryLogger(transport: transport), scenarioStore: InMemoryTelemetryScenarioStore())
         await telemetry.startup()
         try await telemetry.registerScenarios(["Checkout"])
         let settings = await telemetry.enableTelemetry()

@@ -14,7 +14,7 @@ struct SmokeTests {
         let transport = InMemoryTelemetryTransport()
         let service = TelemetryLifecycleService(
             settingsStore: InMemoryTelemetrySettingsStore(), transport: transport,
-            identifierGenerator: FixedIdentifierGenerator("client0001"),
+            identifierGenerator: FixedIdentifierGenerator("client0001"), configuration: .init(clock: ManualClock()),
             logger: TelemetryLogger(transport: transport), scenarioStore: InMemoryTelemetryScenarioStore())
         await service.startup()
         #expect(service.status == .disabled)
