@@ -5,18 +5,6 @@ import TelemetryTestSupport
 import TelemetryTransport
 import Testing
 
-/// Wakes its sleepers a minute late.
-private struct SluggishClock: Clock {
-    private let clock = ManualClock()
-
-    var now: ManualClock.Instant { clock.now }
-    var minimumResolution: Duration { clock.minimumResolution }
-
-    func sleep(until deadline: ManualClock.Instant, tolerance: Duration?) async throws {
-        clock.advance(by: now.duration(to: deadline) + .seconds(60))
-    }
-}
-
 struct FileLockTests {
     /// Holds a file's lock as another process would, until it is released.
     private final class Holder {
@@ -62,6 +50,7 @@ struct FileLockTests {
     func busyMachine() async throws {
         try await withTemporaryDirectory { directory in
             let tries = Mutex(0)
+            let clock = ManualClock()
             let system = FileSystem(
                 fault: { operation, path in
                     guard operation == .lock, path.hasSuffix("client/lock") else { return nil }
@@ -69,9 +58,15 @@ struct FileLockTests {
                         tries += 1
                         return tries < 900 ? EWOULDBLOCK : nil
                     }
-                }, clock: SluggishClock())
+                }, clock: clock)
             let store = try FileTelemetryTransport(directory: directory, configuration: .default, system: system)
-            try await store.append(events(1...3))
+            async let append: Void = store.append(events(1...3))
+            for _ in 1..<900 {
+                await clock.sleepers()
+                // Whoever meant to sleep for some milliseconds is woken a minute later.
+                clock.advance(by: .seconds(60))
+            }
+            try await append
             #expect(try await store.countEvents() == 3)
             #expect(tries.withLock { $0 } == 900)
         }
