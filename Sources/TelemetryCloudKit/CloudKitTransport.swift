@@ -23,13 +23,16 @@ public struct CloudKitTransport: TelemetryTransporting {
     /// - Parameters:
     ///   - containerIdentifier: The container's, as in the app's entitlements: `iCloud.` and a name. CloudKit ends a process that
     ///     uses a container which its entitlements do not name.
-    ///   - configuration: How often to look for events.
+    ///   - configuration: How often to look for events, and how long queries may lag.
     public init(containerIdentifier: String, configuration: Configuration = .default) {
         container = CKContainer(identifier: containerIdentifier)
         database = container.publicCloudDatabase
         identifier = containerIdentifier
         self.configuration = configuration
     }
+
+    /// As configured: CloudKit's indexes follow its records with a delay.
+    public var settlingTime: Duration { configuration.settlingTime }
 
     /// Takes the payload of a push that the app received, and tells whoever listens to ``notifications()``.
     /// - Returns: What the push says, or nil where it is none of a CloudKit query subscription's.
@@ -48,8 +51,14 @@ extension CloudKitTransport {
         /// How often ``CloudKitTransport/eventStream(matching:after:)`` looks for events of other devices. CloudKit limits how
         /// many requests an app may make.
         public var eventPollingInterval: Duration
+        /// How long a query may miss what was saved; CloudKit names no time. What a client deletes is looked for again when it
+        /// is over.
+        public var settlingTime: Duration
 
-        public init(eventPollingInterval: Duration = .seconds(10)) { self.eventPollingInterval = eventPollingInterval }
+        public init(eventPollingInterval: Duration = .seconds(10), settlingTime: Duration = .seconds(60)) {
+            self.eventPollingInterval = eventPollingInterval
+            self.settlingTime = settlingTime
+        }
 
         public static let `default` = Configuration()
     }

@@ -22,7 +22,7 @@ public struct TelemetryObligations: Sendable, Hashable, Codable {
     /// Whether nothing is owed.
     public var isEmpty: Bool { self == TelemetryObligations() }
 
-    /// A deletion that was begun and is not known to be finished.
+    /// A deletion that was begun and is not known to be complete.
     public struct Cleanup: Sendable, Hashable, Codable {
         /// Whose data it is.
         public var clientId: String
@@ -30,24 +30,35 @@ public struct TelemetryObligations: Sendable, Hashable, Codable {
         public var sessionEnd: Date?
         /// The command that asked for it: it stays, and is still to be told as executed.
         public var command: TelemetryRecord.ID?
+        /// Whether the session goes on, and only its events up to ``sessionEnd`` go.
+        public var isOfEventsOnly: Bool
+        /// When it was done, where the store's queries may have hidden something: it is done once more later.
+        public var doneAt: Date?
 
-        public init(clientId: String, sessionEnd: Date? = nil, command: TelemetryRecord.ID? = nil) {
+        public init(
+            clientId: String, sessionEnd: Date? = nil, command: TelemetryRecord.ID? = nil, isOfEventsOnly: Bool = false,
+            doneAt: Date? = nil
+        ) {
             self.clientId = clientId
             self.sessionEnd = sessionEnd
             self.command = command
+            self.isOfEventsOnly = isOfEventsOnly
+            self.doneAt = doneAt
         }
     }
 }
 
 extension TelemetryObligations.Cleanup {
-    private enum CodingKeys: String, CodingKey { case clientId, sessionEnd, command }
+    private enum CodingKeys: String, CodingKey { case clientId, sessionEnd, command, isOfEventsOnly, doneAt }
 
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         self.init(
             clientId: try container.decode(String.self, forKey: .clientId),
             sessionEnd: try container.decodeTimestampIfPresent(forKey: .sessionEnd),
-            command: try container.decodeIfPresent(TelemetryRecord.ID.self, forKey: .command))
+            command: try container.decodeIfPresent(TelemetryRecord.ID.self, forKey: .command),
+            isOfEventsOnly: try container.decodeIfPresent(Bool.self, forKey: .isOfEventsOnly) ?? false,
+            doneAt: try container.decodeTimestampIfPresent(forKey: .doneAt))
     }
 
     public func encode(to encoder: any Encoder) throws {
@@ -55,5 +66,7 @@ extension TelemetryObligations.Cleanup {
         try container.encode(clientId, forKey: .clientId)
         try container.encodeTimestampIfPresent(sessionEnd, forKey: .sessionEnd)
         try container.encodeIfPresent(command, forKey: .command)
+        if isOfEventsOnly { try container.encode(true, forKey: .isOfEventsOnly) }
+        try container.encodeTimestampIfPresent(doneAt, forKey: .doneAt)
     }
 }

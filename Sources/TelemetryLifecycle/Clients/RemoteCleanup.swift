@@ -27,10 +27,12 @@ struct RemoteCleanup {
         }
 
         guard cleanup.sessionEnd == nil else {
-            await attempt("scenarios") {
-                try await delete(TelemetrySchema.scenarioRecordType, of: clientId) { record in
-                    record[TelemetrySchema.ScenarioField.scenarioName.rawValue]?.stringValue.map { !scenarios.contains($0) }
-                        ?? true
+            if !cleanup.isOfEventsOnly {
+                await attempt("scenarios") {
+                    try await delete(TelemetrySchema.scenarioRecordType, of: clientId) { record in
+                        record[TelemetrySchema.ScenarioField.scenarioName.rawValue]?.stringValue.map { !scenarios.contains($0) }
+                            ?? true
+                    }
                 }
             }
             await attempt("events") { try await transport.deleteEvents(of: clientId, until: isFirst ? nil : cleanup.sessionEnd) }

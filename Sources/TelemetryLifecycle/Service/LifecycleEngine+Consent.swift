@@ -1,6 +1,12 @@
 import TelemetryModels
 import TelemetryTransport
 
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
 /// Opting in and out.
 extension LifecycleEngine {
     /// The person asks for telemetry.
@@ -90,17 +96,37 @@ extension LifecycleEngine {
     func settle(begun: TelemetryObligations.Cleanup? = nil) async -> [String] {
         var failures: [String] = []
         for cleanup in settings.obligations.cleanups {
+            // The same client is wanted again: what it has from now on is not to be deleted.
+            let isWantedAgain = cleanup.sessionEnd == nil && cleanup.clientId == settings.clientIdentifier
+            if isWantedAgain, cleanup.doneAt != nil {
+                await keeper.change { $0.obligations.cleanups.removeAll { $0 == cleanup } }
+                continue
+            }
+            guard isDue(cleanup) else { continue }
             let failed = await settle(cleanup, isFirst: cleanup == begun)
             failures += failed
-            // A call that was given up may still bring something back; then it is all to be done again. Unless the same client
-            // is wanted again: what it has from now on is not to be deleted.
-            let isWantedAgain = cleanup.sessionEnd == nil && cleanup.clientId == settings.clientIdentifier
-            if failed.isEmpty, !calls.hasStragglers || isWantedAgain {
-                await keeper.change { $0.obligations.cleanups.removeAll { $0 == cleanup } }
+            // A call that was given up may still bring something back; then it is all to be done again.
+            guard failed.isEmpty, !calls.hasStragglers || isWantedAgain else { continue }
+            let date = configuration.date()
+            let isComplete = transport.settlingTime == .zero || cleanup.doneAt != nil || isWantedAgain
+            await keeper.change { settings in
+                if !isComplete, let index = settings.obligations.cleanups.firstIndex(of: cleanup) {
+                    settings.obligations.cleanups[index].doneAt = date
+                } else {
+                    settings.obligations.cleanups.removeAll { $0 == cleanup }
+                }
             }
         }
         for failure in failures { report(.transportFailed, "Still to be deleted: \(failure).") }
         return failures
+    }
+
+    /// Whether it is time: what was done once is done again when the store's queries have come to know of every change.
+    private func isDue(_ cleanup: TelemetryObligations.Cleanup) -> Bool {
+        guard let doneAt = cleanup.doneAt else { return true }
+        let seconds = configuration.date().timeIntervalSince(doneAt)
+        // A clock that was set back says nothing of how much time has passed.
+        return seconds < 0 || .seconds(seconds) >= transport.settlingTime
     }
 
     private func settle(_ cleanup: TelemetryObligations.Cleanup, isFirst: Bool) async -> [String] {

@@ -35,7 +35,10 @@ extension LifecycleEngine {
     /// The identifier; one is made where telemetry is requested without any.
     private func identify() async throws -> String {
         if let clientId = settings.clientIdentifier {
-            guard !settings.obligations.cleanups.contains(where: { $0.clientId == clientId && $0.sessionEnd == nil }) else {
+            let isLeaving = settings.obligations.cleanups.contains {
+                $0.clientId == clientId && $0.sessionEnd == nil && $0.doneAt == nil
+            }
+            guard !isLeaving else {
                 throw TelemetryTransportError(
                     code: .unavailable, message: "What the client had before is still to be deleted.")
             }

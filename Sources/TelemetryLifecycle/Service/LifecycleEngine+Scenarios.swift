@@ -40,5 +40,11 @@ extension LifecycleEngine {
     func deleteEvents(of clientId: String) async throws {
         await logger.discardWaiting()
         try await transport.deleteEvents(of: clientId)
+        guard transport.settlingTime > .zero else { return }
+        let date = configuration.date()
+        await keeper.change {
+            $0.obligations.cleanups.removeAll { $0.clientId == clientId && $0.isOfEventsOnly }
+            $0.obligations.cleanups.append(.init(clientId: clientId, sessionEnd: date, isOfEventsOnly: true, doneAt: date))
+        }
     }
 }

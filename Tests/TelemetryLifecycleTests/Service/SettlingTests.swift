@@ -1,0 +1,149 @@
+import Foundation
+import Synchronization
+import TelemetryLifecycle
+import TelemetryLogging
+import TelemetryModels
+import TelemetryPersistence
+import TelemetryTestSupport
+import TelemetryTransport
+import Testing
+
+/// Deletions over a store whose queries lag behind what was saved: they are done once more when it has settled.
+@MainActor
+struct SettlingTests {
+    private let transport = LaggingTransport()
+    private let settingsStore = InMemoryTelemetrySettingsStore()
+    private let scenarioStore = InMemoryTelemetryScenarioStore()
+    private let time = TestTime()
+    private let service: TelemetryLifecycleService
+
+    init() async throws {
+        let store = transport.store
+        try await store.createTelemetryClient(TelemetryFixtures.client(isEnabled: true))
+        try await store.createScenarios([TelemetryFixtures.scenario("Network")])
+        try await store.append([Self.event("early", at: -10)])
+        await settingsStore.save(TelemetryFixtures.approvedSettings)
+        service = Self.service(transport, settingsStore, scenarioStore, time)
+        await service.startup()
+        await service.restorationFinished()
+        #expect(service.status == .enabled)
+    }
+
+    private static func service(
+        _ transport: LaggingTransport, _ settingsStore: InMemoryTelemetrySettingsStore,
+        _ scenarioStore: InMemoryTelemetryScenarioStore, _ time: TestTime
+    ) -> TelemetryLifecycleService {
+        TelemetryLifecycleService(
+            settingsStore: settingsStore, transport: transport,
+            identifierGenerator: FixedIdentifierGenerator(TestHost.clientId),
+            configuration: .init(reconcileInterval: nil, clock: ManualClock(), now: { time.now }),
+            logger: MockTelemetryLogger(), scenarioStore: scenarioStore)
+    }
+
+    private static func event(_ id: String, at seconds: TimeInterval) -> TelemetryEvent {
+        TelemetryEvent(
+            eventId: id, clientId: TestHost.clientId, sessionId: "s", name: "n",
+            timestamp: TelemetryFixtures.date.addingTimeInterval(seconds))
+    }
+
+    private var belongings: Int {
+        get async throws {
+            let id = TestHost.clientId
+            return try await transport.store.countEvents(matching: .init(clientId: id))
+                + transport.store.fetchScenarios(forClient: id).count
+                + transport.store.fetchTelemetryClients(clientId: id).count
+        }
+    }
+
+    @Test("What queries hid from an opt-out is deleted when they have caught up, and not asked for before")
+    func optOut() async throws {
+        transport.isLagging = true
+        await service.disableTelemetry()
+        #expect(service.status == .disabled)
+        #expect(service.settings == .defaults)
+        #expect(try await belongings == 3)
+        transport.isLagging = false
+        time.advance(by: 59)
+        let calls = transport.calls
+        await service.reconcile()
+        #expect(transport.calls == calls)
+        time.advance(by: 1)
+        await service.reconcile()
+        #expect(try await belongings == 0)
+        #expect(service.settings.obligations.isEmpty)
+    }
+
+    @Test("It is remembered across a restart")
+    func restart() async throws {
+        transport.isLagging = true
+        await service.disableTelemetry()
+        await service.shutdown()
+        transport.isLagging = false
+        time.advance(by: 60)
+        let next = Self.service(transport, settingsStore, scenarioStore, time)
+        await next.startup()
+        await next.restorationFinished()
+        #expect(try await belongings == 0)
+        #expect(next.status == .disabled)
+        #expect(await settingsStore.load().obligations.isEmpty)
+    }
+
+    @Test("A clock that was set back does not keep it from being done")
+    func clockSetBack() async throws {
+        transport.isLagging = true
+        await service.disableTelemetry()
+        transport.isLagging = false
+        time.advance(by: -3_600)
+        await service.reconcile()
+        #expect(try await belongings == 0)
+    }
+
+    @Test("A client that comes back meanwhile keeps what it has from then on")
+    func comesBack() async throws {
+        await service.disableTelemetry()
+        #expect(try await belongings == 0)
+        await service.enableTelemetry()
+        #expect(service.status == .pendingApproval)
+        try await service.registerScenarios(["Network"])
+        time.advance(by: 60)
+        await service.reconcile()
+        #expect(try await belongings == 2)
+        #expect(service.settings.obligations.isEmpty)
+    }
+
+    @Test("Events that queries hid from a viewer's deletion are deleted later; those recorded since stay")
+    func deleteEvents() async throws {
+        try await transport.store.createCommand(TelemetryFixtures.command(.deleteEvents))
+        let id = TelemetryRecord.ID.command(TelemetryFixtures.command(.deleteEvents).commandId)
+        await service.reconcile()
+        #expect(try await transport.store.fetchCommand(recordID: id)?.status == .executed)
+        // As though the first deletion had missed one of before the command.
+        try await transport.store.append([Self.event("hidden", at: -1), Self.event("since", at: 1)])
+        time.advance(by: 60)
+        await service.reconcile()
+        #expect(try await transport.store.fetchAllEvents().map(\.eventId) == ["since"])
+        #expect(try await transport.store.fetchScenarios(forClient: TestHost.clientId).count == 1)
+        #expect(service.settings.obligations.isEmpty)
+    }
+
+    @Test("What queries hid from the end of a session is deleted later; what was registered since stays")
+    func endSession() async throws {
+        transport.isLagging = true
+        try await service.endSession()
+        transport.isLagging = false
+        try await service.registerScenarios(["Checkout"])
+        try await transport.store.append([Self.event("since", at: 1)])
+        time.advance(by: 60)
+        await service.reconcile()
+        #expect(try await transport.store.fetchAllEvents().map(\.eventId) == ["since"])
+        #expect(try await transport.store.fetchScenarios(forClient: TestHost.clientId).map(\.scenarioName) == ["Checkout"])
+        #expect(service.settings.obligations.isEmpty)
+    }
+}
+
+/// A date that a test moves.
+private final class TestTime: Sendable {
+    private let date = Mutex(TelemetryFixtures.date)
+    var now: Date { date.withLock { $0 } }
+    func advance(by seconds: TimeInterval) { date.withLock { $0 += seconds } }
+}
