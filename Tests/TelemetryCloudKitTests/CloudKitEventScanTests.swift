@@ -29,6 +29,34 @@ struct CloudKitEventScanTests {
         #expect(!page.hasMore)
     }
 
+    @Test("Those of one append keep its order within a page, whatever times they were given, and nobody else's place")
+    func appendOrder() throws {
+        let (one, other) = (CloudKitAppendIndex.newAppend(), CloudKitAppendIndex.newAppend())
+        let arrivals: [(Double, Int64, String)] = [
+            (1, CloudKitAppendIndex.index(of: 2, in: one), "c"), (2, CloudKitAppendIndex.index(of: 0, in: other), "x"),
+            (3, CloudKitAppendIndex.index(of: 0, in: one), "a"), (4, 5, "alone"),
+            (5, CloudKitAppendIndex.index(of: 1, in: one), "b"), (6, 1, "also alone"),
+            (7, CloudKitAppendIndex.index(of: 1, in: other), "y"),
+        ]
+        let page = try page(arrivals)
+        #expect(page.events.map(\.eventId) == ["a", "x", "b", "alone", "c", "also alone", "y"])
+        #expect(try self.page(arrivals, after: page.cursor).events.isEmpty)
+    }
+
+    @Test("An append's number and a place in it fit into what a record keeps")
+    func appendIndex() {
+        for _ in 0..<1_000 {
+            let append = CloudKitAppendIndex.newAppend()
+            for place in [0, 1, 399, 1 << 20 - 1, 1 << 21] {
+                let index = CloudKitAppendIndex.index(of: place, in: append)
+                #expect(index > 0)
+                #expect(CloudKitAppendIndex.append(of: index) == append)
+            }
+            #expect(CloudKitAppendIndex.index(of: 1, in: append) < CloudKitAppendIndex.index(of: 2, in: append))
+        }
+        #expect(CloudKitAppendIndex.append(of: 399) == nil)
+    }
+
     @Test("A page that is full leaves the rest to the next")
     func paging() throws {
         let arrivals = (0..<5).map { (1.0, Int64($0), "e\($0)") }

@@ -4,6 +4,7 @@ import Foundation
 package struct CloudKitEventPosition: Sendable, Hashable, Comparable {
     /// Seconds since the reference date.
     package var received: Double
+    /// Which append it came with and where it stood there; see ``CloudKitAppendIndex``.
     package var index: Int64
     /// Tells apart what arrived together; the hash of the record's name.
     package var name: UInt64
@@ -19,6 +20,34 @@ package struct CloudKitEventPosition: Sendable, Hashable, Comparable {
 
     package static func < (lhs: Self, rhs: Self) -> Bool {
         (lhs.received, lhs.index, lhs.name) < (rhs.received, rhs.index, rhs.name)
+    }
+}
+
+/// What an event's record says of the append that it came with: 43 random bits for the append, 20 for the place in it.
+///
+/// CloudKit gives every record a time of its own, and promises no order among those of one operation.
+package enum CloudKitAppendIndex {
+    private static let placeBits = 20
+
+    /// A number for an append, the same for all its events.
+    package static func newAppend() -> Int64 { Int64.random(in: 1..<(1 << 43)) }
+
+    package static func index(of place: Int, in append: Int64) -> Int64 {
+        append << placeBits | Int64(min(place, 1 << placeBits - 1))
+    }
+
+    /// The append's number; nil for an event that does not say.
+    package static func append(of index: Int64) -> Int64? { index >> placeBits > 0 ? index >> placeBits : nil }
+
+    /// Gives the events of each append their order, in the places that they have together.
+    package static func inAppendOrder<Entry>(_ entries: [Entry], index: (Entry) -> Int64) -> [Entry] {
+        let appends = Dictionary(grouping: entries.indices) { append(of: index(entries[$0])) }
+        var ordered = entries
+        for (append, places) in appends where append != nil && places.count > 1 {
+            let members = places.map { entries[$0] }.sorted { index($0) < index($1) }
+            for (place, member) in zip(places, members) { ordered[place] = member }
+        }
+        return ordered
     }
 }
 

@@ -74,7 +74,8 @@ package struct CloudKitEventScan: Sendable {
             position: end, floor: floor, filter: filterHash,
             seen: remembered.filter { $0.value >= end.received - Self.lookBack })
         cursor.forgetOldest(beyond: Self.maximumSeen)
-        return TelemetryEventPage(events: returned.map(\.event), cursor: cursor.cursor, hasMore: hasMore)
+        let ordered = CloudKitAppendIndex.inAppendOrder(Array(returned)) { $0.position.index }
+        return TelemetryEventPage(events: ordered.map(\.event), cursor: cursor.cursor, hasMore: hasMore)
     }
 
     private func max(_ first: CloudKitEventPosition?, _ second: CloudKitEventPosition?) -> CloudKitEventPosition? {

@@ -12,7 +12,10 @@ extension CloudKitTransport {
         try await translatingErrors {
             var known: Set<String> = []
             let numbered = events.enumerated().filter { known.insert($0.element.eventId).inserted }
-            let records = numbered.map { (index: Int64($0.offset), record: $0.element.toRecord()) }
+            let number = CloudKitAppendIndex.newAppend()
+            let records = numbered.map { place, event in
+                (index: CloudKitAppendIndex.index(of: place, in: number), record: event.toRecord())
+            }
             for (_, record) in records where CloudKitBatchPlan.estimatedBytes(of: record) > CloudKitBatchPlan.maximumRecordBytes {
                 throw TelemetryTransportError.invalidArgument(
                     "The event \"\(record.recordID)\" is larger than a record of CloudKit's may be.")

@@ -8,7 +8,7 @@ package import TelemetryModels
 package enum CloudKitField {
     /// JSON text: the record's own name where CloudKit's is a hash, and the fields that have none of their own.
     package static let overflow = "overflow"
-    /// An event's place among those that were appended together: they arrive at one time.
+    /// Which append an event came with, and its place there; see ``CloudKitAppendIndex``.
     package static let appendIndex = "appendIndex"
 
     package enum Kind: Sendable {

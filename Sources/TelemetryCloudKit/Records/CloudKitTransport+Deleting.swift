@@ -51,6 +51,11 @@ extension CloudKitTransport {
     private func deleteBatch(_ ids: [CKRecord.ID]) async throws -> [CKRecord.ID: Result<Void, any Error>] {
         do {
             return try await database.modifyRecords(saving: [], deleting: ids, atomically: false).deleteResults
+        } catch let error as CKError where error.code == .partialFailure {
+            let failures = error.partialErrorsByItemID ?? [:]
+            var results: [CKRecord.ID: Result<Void, any Error>] = [:]
+            for id in ids { results[id] = failures[id].map { .failure($0) } ?? .success(()) }
+            return results
         } catch let error as CKError where error.code == .limitExceeded && ids.count > 1 {
             let half = ids.count / 2
             let first = try await deleteBatch(Array(ids[..<half]))

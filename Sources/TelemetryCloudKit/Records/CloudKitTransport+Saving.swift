@@ -15,6 +15,8 @@ extension CloudKitTransport {
             results = try await database.modifyRecords(
                 saving: records, deleting: [], savePolicy: .ifServerRecordUnchanged, atomically: false
             ).saveResults
+        } catch let error as CKError where error.code == .partialFailure {
+            results = try await self.results(of: error, saving: records)
         } catch let error as CKError where error.code == .limitExceeded && records.count > 1 {
             let half = records.count / 2
             let first = try await store(Array(records[..<half]))
@@ -36,11 +38,24 @@ extension CloudKitTransport {
         return outcomes
     }
 
+    /// What an operation came to that failed as a whole because some items did: what it does not name as failed is stored.
+    private func results(
+        of error: CKError, saving records: [CKRecord]
+    ) async throws -> [CKRecord.ID: Result<CKRecord, any Error>] {
+        let failures = error.partialErrorsByItemID ?? [:]
+        var results = try await fetch(records.map(\.recordID).filter { failures[$0] == nil })
+            .mapValues { Result<CKRecord, any Error>.success($0) }
+        for record in records {
+            if let failure = failures[record.recordID] { results[record.recordID] = .failure(failure) }
+        }
+        return results
+    }
+
     /// The stored records among these, by their names at CloudKit.
     func fetch(_ ids: [CKRecord.ID]) async throws -> [CKRecord.ID: CKRecord] {
         var found: [CKRecord.ID: CKRecord] = [:]
         for batch in CloudKitBatchPlan.batches(of: ids, identity: \.self, bytes: { _ in 0 }) {
-            for (id, result) in try await database.records(for: batch) {
+            for (id, result) in try await fetchBatch(batch) {
                 do {
                     found[id] = try result.get()
                 } catch let error as CKError where error.code == .unknownItem {
@@ -49,6 +64,16 @@ extension CloudKitTransport {
             }
         }
         return found
+    }
+
+    private func fetchBatch(_ ids: [CKRecord.ID]) async throws -> [CKRecord.ID: Result<CKRecord, any Error>] {
+        do {
+            return try await database.records(for: ids)
+        } catch let error as CKError where error.code == .limitExceeded && ids.count > 1 {
+            let half = ids.count / 2
+            let first = try await fetchBatch(Array(ids[..<half]))
+            return try await fetchBatch(Array(ids[half...])).merging(first) { _, first in first }
+        }
     }
 
     /// Every record that a query finds, following its cursors to the end. A type that the server does not know yet has none.

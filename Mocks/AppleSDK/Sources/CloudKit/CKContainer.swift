@@ -22,10 +22,15 @@ public final class CKContainer: Sendable {
 public struct StandInSession: Sendable {
     public let server: FakeCloudKitServer
     public let caller: FakeCloudKitServer.Caller
+    /// What lies between the device and the server; nil for nothing that could go wrong.
+    public let traffic: (any StandInTraffic)?
 
-    public init(server: FakeCloudKitServer, user: String?, device: String = "device") {
+    public init(
+        server: FakeCloudKitServer, user: String?, device: String = "device", traffic: (any StandInTraffic)? = nil
+    ) {
         self.server = server
         self.caller = .init(user: user, device: device)
+        self.traffic = traffic
     }
 
     /// The session of containers that are made in a task.
@@ -38,4 +43,13 @@ public struct StandInSession: Sendable {
             "ck": ["subscription": push.subscription, "record": push.record],
         ]
     }
+}
+
+/// The way to the server and back, for tests that hold requests up or lose them.
+public protocol StandInTraffic: Sendable {
+    /// Returns when the request reaches the server.
+    /// - Returns: Whether its answer comes back; where it does not, the request has had its effect all the same.
+    func request(_ what: String) async throws(ServerFault) -> Bool
+    /// Returns when the answer arrives.
+    func answer(to what: String) async throws(ServerFault)
 }

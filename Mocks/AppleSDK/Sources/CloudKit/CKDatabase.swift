@@ -18,7 +18,8 @@ public final class CKDatabase: Sendable {
     ) async throws -> (
         saveResults: [CKRecord.ID: Result<CKRecord, any Error>], deleteResults: [CKRecord.ID: Result<Void, any Error>]
     ) {
-        let results = try await perform {
+        let names = recordsToSave.map(\.recordID.recordName)
+        let results = try await perform("save \(names), delete \(recordIDsToDelete.map(\.recordName))") {
             try $0.modify(
                 database: name, saving: recordsToSave.map(\.stored), deleting: recordIDsToDelete.map(\.recordName),
                 comparesTags: savePolicy == .ifServerRecordUnchanged, by: session.caller)
@@ -36,7 +37,7 @@ public final class CKDatabase: Sendable {
     public func records(
         for ids: [CKRecord.ID], desiredKeys: [CKRecord.FieldKey]? = nil
     ) async throws -> [CKRecord.ID: Result<CKRecord, any Error>] {
-        let found = try await perform {
+        let found = try await perform("fetch \(ids.map(\.recordName))") {
             try $0.fetch(database: name, names: ids.map(\.recordName), by: session.caller)
         }
         var results: [CKRecord.ID: Result<CKRecord, any Error>] = [:]
@@ -72,11 +73,18 @@ public final class CKDatabase: Sendable {
     }
 
     /// Does at the server what CloudKit would send there. A task that is cancelled may find that it was done all the same.
-    func perform<Value>(_ body: (FakeCloudKitServer) throws -> Value) async throws -> Value {
-        await Task.yield()
+    func perform<Value>(_ what: String, _ body: (FakeCloudKitServer) throws -> Value) async throws -> Value {
         do {
-            if Task.isCancelled { throw ServerFault(code: FaultCode.operationCancelled, message: "Cancelled.") }
-            return try body(session.server)
+            guard let traffic = session.traffic else {
+                await Task.yield()
+                if Task.isCancelled { throw ServerFault(code: FaultCode.operationCancelled, message: "Cancelled.") }
+                return try body(session.server)
+            }
+            let isAnswered = try await traffic.request(what)
+            let value = try body(session.server)
+            guard isAnswered else { throw ServerFault(code: FaultCode.serverResponseLost, message: "No answer.") }
+            try await traffic.answer(to: what)
+            return value
         } catch let fault as ServerFault {
             throw CKError(fault)
         }

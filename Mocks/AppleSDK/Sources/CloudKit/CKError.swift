@@ -37,15 +37,9 @@ public struct CKError: Error, LocalizedError {
         retryAfterSeconds = fault.retryAfter
         message = fault.message
         stored = fault.stored
-        partial = [:]
+        partial = Dictionary(uniqueKeysWithValues: fault.partial.map { (CKRecord.ID(recordName: $0), CKError($1)) })
     }
 
-    /// Makes an error as the server would send it.
-    public init(standIn code: Code, message: String = "made for a test", partial: [CKRecord.ID: CKError] = [:]) {
-        self.code = code
-        self.message = message
-        self.partial = partial
-        retryAfterSeconds = nil
-        stored = nil
-    }
+    /// What the client's side finds wrong by itself.
+    init(standIn code: Code, message: String = "") { self.init(ServerFault(code: code.rawValue, message: message)) }
 }

@@ -66,7 +66,7 @@ extension CKDatabase {
     private func page(
         _ query: ServerQuery, _ offset: Int, _ keys: [CKRecord.FieldKey]?, _ limit: Int
     ) async throws -> StandInPage {
-        let page = try await perform {
+        let page = try await perform("query \(query.type) from \(offset)") {
             try $0.find(database: name, query, offset: offset, limit: limit > 0 ? limit : nil, by: session.caller)
         }
         let results = page.records.map { record in

@@ -14,13 +14,21 @@ public final class CKRecord {
     public struct ID: Hashable, Sendable {
         public let recordName: String
         /// <https://developer.apple.com/documentation/cloudkit/ckrecord/id/init(recordname:zoneid:)>, without a zone.
-        public init(recordName: String) { self.recordName = recordName }
+        ///
+        /// A name that CloudKit does not take ends the process here, as an exception does there.
+        public init(recordName: String) {
+            precondition(
+                (1...255).contains(recordName.utf8.count) && recordName.utf8.allSatisfy { $0 < 0x80 }
+                    && !recordName.hasPrefix("_"), "\"\(recordName)\" cannot be a record's name.")
+            self.recordName = recordName
+        }
     }
 
     var stored: ServerRecord
 
     /// <https://developer.apple.com/documentation/cloudkit/ckrecord/init(recordtype:recordid:)>
     public init(recordType: RecordType, recordID: ID) {
+        precondition(recordType.isStandInIdentifier, "\"\(recordType)\" cannot be a record type.")
         stored = ServerRecord(type: recordType, name: recordID.recordName)
     }
 
@@ -40,7 +48,7 @@ public final class CKRecord {
     /// <https://developer.apple.com/documentation/cloudkit/ckrecord>
     public subscript(key: FieldKey) -> (any __CKRecordObjCValue)? {
         get { stored.fields[key]?.object }
-        set { stored.fields[key] = newValue?.serverValue }
+        set { standInFields[key] = newValue?.serverValue }
     }
 }
 
@@ -66,7 +74,20 @@ extension CKRecordKeyValueSetting {
 extension CKRecord: CKRecordKeyValueSetting {
     public var standInFields: [FieldKey: StandInValue] {
         get { stored.fields }
-        set { stored.fields = newValue }
+        set {
+            for key in newValue.keys { precondition(key.isStandInIdentifier, "\"\(key)\" cannot be a field's name.") }
+            stored.fields = newValue
+        }
+    }
+}
+
+extension String {
+    /// Letters, digits and underscores behind a letter, at most 255: what CloudKit takes as the name of a type or a field.
+    fileprivate var isStandInIdentifier: Bool {
+        guard let first = utf8.first, utf8.count <= 255 else { return false }
+        func isLetter(_ byte: UInt8) -> Bool { UInt8(ascii: "a")...UInt8(ascii: "z") ~= byte | 0x20 }
+        return isLetter(first)
+            && utf8.allSatisfy { isLetter($0) || UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 || $0 == UInt8(ascii: "_") }
     }
 }
 

@@ -65,7 +65,7 @@ extension CKDatabase {
         deleteResults: [CKSubscription.ID: Result<Void, any Error>]
     ) {
         let saved = try subscriptionsToSave.map { try $0.serverSubscription() }
-        try await perform { try $0.save(saved, deleting: subscriptionIDsToDelete, by: session.caller) }
+        try await perform("save subscriptions") { try $0.save(saved, deleting: subscriptionIDsToDelete, by: session.caller) }
         var results: [CKSubscription.ID: Result<CKSubscription, any Error>] = [:]
         for subscription in subscriptionsToSave { results[subscription.subscriptionID] = .success(subscription) }
         return (results, Dictionary(uniqueKeysWithValues: subscriptionIDsToDelete.map { ($0, .success(())) }))
@@ -73,6 +73,8 @@ extension CKDatabase {
 
     /// <https://developer.apple.com/documentation/cloudkit/ckdatabase/allsubscriptions()>
     public func allSubscriptions() async throws -> [CKSubscription] {
-        try await perform { try $0.subscriptions(of: session.caller) }.map { CKSubscription(subscriptionID: $0.name) }
+        try await perform("read subscriptions") { try $0.subscriptions(of: session.caller) }.map {
+            CKSubscription(subscriptionID: $0.name)
+        }
     }
 }

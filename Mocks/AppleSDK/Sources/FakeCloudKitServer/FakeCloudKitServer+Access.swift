@@ -2,11 +2,13 @@ import Foundation
 
 /// What the schema allows whom.
 extension FakeCloudKitServer.State {
-    /// Roles add up: a record's creator also has what everybody signed in has.
+    /// Roles add up: a record's creator also has what everybody signed in has. They are the public database's; a private one
+    /// is all its owner's.
     func may(
-        _ permission: ServerSchema.Permission, _ caller: FakeCloudKitServer.Caller, type: String, creator: String?
+        _ permission: ServerSchema.Permission, _ caller: FakeCloudKitServer.Caller, type: String, creator: String?,
+        in database: String
     ) -> Bool {
-        guard let grants = schema?.types[type]?.grants else { return true }
+        guard database == "public", let grants = schema?.types[type]?.grants else { return true }
         var held: Set<String> = ["_world"]
         if let user = caller.user {
             held.insert("_icloud")
@@ -37,8 +39,14 @@ extension FakeCloudKitServer.State {
     /// - Throws: a fault where the query needs an index that the schema does not have.
     func admit(_ query: ServerQuery, _ conditions: [ServerQuery.Condition]) throws {
         guard let type = schema?.types[query.type] else { return }
-        for condition in conditions where !(type.fields[condition.schemaField]?.isQueryable ?? false) {
-            throw ServerFault(code: FaultCode.invalidArguments, message: "Field \(condition.field) is not marked queryable.")
+        for condition in conditions {
+            let field = type.fields[condition.schemaField]
+            // One index looks up what is equal, another one what is more or less.
+            let isIndexed = (condition.isRange ? field?.isSortable : field?.isQueryable) ?? false
+            guard !isIndexed else { continue }
+            throw ServerFault(
+                code: FaultCode.invalidArguments,
+                message: "Field \(condition.field) is not marked \(condition.isRange ? "sortable" : "queryable").")
         }
         if conditions.isEmpty, !(type.fields["___recordID"]?.isQueryable ?? false) {
             throw ServerFault(code: FaultCode.invalidArguments, message: "Field recordName is not marked queryable.")

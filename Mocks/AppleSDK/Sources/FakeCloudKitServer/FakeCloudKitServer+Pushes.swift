@@ -100,7 +100,7 @@ extension FakeCloudKitServer.State {
             for subscription in subscriptions.values {
                 guard subscription.query.type == record.type, let conditions = try? subscription.query.conditions(),
                     conditions.allSatisfy({ $0.holds(for: record) }),
-                    may(.read, .init(user: user, device: ""), type: record.type, creator: record.creator)
+                    may(.read, .init(user: user, device: ""), type: record.type, creator: record.creator, in: database)
                 else { continue }
                 let push = ServerPush(subscription: subscription.name, record: record.name, isSilent: subscription.isSilent)
                 for (caller, receivers) in devices where caller.user == user && caller != changer {

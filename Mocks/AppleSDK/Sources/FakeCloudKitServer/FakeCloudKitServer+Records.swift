@@ -30,6 +30,14 @@ extension FakeCloudKitServer {
             for name in deleting {
                 deleted[name] = Result { () throws(ServerFault) in try state.delete(name, in: database, by: caller) }
             }
+            state.now += state.options.creationSpread
+            guard state.options.failsPartially else { return (saved, deleted) }
+            var faults: [String: ServerFault] = [:]
+            for (name, result) in saved { if case .failure(let fault) = result { faults[name] = fault } }
+            for (name, result) in deleted { if case .failure(let fault) = result { faults[name] = fault } }
+            guard faults.isEmpty else {
+                throw ServerFault(code: FaultCode.partialFailure, message: "Some items failed.", partial: faults)
+            }
             return (saved, deleted)
         }
     }
@@ -42,7 +50,7 @@ extension FakeCloudKitServer {
                 throw ServerFault(code: FaultCode.limitExceeded, message: "Your request contains too many items.")
             }
             return (state.databases[database]?.records ?? [:]).filter { name, record in
-                names.contains(name) && state.may(.read, caller, type: record.type, creator: record.creator)
+                names.contains(name) && state.may(.read, caller, type: record.type, creator: record.creator, in: database)
             }
         }
     }
@@ -61,10 +69,10 @@ extension FakeCloudKitServer {
             let contents = state.databases[database] ?? Database()
             var found = contents.index.values.filter { indexed in
                 indexed.type == query.type && conditions.allSatisfy { $0.holds(for: indexed) }
-                    && state.may(.read, caller, type: indexed.type, creator: indexed.creator)
+                    && state.may(.read, caller, type: indexed.type, creator: indexed.creator, in: database)
             }
             // Without an order to sort by, any will do, also among those created together; this one tells whoever relies on one.
-            let keyed = found.map { (created: $0.created ?? .distantPast, order: $0.name.hashValue, record: $0) }
+            let keyed = found.map { (created: $0.created ?? .distantPast, order: state.options.order(of: $0.name), record: $0) }
             found = keyed.sorted { left, right in
                 guard let ascending = query.ascendingByCreation, left.created != right.created else {
                     return left.order < right.order
@@ -87,6 +95,7 @@ extension FakeCloudKitServer.State {
             itemFaults[record.name]?.removeFirst()
             throw fault
         }
+        if !anyItemFaults.isEmpty { throw anyItemFaults.removeFirst() }
         guard caller.user != nil else {
             throw ServerFault(code: FaultCode.notAuthenticated, message: "This request requires an authenticated account.")
         }
@@ -102,14 +111,14 @@ extension FakeCloudKitServer.State {
             throw ServerFault(code: FaultCode.invalidArguments, message: "\(error)")
         }
         let permission: ServerSchema.Permission = stored == nil ? .create : .write
-        guard may(permission, caller, type: record.type, creator: stored?.creator) else {
+        guard may(permission, caller, type: record.type, creator: stored?.creator, in: database) else {
             throw ServerFault(code: FaultCode.permissionFailure, message: "\(permission.rawValue) operation not permitted.")
         }
         nextTag += 1
         var saved = record
         saved.tag = "t\(nextTag)"
         saved.creator = stored?.creator ?? caller.user
-        saved.created = stored?.created ?? now
+        saved.created = stored?.created ?? now + options.creationDelay(of: record.name)
         set(saved, named: record.name, in: database)
         push(about: saved, before: stored, in: database, by: caller)
         return saved
@@ -120,7 +129,7 @@ extension FakeCloudKitServer.State {
     ) throws(ServerFault) {
         // Deleting what is not there is no error.
         guard let stored = databases[database]?.records[name] else { return }
-        guard may(.write, caller, type: stored.type, creator: stored.creator) else {
+        guard may(.write, caller, type: stored.type, creator: stored.creator, in: database) else {
             throw ServerFault(code: FaultCode.permissionFailure, message: "WRITE operation not permitted.")
         }
         set(nil, named: name, in: database)
@@ -131,5 +140,18 @@ extension FakeCloudKitServer.State {
         databases[database, default: .init()].records[name] = record
         databases[database, default: .init()].lag.append((now + options.indexDelay, name, record))
         databases[database]?.catchUp(to: now)
+    }
+}
+
+extension FakeCloudKitServer.Options {
+    /// In whole milliseconds, as the server keeps times.
+    func creationDelay(of name: String) -> TimeInterval {
+        let milliseconds = UInt64(creationSpread * 1_000)
+        return milliseconds == 0 ? 0 : Double(order(of: name) >> 7 % milliseconds) / 1_000
+    }
+
+    /// A place among others that tells nothing of the name.
+    func order(of name: String) -> UInt64 {
+        name.utf8.reduce(salt ^ 0xcbf2_9ce4_8422_2325) { ($0 ^ UInt64($1)) &* 0x0000_0100_0000_01b3 }
     }
 }

@@ -18,6 +18,12 @@ public final class FakeCloudKitServer: Sendable {
         public var schema: ServerSchema?
         /// Whether types and fields that the schema lacks are made on the spot, as in development.
         public var isDevelopment = true
+        /// How far apart, in seconds, the records of one operation are created, in no particular order; at 0 all at once.
+        public var creationSpread: TimeInterval = 0
+        /// Whether an operation of which an item failed fails as a whole, with the items' errors in it.
+        public var failsPartially = false
+        /// In which order a query finds what its sort descriptor leaves open: another one for another salt.
+        public var salt: UInt64 = 0
         /// What becomes of pushes.
         public var pushes = Pushes.delivered
 
@@ -66,11 +72,15 @@ public final class FakeCloudKitServer: Sendable {
         state.withLock { $0.itemFaults[name, default: []] += faults }
     }
 
+    /// Fails the next records that are to be saved, whichever they are, where others in the operation succeed.
+    public func failNextItems(_ faults: [ServerFault]) { state.withLock { $0.anyItemFaults += faults } }
+
     /// Forgets the faults that have not come to pass.
     public func clearFaults() {
         state.withLock { state in
             state.operationFaults = []
             state.itemFaults = [:]
+            state.anyItemFaults = []
         }
     }
 
@@ -104,6 +114,7 @@ extension FakeCloudKitServer {
         var roles: [String: Set<String>] = [:]
         var operationFaults: [ServerFault] = []
         var itemFaults: [String: [ServerFault]] = [:]
+        var anyItemFaults: [ServerFault] = []
         var operationSizes: [Int] = []
         var subscriptions: [String: [String: ServerSubscription]] = [:]
         var devices: [Caller: [UUID: @Sendable (ServerPush) -> Void]] = [:]

@@ -46,6 +46,8 @@ extension ServerQuery.Condition {
     /// The name under which the schema file lists the field.
     var schemaField: String { field == "creationDate" ? "___createTime" : field }
 
+    var isRange: Bool { [">=", "<"].contains(comparison) }
+
     func holds(for record: ServerRecord) -> Bool {
         let stored = field == "creationDate" ? record.created.map(ServerValue.date) : record.fields[field]
         guard let stored else { return false }

@@ -38,8 +38,14 @@ public struct ServerFault: Error, Sendable {
     public let retryAfter: Double?
     /// With `serverRecordChanged`: what is stored.
     public let stored: ServerRecord?
+    /// With `partialFailure`: what failed, by name.
+    public let partial: [String: ServerFault]
 
-    public init(code: Int, message: String, retryAfter: Double? = nil, stored: ServerRecord? = nil) {
+    public init(
+        code: Int, message: String, retryAfter: Double? = nil, stored: ServerRecord? = nil,
+        partial: [String: ServerFault] = [:]
+    ) {
+        self.partial = partial
         self.code = code
         self.message = message
         self.retryAfter = retryAfter
@@ -49,7 +55,9 @@ public struct ServerFault: Error, Sendable {
 
 /// The numbers of CloudKit's errors that the server uses: <https://developer.apple.com/documentation/cloudkit/ckerror/code>.
 public enum FaultCode {
+    public static let partialFailure = 2
     public static let networkUnavailable = 3
+    public static let networkFailure = 4
     public static let serviceUnavailable = 6
     public static let requestRateLimited = 7
     public static let notAuthenticated = 9
@@ -62,4 +70,5 @@ public enum FaultCode {
     public static let batchRequestFailed = 22
     public static let zoneBusy = 23
     public static let limitExceeded = 27
+    public static let serverResponseLost = 34
 }

@@ -39,6 +39,51 @@ struct ServerTests {
         #expect(world.server.records().isEmpty)
     }
 
+    @Test("What the server does not give out at once is fetched in halves")
+    func fetchingInHalves() async throws {
+        let world = try World.deployed { $0.maximumItems = 60 }
+        world.server.assign(CloudKitSchemaFile.viewerRole, to: "viewer")
+        let viewer = world.transport(user: "viewer")
+        for number in 1...100 {
+            try await viewer.createCommand(TelemetryFixtures.command(.enable, commandId: "\(number)", clientId: "c"))
+        }
+        // Beside each command there may be a receipt, which is asked for by its name.
+        #expect(try await world.transport(user: "client").fetchPendingCommands(for: "c").count == 100)
+    }
+
+    @Test("Where an operation fails as a whole because an item did, the others count as stored")
+    func operationFailsPartially() async throws {
+        let world = World { $0.failsPartially = true }
+        let transport = world.transport()
+        let records = ["a", "b", "c"].map { TelemetryRecord(recordType: "Thing", recordID: .init(recordName: $0)) }
+        world.server.failNextSaves(of: "b", [ServerFault(code: FaultCode.zoneBusy, message: "busy", retryAfter: 2)])
+        let error = await #expect(throws: TelemetryTransportError.self) {
+            _ = try await transport.save(records, policy: .insert)
+        }
+        #expect(error?.code == .partialFailure)
+        #expect(error?.failures.mapValues(\.code) == ["b": .rateLimited])
+        #expect(error?.failures["b"]?.retryAfter == .seconds(2))
+        #expect(Set(world.server.records().keys) == ["a", "c"])
+        let saved = try await transport.save([records[1]], policy: .insert)
+        #expect(saved.first?.changeTag != nil)
+        world.server.failNextSaves(of: CloudKitName.eventName(for: "e2"), [ServerFault(code: FaultCode.zoneBusy, message: "")])
+        await #expect(throws: TelemetryTransportError.self) { try await transport.append(events(1...3)) }
+        try await transport.append(events(1...3))
+        #expect(try await transport.fetchAllEvents().count == 3)
+    }
+
+    @Test("Events of one append come in its order, also where the server gave each another time")
+    func order() async throws {
+        let world = try World.deployed { $0.creationSpread = 0.05 }
+        world.server.assign(CloudKitSchemaFile.viewerRole, to: "viewer")
+        let (client, viewer) = (world.transport(), world.transport(user: "viewer"))
+        try await client.append(events(1...30))
+        try await client.append(events(31...60))
+        let times = world.server.records().values.compactMap(\.created)
+        #expect(Set(times).count > 20)
+        #expect(try await viewer.fetchAllEvents().map(\.sequence) == Array(1...60))
+    }
+
     @Test("Large events travel in operations of at most 2 MB")
     func bytes() async throws {
         let world = try World.deployed()
