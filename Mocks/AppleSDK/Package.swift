@@ -62,6 +62,14 @@ let package = Package(
         linked(
             "TelemetryTestSupport",
             ["TelemetryModels", "TelemetryTransport", "TelemetryPersistence", "TelemetryLogging", "TelemetryLifecycle"]),
+        linked("TelemetryDebugLogging", ["TelemetryModels", "SwiftUI", .byName(name: interface)]),
+        // The service's simulation, which the root package runs over a store in memory.
+        linked(
+            "LifecycleSimulation",
+            [
+                "TelemetryModels", "TelemetryTransport", "TelemetryPersistence", "TelemetryLogging", "TelemetryLifecycle",
+                "TelemetryTestSupport",
+            ]),
         linked(
             "TelemetryUI",
             [
@@ -82,7 +90,13 @@ let package = Package(
                 "CloudKit", "CloudKitWorld", "FakeCloudKitServer", "SwiftUI", .byName(name: interface), "TelemetryModels",
                 "TelemetryTransport",
                 "TelemetryPersistence", "TelemetryLogging", "TelemetryLifecycle", "TelemetryCloudKit", "TelemetryUI",
-                "TelemetryTestSupport",
+                "TelemetryTestSupport", "TelemetryDebugLogging",
+            ]),
+        tests(
+            "SimulationTests",
+            [
+                "CloudKit", "CloudKitWorld", "FakeCloudKitServer", "TelemetryModels", "TelemetryTransport",
+                "TelemetryCloudKit", "LifecycleSimulation",
             ]),
         tests(
             "CloudKitTests",

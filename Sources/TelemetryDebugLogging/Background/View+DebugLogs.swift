@@ -41,6 +41,7 @@ private final class BackgroundAssertion {
     }
 
     func end() {
+        guard identifier != .invalid else { return }
         UIApplication.shared.endBackgroundTask(identifier)
         identifier = .invalid
     }

@@ -1,18 +1,26 @@
-import Foundation
 import TelemetryModels
 import TelemetryTransport
 
-/// The store that all clients and viewers of a simulation share. It never fails; what lies in front of it does.
+/// A store in memory. It never fails; what lies in front of it does.
 @MainActor
-final class SimulatedServer {
-    private(set) var records: [TelemetryRecord.ID: TelemetryRecord] = [:]
+final class SimulatedServer: SimulatedStore {
+    private var records: [TelemetryRecord.ID: TelemetryRecord] = [:]
     private(set) var events: [TelemetryEvent] = []
     private(set) var subscriptions: [TelemetrySubscription.ID: TelemetrySubscription] = [:]
     private var version = 0
-    /// Hears of every change that somebody subscribed to.
-    var onChange: (TelemetryNotification) -> Void = { _ in }
+    let settlingTime = Duration.zero
+    var onChange: (@escaping Delivery) -> Void = { _ in }
 
-    func save(_ records: [TelemetryRecord], policy: TelemetrySavePolicy) throws -> [TelemetryRecord] {
+    func transport(of process: SimulatedProcess) -> any TelemetryTransporting {
+        SimulatedTransport(process: process, server: self)
+    }
+
+    func setFaulty(_ isFaulty: Bool) {}
+    func advance(by duration: Duration) {}
+
+    func record(_ id: TelemetryRecord.ID) -> TelemetryRecord? { records[id] }
+
+    func save(_ records: [TelemetryRecord], policy: TelemetrySavePolicy, by user: String) throws -> [TelemetryRecord] {
         var failures: [TelemetryRecord.ID: TelemetryTransportError] = [:]
         var saved: [TelemetryRecord] = []
         for record in records {
@@ -41,7 +49,7 @@ final class SimulatedServer {
         }
     }
 
-    func append(_ events: [TelemetryEvent]) { self.events += events }
+    func append(_ events: [TelemetryEvent], by user: String) { self.events += events }
 
     func deleteEvents(_ filter: TelemetryEventFilter) -> Int {
         let before = events.count
@@ -52,16 +60,13 @@ final class SimulatedServer {
     func save(_ subscription: TelemetrySubscription) { subscriptions[subscription.id] = subscription }
     func deleteSubscription(_ id: TelemetrySubscription.ID) { subscriptions[id] = nil }
 
-    /// The records of a type that bear a client's identifier.
-    func records(ofType type: String, client: String) -> [TelemetryRecord] {
-        records(matching: TelemetryRecordQuery(recordType: type, conditions: ["clientid": .string(client)]))
-    }
-
     private func notify(_ record: TelemetryRecord) {
         for subscription in subscriptions.values.sorted(by: { $0.id < $1.id }) where subscription.covers(record) {
-            onChange(
-                TelemetryNotification(
-                    subscriptionID: subscription.id, recordType: record.recordType, recordID: record.recordID))
+            let notification = TelemetryNotification(
+                subscriptionID: subscription.id, recordType: record.recordType, recordID: record.recordID)
+            onChange { devices in
+                for device in devices { (device.process?.transport as? SimulatedTransport)?.notify(notification) }
+            }
         }
     }
 }

@@ -4,7 +4,7 @@ import TelemetryTransport
 
 extension SimulatedWorld {
     /// Everything that does not hold although nothing has gone wrong for a while.
-    func check() -> [String] {
+    package func check() -> [String] {
         var found = violations
         func expect(_ holds: Bool, _ what: @autoclosure () -> String) { if !holds { found.append(what()) } }
 
@@ -29,7 +29,7 @@ extension SimulatedWorld {
                 !settings.telemetryRequested ? .disabled : settings.telemetrySendingEnabled ? .enabled : .pendingApproval
             expect(service.status == status, "\(name): status \(service.status) with \(settings)")
 
-            let client = clientId.flatMap { server.records[.client($0)] }.flatMap { try? TelemetryClientRecord(record: $0) }
+            let client = clientId.flatMap { store.record(.client($0)) }.flatMap { try? TelemetryClientRecord(record: $0) }
             expect((client != nil) == settings.telemetryRequested, "\(name): record and consent disagree")
             if let client {
                 expect(client.isEnabled == settings.telemetrySendingEnabled, "\(name): record and sending disagree")
@@ -39,7 +39,7 @@ extension SimulatedWorld {
             checkDeparted(from: device, current: clientId, expect: expect)
         }
         for command in commands {
-            guard let record = server.records[.command(command.commandId)] else { continue }
+            guard let record = store.record(.command(command.commandId)) else { continue }
             expect(record["status"]?.stringValue != "pending", "\(command.commandId) (\(command.action)) never ended")
             let isBad = command.action == .enableScenario && command.scenarioName == nil
             if isBad { expect(record["status"]?.stringValue == "failed", "\(command.commandId) was run without a scenario") }
@@ -60,7 +60,7 @@ extension SimulatedWorld {
         guard let clientId = settings.clientIdentifier, !turnedOff.contains(clientId) else { return }
         let isApproved = commands.contains {
             $0.clientId == clientId && $0.action == .enable
-                && server.records[.command($0.commandId)]?["status"]?.stringValue == "executed"
+                && store.record(.command($0.commandId))?["status"]?.stringValue == "executed"
         }
         if isApproved { expect(settings.telemetrySendingEnabled, "device \(device.number): approved, and does not send") }
     }
@@ -69,7 +69,7 @@ extension SimulatedWorld {
         of device: SimulatedDevice, _ service: TelemetryLifecycleService, expect: (Bool, @autoclosure () -> String) -> Void
     ) {
         if let clientId = service.settings.clientIdentifier {
-            let records = server.records(ofType: TelemetrySchema.scenarioRecordType, client: clientId)
+            let records = store.records(ofType: TelemetrySchema.scenarioRecordType, client: clientId)
                 .compactMap { try? TelemetryScenarioRecord(record: $0) }
             expect(Set(records.map(\.scenarioName)).count == records.count, "device \(device.number): duplicate scenario records")
             // Until this process has registered any, it does not know which of an earlier one's are gone.
@@ -83,7 +83,7 @@ extension SimulatedWorld {
         // its client, said otherwise.
         var possible: Set<Bool?> = [nil]
         for command in commands where device.identifiers.contains(command.clientId) && command.scenarioName == "V" {
-            let status = server.records[.command(command.commandId)]?["status"]?.stringValue
+            let status = store.record(.command(command.commandId))?["status"]?.stringValue
             let state = command.action == .enableScenario
             if status == "executed" { possible = [state] } else if status == nil { possible.insert(state) }
         }
@@ -97,10 +97,10 @@ extension SimulatedWorld {
     ) {
         for clientId in Set(device.identifiers) where clientId != current {
             for type in [TelemetrySchema.clientRecordType, TelemetrySchema.scenarioRecordType] {
-                expect(server.records(ofType: type, client: clientId).isEmpty, "\(clientId) left a \(type)")
+                expect(store.records(ofType: type, client: clientId).isEmpty, "\(clientId) left a \(type)")
             }
-            expect(!server.events.contains { $0.clientId == clientId }, "\(clientId) left events")
-            let commands = server.records(ofType: TelemetrySchema.commandRecordType, client: clientId)
+            expect(!store.events.contains { $0.clientId == clientId }, "\(clientId) left events")
+            let commands = store.records(ofType: TelemetrySchema.commandRecordType, client: clientId)
             expect(
                 commands.allSatisfy { $0["action"] == "disable" && $0["status"] == "executed" }, "\(clientId) left commands")
         }

@@ -2,13 +2,14 @@ import Foundation
 import TelemetryLifecycle
 import TelemetryLogging
 import TelemetryModels
-import TelemetryTestSupport
+package import TelemetryTestSupport
 import TelemetryTransport
 
-/// Devices, viewers, a server and everything that can go wrong between them, driven by one seed.
+/// Devices, viewers, a store and everything that can go wrong between them, driven by one seed.
 @MainActor
-final class SimulatedWorld {
-    enum Fate { case go, failBefore, failAfter, dead }
+package final class SimulatedWorld {
+    /// What becomes of a call.
+    package enum Fate: Sendable { case go, failBefore, failAfter, dead }
 
     private struct Gate {
         let process: SimulatedProcess
@@ -17,20 +18,19 @@ final class SimulatedWorld {
         let continuation: CheckedContinuation<Fate, Never>
     }
 
-    let seed: UInt64
-    let clock = ManualClock()
+    package let clock = ManualClock()
     let executor = SimulationExecutor()
-    let server = SimulatedServer()
+    let store: any SimulatedStore
     let devices: [SimulatedDevice]
     private(set) var violations: [String] = []
     /// What happened, in order: what a failing seed is understood by.
-    private(set) var trace: [String] = []
+    package private(set) var trace: [String] = []
     private let isTracing: Bool
     private var random: SeededRandom
     private var gates: [Gate] = []
     /// Calls that take longer than anybody waits for them.
     private var hanging: [Gate] = []
-    private var notifications: [TelemetryNotification] = []
+    private var deliveries: [SimulatedStore.Delivery] = []
     private var isFaulty = true
     private var commandCount = 0
     /// The clients that a viewer approved, and those that one turned off, at any time.
@@ -41,23 +41,36 @@ final class SimulatedWorld {
     private let bystander: [TelemetryRecord]
     private let isViewerKind: Bool
 
-    init(seed: UInt64, devices count: Int, isTracing: Bool) throws {
-        self.seed = seed
+    /// The world of a seed, when its story has been told.
+    package static func told(
+        _ seed: UInt64, over store: any SimulatedStore, isTracing: Bool = false
+    ) async throws -> SimulatedWorld {
+        var random = SeededRandom(seed: ~seed)
+        let devices = Int.random(in: 1...3, using: &random)
+        let world = try SimulatedWorld(seed: seed, devices: devices, store: store, isTracing: isTracing)
+        await world.run(steps: Int.random(in: 40...160, using: &random))
+        return world
+    }
+
+    private init(seed: UInt64, devices count: Int, store: any SimulatedStore, isTracing: Bool) throws {
+        self.store = store
         self.isTracing = isTracing
         random = SeededRandom(seed: seed)
         devices = (1...count).map { SimulatedDevice(number: $0) }
         isViewerKind = random.once(in: 2)
-        bystander = try server.save(
-            [
-                try TelemetryFixtures.client("bystander", isEnabled: true).applying(
-                    to: .init(recordType: TelemetrySchema.clientRecordType, recordID: .client("bystander"))),
-                try TelemetryFixtures.scenario("A", clientId: "bystander").applying(
-                    to: .init(recordType: TelemetrySchema.scenarioRecordType, recordID: .scenario("A", ofClient: "bystander"))),
-                try TelemetryFixtures.command(.disable, clientId: "bystander").applying(
-                    to: .init(recordType: TelemetrySchema.commandRecordType, recordID: .command("of-bystander"))),
-            ], policy: .insert)
-        server.append([TelemetryFixtures.event(clientId: "bystander")])
-        server.onChange = { [weak self] in self?.notice($0) }
+        let own = [
+            try TelemetryFixtures.client("bystander", isEnabled: true).applying(
+                to: .init(recordType: TelemetrySchema.clientRecordType, recordID: .client("bystander"))),
+            try TelemetryFixtures.scenario("A", clientId: "bystander").applying(
+                to: .init(recordType: TelemetrySchema.scenarioRecordType, recordID: .scenario("A", ofClient: "bystander"))),
+        ]
+        let command = try TelemetryFixtures.command(.disable, clientId: "bystander").applying(
+            to: .init(recordType: TelemetrySchema.commandRecordType, recordID: .command("of-bystander")))
+        bystander =
+            try store.save(own, policy: .insert, by: "bystander") + store.save([command], policy: .insert, by: "viewer")
+        store.append([TelemetryFixtures.event(clientId: "bystander")], by: "bystander")
+        store.onChange = { [weak self] in self?.notice($0) }
+        store.setFaulty(true)
     }
 
     nonisolated static func date(of clock: ManualClock) -> Date {
@@ -67,7 +80,8 @@ final class SimulatedWorld {
 
     // MARK: What the processes meet
 
-    func gate(_ process: SimulatedProcess, _ what: String, isAnswer: Bool = false) async -> Fate {
+    /// Where a call waits until the simulation lets it go.
+    package func gate(_ process: SimulatedProcess, _ what: String, isAnswer: Bool = false) async -> Fate {
         if process.isDead { return .dead }
         return await withCheckedContinuation { continuation in
             gates.append(Gate(process: process, what: what, isAnswer: isAnswer, continuation: continuation))
@@ -80,7 +94,7 @@ final class SimulatedWorld {
         _ = await gate(process, what, isAnswer: true)
     }
 
-    func isAnswerSlow() -> Bool { isFaulty && random.once(in: 4) }
+    package func isAnswerSlow() -> Bool { isFaulty && random.once(in: 4) }
 
     func abandonGates(of process: SimulatedProcess) {
         let own = (gates + hanging).filter { $0.process === process }
@@ -96,12 +110,14 @@ final class SimulatedWorld {
         if !approved.contains(clientId) { violate("an event of \(clientId) was recorded, which nobody approved") }
         let consent = process.device.consent
         if !consent.isWanted, consent.hasReturned { violate("an event of \(clientId) was recorded after its opt-out") }
-        server.append([TelemetryEvent(clientId: clientId, sessionId: "s", name: "e", timestamp: Self.date(of: clock))])
+        store.append(
+            [TelemetryEvent(clientId: clientId, sessionId: "s", name: "e", timestamp: Self.date(of: clock))],
+            by: process.device.user)
     }
 
-    private func notice(_ notification: TelemetryNotification) {
+    private func notice(_ delivery: @escaping SimulatedStore.Delivery) {
         let copies = !isFaulty ? 1 : [0, 1, 1, 1, 2][Int.random(in: 0..<5, using: &random)]
-        for _ in 0..<copies { notifications.append(notification) }
+        for _ in 0..<copies { deliveries.append(delivery) }
     }
 
     func violate(_ what: String) { violations.append(what) }
@@ -109,7 +125,7 @@ final class SimulatedWorld {
     // MARK: What happens
 
     /// Runs the story from its beginning to its end.
-    func run(steps: Int) async {
+    private func run(steps: Int) async {
         // In a task that runs where all others do: a test's own has another thread to go to.
         await Task(executorPreference: executor) { await self.tell(steps: steps) }.value
     }
@@ -132,8 +148,8 @@ final class SimulatedWorld {
         case 60..<78: hostActs()
         case 78..<90: viewerActs()
         case 90..<93: restart()
-        case 93..<97: clock.advance(by: .milliseconds(100))
-        case 97..<99: clock.advance(by: .seconds(11))
+        case 93..<97: advance(by: .milliseconds(100))
+        case 97..<99: advance(by: .seconds(11))
         default: unhang()
         }
     }
@@ -159,9 +175,8 @@ final class SimulatedWorld {
     }
 
     private func deliver() {
-        guard !notifications.isEmpty else { return }
-        let notification = notifications.remove(at: Int.random(in: 0..<notifications.count, using: &random))
-        for device in devices { device.process?.notify(notification) }
+        guard !deliveries.isEmpty else { return }
+        deliveries.remove(at: Int.random(in: 0..<deliveries.count, using: &random))(devices)
     }
 
     private func start(_ device: SimulatedDevice) {
@@ -214,7 +229,7 @@ final class SimulatedWorld {
 
     /// A viewer turns to a client that it can see at this moment.
     private func viewerActs() {
-        let clients = server.records(matching: .init(recordType: TelemetrySchema.clientRecordType))
+        let clients = store.records(matching: .init(recordType: TelemetrySchema.clientRecordType))
             .compactMap { try? TelemetryClientRecord(record: $0) }.filter { $0.clientId != "bystander" }
         guard !clients.isEmpty else { return }
         let client = clients[Int.random(in: 0..<clients.count, using: &random)]
@@ -241,23 +256,23 @@ final class SimulatedWorld {
     }
 
     private func edit(_ client: TelemetryClientRecord, isEnabled: Bool) {
-        guard let id = client.recordID, var record = server.records[id] else { return }
+        guard let id = client.recordID, var record = store.record(id) else { return }
         note("viewer: \(client.clientId) enabled \(isEnabled)")
         record["isEnabled"] = .bool(isEnabled)
-        _ = try? server.save([record], policy: .overwrite)
+        _ = try? store.save([record], policy: .overwrite, by: "viewer")
     }
 
     private func command(
         _ action: TelemetrySchema.CommandAction, _ client: TelemetryClientRecord, scenario: String? = nil
     ) {
         commandCount += 1
-        clock.advance(by: .milliseconds(1))
+        advance(by: .milliseconds(1))
         let command = TelemetryCommandRecord(
             recordID: .command("c\(commandCount)"), commandId: "c\(commandCount)", clientId: client.clientId, action: action,
             scenarioName: scenario, created: Self.date(of: clock))
         note("viewer: c\(commandCount) \(action) \(scenario ?? "") to \(client.clientId)")
         commands.append(command)
-        _ = try? server.save([command.toRecord()], policy: .insert)
+        _ = try? store.save([command.toRecord()], policy: .insert, by: "viewer")
     }
 
     // MARK: The end
@@ -265,18 +280,27 @@ final class SimulatedWorld {
     /// Nothing goes wrong any more; every process looks once more, by itself or because its host asks.
     private func calmDown() async {
         isFaulty = false
+        store.setFaulty(false)
         note("calm")
         for _ in 0..<4 {
             await finish()
-            clock.advance(by: .seconds(11))
+            advance(by: .seconds(11))
         }
         await finish()
         unhang()
         for device in devices where device.process?.service == nil { start(device) }
+        for _ in 0..<2 { await look() }
+        guard store.settlingTime > .zero else { return }
+        // What queries missed shows up, and what was done on their word is done again.
         for _ in 0..<2 {
-            for device in devices { device.process?.call { await $0.reconcile() } }
-            await finish()
+            advance(by: store.settlingTime)
+            await look()
         }
+    }
+
+    private func look() async {
+        for device in devices { device.process?.call { await $0.reconcile() } }
+        await finish()
     }
 
     /// Lets everything go on until nothing is left to go on.
@@ -286,16 +310,21 @@ final class SimulatedWorld {
         while idleTurns < (hanging.isEmpty && devices.contains { ($0.process?.openCalls ?? 0) > 0 } ? 300 : 10) {
             await executor.turn()
             idleTurns += 1
-            guard !gates.isEmpty || !notifications.isEmpty else { continue }
+            guard !gates.isEmpty || !deliveries.isEmpty else { continue }
             idleTurns = 0
             if gates.isEmpty { deliver() } else { passGate() }
         }
         if hanging.isEmpty, devices.contains(where: { ($0.process?.openCalls ?? 0) > 0 }) { violate("a call never returned") }
     }
 
+    private func advance(by duration: Duration) {
+        clock.advance(by: duration)
+        store.advance(by: duration)
+    }
+
     private func note(_ what: @autoclosure () -> String) { if isTracing { trace.append(what()) } }
 
     var isBystanderUntouched: Bool {
-        bystander.allSatisfy { server.records[$0.recordID] == $0 } && server.events.contains { $0.clientId == "bystander" }
+        bystander.allSatisfy { store.record($0.recordID) == $0 } && store.events.contains { $0.clientId == "bystander" }
     }
 }

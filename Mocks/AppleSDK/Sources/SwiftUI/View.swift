@@ -30,7 +30,7 @@ public struct EmptyView: StandInView {
 /// What a view shows.
 @MainActor
 public struct StandInNode {
-    public enum Kind: Sendable { case text, image, toggle, button, section, form, label, dialog, task }
+    public enum Kind: Sendable { case text, image, toggle, button, section, form, label, dialog, task, change }
 
     public let kind: Kind
     /// A text's key or itself, an image's name.
@@ -40,6 +40,8 @@ public struct StandInNode {
     public var isOn: Binding<Bool>?
     public var action: (() -> Void)?
     public var task: (() async -> Void)?
+    /// What is done when a value changes, given the old one and the new one.
+    public var change: ((Any, Any) -> Void)?
 
     init(_ kind: Kind) { self.kind = kind }
 

@@ -11,6 +11,50 @@ public final class UIApplication: NSObject {
 
     /// How often the app registered.
     public private(set) var standInRegistrations = 0
+    /// The background tasks that were begun and not ended, by name.
+    public private(set) var standInBackgroundTasks: [UIBackgroundTaskIdentifier: String] = [:]
+    private var expirations: [UIBackgroundTaskIdentifier: @MainActor @Sendable () -> Void] = [:]
+    private var waiters: [CheckedContinuation<Void, Never>] = []
+    private var begun = 0
+
+    /// <https://developer.apple.com/documentation/uikit/uiapplication/beginbackgroundtask(withname:expirationhandler:)>
+    public func beginBackgroundTask(
+        withName taskName: String?, expirationHandler handler: (@MainActor @Sendable () -> Void)? = nil
+    ) -> UIBackgroundTaskIdentifier {
+        begun += 1
+        let identifier = UIBackgroundTaskIdentifier(rawValue: begun)
+        standInBackgroundTasks[identifier] = taskName ?? ""
+        expirations[identifier] = handler
+        return identifier
+    }
+
+    /// <https://developer.apple.com/documentation/uikit/uiapplication/endbackgroundtask(_:)>
+    public func endBackgroundTask(_ identifier: UIBackgroundTaskIdentifier) {
+        precondition(standInBackgroundTasks[identifier] != nil, "There is no such background task.")
+        standInBackgroundTasks[identifier] = nil
+        expirations[identifier] = nil
+        guard standInBackgroundTasks.isEmpty else { return }
+        for waiter in waiters { waiter.resume() }
+        waiters = []
+    }
+
+    /// Returns when every background task has been ended.
+    public func standInBackgroundTasksEnded() async {
+        guard !standInBackgroundTasks.isEmpty else { return }
+        await withCheckedContinuation { waiters.append($0) }
+    }
+
+    /// The system has no more time for what goes on in the background.
+    public func standInExpire() { for handler in expirations.values { handler() } }
+}
+
+/// <https://developer.apple.com/documentation/uikit/uibackgroundtaskidentifier>
+public struct UIBackgroundTaskIdentifier: RawRepresentable, Hashable, Sendable {
+    public let rawValue: Int
+    public init(rawValue: Int) { self.rawValue = rawValue }
+
+    /// <https://developer.apple.com/documentation/uikit/uibackgroundtaskidentifier/invalid>
+    public static let invalid = UIBackgroundTaskIdentifier(rawValue: 0)
 }
 
 /// <https://developer.apple.com/documentation/uikit/uibackgroundfetchresult>

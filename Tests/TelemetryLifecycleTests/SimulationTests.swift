@@ -45,9 +45,6 @@ struct SimulationTests {
     }
 
     private static func run(_ seed: UInt64, isTracing: Bool = false) async throws -> SimulatedWorld {
-        var random = SeededRandom(seed: ~seed)
-        let world = try SimulatedWorld(seed: seed, devices: Int.random(in: 1...3, using: &random), isTracing: isTracing)
-        await world.run(steps: Int.random(in: 40...160, using: &random))
-        return world
+        try await SimulatedWorld.told(seed, over: SimulatedServer(), isTracing: isTracing)
     }
 }

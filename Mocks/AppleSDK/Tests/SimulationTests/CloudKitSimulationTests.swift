@@ -1,0 +1,34 @@
+import Foundation
+import LifecycleSimulation
+import Testing
+
+/// The service's own simulation over `CloudKitTransport` on the fake server: every request may be delayed, refused, throttled or
+/// lost after its effect; indexes lag, operations take few records, pages are short, pushes get lost or come twice, and the
+/// schema's roles hold.
+///
+/// The environment is that of the simulation over a store in memory: `LIFECYCLE_SIMULATION_SEED=<seed>` runs one alone and prints
+/// what happened, `LIFECYCLE_SIMULATION_RUNS=<count>` runs more of them. A seed replays in another process only with
+/// `SWIFT_DETERMINISTIC_HASHING=1`.
+@MainActor
+struct CloudKitSimulationTests {
+    private static let environment = ProcessInfo.processInfo.environment
+
+    @Test("Whatever goes wrong, everything agrees in the end, also over CloudKit")
+    func converges() async throws {
+        if let seed = Self.environment["LIFECYCLE_SIMULATION_SEED"].flatMap(UInt64.init) {
+            let world = try await SimulatedWorld.told(seed, over: CloudKitStore(seed: seed), isTracing: true)
+            Issue.record(Comment(rawValue: (world.trace + world.check()).joined(separator: "\n")))
+            return
+        }
+        let first = UInt64(Self.environment["LIFECYCLE_SIMULATION_FIRST"] ?? "") ?? 1
+        let runs = UInt64(Self.environment["LIFECYCLE_SIMULATION_RUNS"] ?? "") ?? 60
+        var failures = 0
+        for seed in first..<(first + runs) {
+            let faults = try await SimulatedWorld.told(seed, over: CloudKitStore(seed: seed)).check()
+            guard !faults.isEmpty else { continue }
+            failures += 1
+            Issue.record("LIFECYCLE_SIMULATION_SEED=\(seed): \(faults.joined(separator: "; "))")
+            if failures == 5 { return }
+        }
+    }
+}

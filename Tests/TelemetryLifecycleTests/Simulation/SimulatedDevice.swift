@@ -1,0 +1,19 @@
+import TelemetryModels
+
+/// What a device keeps whatever happens to the process.
+@MainActor
+package final class SimulatedDevice {
+    package let number: Int
+    var settings = TelemetrySettings.defaults
+    var scenarioStates: [String: Bool] = [:]
+    /// Every identifier that this device ever had.
+    var identifiers: [String] = []
+    /// What the person decided last, and whether the call that says so has returned.
+    var consent: (isWanted: Bool, hasReturned: Bool, serial: Int) = (false, true, 0)
+    package var process: SimulatedProcess?
+
+    init(number: Int) { self.number = number }
+
+    /// The person's account.
+    package var user: String { "device\(number)" }
+}
