@@ -33,16 +33,47 @@ struct TelemetryToggleModelTests {
         await service.shutdown()
     }
 
-    @Test("Of two quick touches the last one counts")
-    func quickTouches() async {
+    @Test("Of quick touches the last one counts, and is shown before the service has answered", arguments: [false, true])
+    func quickTouches(last: Bool) async {
         await model.start()
+        // Something else is under way, so that no wish is fulfilled at once.
+        transport.hold(.saveRecords)
         model.isRequested = true
+        await transport.held(.saveRecords)
+        for wish in last ? [false, true] : [false, true, false] {
+            model.isRequested = wish
+            #expect(model.isRequested == wish)
+        }
+        transport.release(.saveRecords)
         await model.finished()
-        model.isRequested = false
-        model.reconcile()
-        await model.finished()
-        #expect(service.settings == .defaults)
+        #expect(model.isRequested == last)
+        #expect(service.settings.telemetryRequested == last)
         await service.shutdown()
+    }
+
+    @Test("Whoever turns a scenario on and off again before the service has answered finds it off")
+    func quickOverride() async throws {
+        await model.start()
+        await service.enableTelemetry()
+        try await service.registerScenarios(["Network"])
+        transport.hold(.saveRecords)
+        model[scenario: "Network"] = true
+        await transport.held(.saveRecords)
+        model[scenario: "Network"] = false
+        #expect(!model[scenario: "Network"])
+        transport.release(.saveRecords)
+        await model.finished()
+        #expect(service.scenarioStates["Network"] == false)
+        await service.shutdown()
+    }
+
+    @Test("A wish that the service refuses is not shown any longer")
+    func refused() async throws {
+        await model.start()
+        model[scenario: ""] = true
+        #expect(model[scenario: ""])
+        await model.finished()
+        #expect(!model[scenario: ""])
     }
 
     @Test("Starting twice, by the host and by the view, starts once")

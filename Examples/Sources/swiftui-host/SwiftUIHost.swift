@@ -1,4 +1,4 @@
-#if canImport(SwiftUI) && canImport(CloudKit)
+#if canImport(SwiftUI) && canImport(CloudKit) && !os(watchOS)
 import SwiftUI
 import TelemetryCloudKit
 import TelemetryLifecycle
@@ -50,6 +50,6 @@ struct ShopView: View {
 /// Says where the example runs.
 @main
 enum SwiftUIHost {
-    static func main() { print("This host needs SwiftUI and CloudKit; build it with Xcode.") }
+    static func main() { print("This host needs SwiftUI, CloudKit and an app delegate; build it with Xcode.") }
 }
 #endif

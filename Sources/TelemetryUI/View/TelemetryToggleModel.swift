@@ -11,6 +11,10 @@ package final class TelemetryToggleModel {
     private let lifecycle: TelemetryLifecycleService
     /// Why the last operation failed, in words; nil where it did not.
     package private(set) var failure: String?
+    /// What the person decided and the service has not done yet, with the operation that does it: shown meanwhile, so that
+    /// who changes their mind before the service has answered is heard.
+    private var consent: (wish: Bool, operation: Int)?
+    private var overrides: [String: (wish: Bool, operation: Int)] = [:]
     @ObservationIgnored private var tasks: [Int: Task<Void, Never>] = [:]
     @ObservationIgnored private var nextTask = 0
 
@@ -18,12 +22,13 @@ package final class TelemetryToggleModel {
 
     /// Whether the person asked for telemetry. Setting it opts in or out.
     package var isRequested: Bool {
-        get { lifecycle.settings.telemetryRequested }
+        get { consent?.wish ?? lifecycle.settings.telemetryRequested }
         set {
-            guard newValue != lifecycle.settings.telemetryRequested else { return }
-            perform { lifecycle in
+            guard newValue != isRequested else { return }
+            let operation = perform { lifecycle in
                 if newValue { await lifecycle.enableTelemetry() } else { await lifecycle.disableTelemetry() }
             }
+            consent = (newValue, operation)
         }
     }
 
@@ -38,10 +43,11 @@ package final class TelemetryToggleModel {
 
     /// Whether a scenario is on. Setting it turns it on or off here, whatever the viewer wants.
     package subscript(scenario name: String) -> Bool {
-        get { lifecycle.scenarioStates[name] ?? false }
+        get { overrides[name]?.wish ?? lifecycle.scenarioStates[name] ?? false }
         set {
             guard newValue != self[scenario: name] else { return }
-            perform { try await $0.setScenarioEnabled(name, enabled: newValue) }
+            let operation = perform { try await $0.setScenarioEnabled(name, enabled: newValue) }
+            overrides[name] = (newValue, operation)
         }
     }
 
@@ -55,7 +61,8 @@ package final class TelemetryToggleModel {
     /// Returns when everything that was asked for is done.
     package func finished() async { while let task = tasks.values.first { await task.value } }
 
-    private func perform(_ operation: @escaping @MainActor (TelemetryLifecycleService) async throws -> Void) {
+    @discardableResult
+    private func perform(_ operation: @escaping @MainActor (TelemetryLifecycleService) async throws -> Void) -> Int {
         let id = nextTask
         nextTask += 1
         failure = nil
@@ -64,10 +71,13 @@ package final class TelemetryToggleModel {
             do { try await operation(lifecycle) } catch { failure = error.localizedDescription }
             self?.done(id, failure)
         }
+        return id
     }
 
     private func done(_ id: Int, _ failure: String?) {
         tasks[id] = nil
+        if consent?.operation == id { consent = nil }
+        overrides = overrides.filter { $0.value.operation != id }
         if let failure { self.failure = failure }
     }
 }

@@ -1,18 +1,18 @@
 #if canImport(SwiftUI)
-import Foundation
 public import SwiftUI
 public import TelemetryLifecycle
-import TelemetryTransport
 
 /// The person's side of telemetry: to opt in and out, see how it stands, hand out the client's code, override scenarios and end
 /// a session.
 ///
 /// A form of its own; put it into a settings screen. It calls
 /// ``/TelemetryLifecycle/TelemetryLifecycleService/startup()`` once, which does no harm beside the host's own call. Its texts are
-/// in the package's string table.
+/// English; a host translates or rewords them in a string table of its own named `LiveTelemetry`, by the same keys.
 public struct TelemetryToggleView: View {
     @State package var model: TelemetryToggleModel
     @State private var isConfirmingEnd = false
+    /// The code that was copied last.
+    @State private var copiedCode: String?
 
     /// - Parameter lifecycle: The service of the app; the same for as long as the view is shown.
     public init(lifecycle: TelemetryLifecycleService) {
@@ -20,71 +20,71 @@ public struct TelemetryToggleView: View {
     }
 
     public var body: some View {
-        @Bindable var model = model
         Form {
-            consent($model)
+            consent
             if let code = model.clientCode { clientCode(code) }
-            if !model.scenarios.isEmpty { scenarios($model) }
+            if !model.scenarios.isEmpty { scenarios }
             if model.clientCode != nil { session }
         }
         .task { await model.start() }
     }
 
-    private func consent(_ bindable: Bindable<TelemetryToggleModel>) -> some View {
+    private var consent: some View {
         Section {
-            Toggle(isOn: bindable.isRequested) {
-                Text("toggle.title", bundle: .module)
+            Toggle(isOn: $model.isRequested) {
+                Text(telemetry: "toggle.title")
             }
-            .accessibilityHint(Text("toggle.hint", bundle: .module))
+            .accessibilityHint(Text(telemetry: "toggle.hint"))
             Label {
-                Text(LocalizedStringKey(model.status.textKey), bundle: .module)
+                Text(telemetry: model.status.textKey)
             } icon: {
                 Image(systemName: model.status.symbol)
             }
-            .accessibilityLabel(Text("status.title", bundle: .module))
-            .accessibilityValue(Text(LocalizedStringKey(model.status.textKey), bundle: .module))
+            .accessibilityLabel(Text(telemetry: "status.title"))
+            .accessibilityValue(Text(telemetry: model.status.textKey))
             if let message = model.failure ?? model.statusMessage { Text(verbatim: message) }
             if model.isRequested {
                 Button {
                     model.reconcile()
                 } label: {
-                    Text("status.refresh", bundle: .module)
+                    Text(telemetry: "status.refresh")
                 }
                 .disabled(model.status.isBusy)
             }
         } footer: {
-            Text("toggle.hint", bundle: .module)
+            Text(telemetry: "toggle.hint")
         }
     }
 
     private func clientCode(_ code: String) -> some View {
         Section {
             Text(verbatim: code)
-                .accessibilityLabel(Text("code.title", bundle: .module))
-                .accessibilityValue(Text(verbatim: code))
+                .accessibilityLabel(Text(telemetry: "code.title"))
+                .accessibilityValue(Text(verbatim: code).speechSpellsOutCharacters())
             if TelemetryPasteboard.isAvailable {
                 Button {
                     TelemetryPasteboard.copy(code)
+                    copiedCode = code
                 } label: {
-                    Text("code.copy", bundle: .module)
+                    Text(telemetry: copiedCode == code ? "code.copied" : "code.copy")
                 }
             }
         } header: {
-            Text("code.title", bundle: .module)
+            Text(telemetry: "code.title")
         } footer: {
-            Text("code.hint", bundle: .module)
+            Text(telemetry: "code.hint")
         }
     }
 
-    private func scenarios(_ bindable: Bindable<TelemetryToggleModel>) -> some View {
+    private var scenarios: some View {
         Section {
             ForEach(model.scenarios, id: \.self) { name in
-                Toggle(isOn: bindable[scenario: name]) { Text(verbatim: name) }
+                Toggle(isOn: $model[scenario: name]) { Text(verbatim: name) }
             }
         } header: {
-            Text("scenarios.title", bundle: .module)
+            Text(telemetry: "scenarios.title")
         } footer: {
-            Text("scenarios.hint", bundle: .module)
+            Text(telemetry: "scenarios.hint")
         }
     }
 
@@ -93,30 +93,25 @@ public struct TelemetryToggleView: View {
             Button(role: .destructive) {
                 isConfirmingEnd = true
             } label: {
-                Text("session.end", bundle: .module)
+                Text(telemetry: "session.end")
             }
             .confirmationDialog(
-                Text("session.confirm", bundle: .module), isPresented: $isConfirmingEnd, titleVisibility: .visible
+                Text(telemetry: "session.confirm"), isPresented: $isConfirmingEnd, titleVisibility: .visible
             ) {
                 Button(role: .destructive) {
                     model.endSession()
                 } label: {
-                    Text("session.end", bundle: .module)
+                    Text(telemetry: "session.end")
                 }
                 Button(role: .cancel) {
                 } label: {
-                    Text("session.cancel", bundle: .module)
+                    Text(telemetry: "session.cancel")
                 }
             } message: {
-                Text("session.explanation", bundle: .module)
+                Text(telemetry: "session.explanation")
             }
         }
     }
 }
 
-struct TelemetryToggleViewPreviews: PreviewProvider {
-    static var previews: some View {
-        TelemetryToggleView(lifecycle: TelemetryLifecycleService(transport: InMemoryTelemetryTransport()))
-    }
-}
 #endif

@@ -21,6 +21,9 @@ public struct Text: StandInView {
     /// <https://developer.apple.com/documentation/swiftui/text/init(verbatim:)>
     public init(verbatim content: String) { text = content }
 
+    /// <https://developer.apple.com/documentation/swiftui/text/speechspellsoutcharacters(_:)>
+    public func speechSpellsOutCharacters(_ value: Bool = true) -> Text { self }
+
     public var standInNodes: [StandInNode] {
         var node = StandInNode(.text)
         node.text = text

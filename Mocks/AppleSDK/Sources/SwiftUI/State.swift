@@ -1,5 +1,3 @@
-public import Observation
-
 /// <https://developer.apple.com/documentation/swiftui/state>
 @propertyWrapper
 public struct State<Value> {
@@ -29,6 +27,7 @@ public struct State<Value> {
 
 /// <https://developer.apple.com/documentation/swiftui/binding>
 @propertyWrapper
+@dynamicMemberLookup
 public struct Binding<Value> {
     private let read: () -> Value
     private let write: (Value) -> Void
@@ -44,21 +43,9 @@ public struct Binding<Value> {
     }
 
     public var projectedValue: Binding<Value> { self }
-}
 
-/// <https://developer.apple.com/documentation/swiftui/bindable>
-@propertyWrapper
-@dynamicMemberLookup
-public struct Bindable<Value: AnyObject & Observable> {
-    public var wrappedValue: Value
-    public var projectedValue: Bindable<Value> { self }
-
-    /// <https://developer.apple.com/documentation/swiftui/bindable/init(wrappedvalue:)>
-    public init(wrappedValue: Value) { self.wrappedValue = wrappedValue }
-
-    /// <https://developer.apple.com/documentation/swiftui/bindable/subscript(dynamicmember:)>
-    public subscript<Subject>(dynamicMember keyPath: ReferenceWritableKeyPath<Value, Subject>) -> Binding<Subject> {
-        let value = wrappedValue
-        return Binding(get: { value[keyPath: keyPath] }, set: { value[keyPath: keyPath] = $0 })
+    /// <https://developer.apple.com/documentation/swiftui/binding/subscript(dynamicmember:)>
+    public subscript<Subject>(dynamicMember keyPath: WritableKeyPath<Value, Subject>) -> Binding<Subject> {
+        Binding<Subject>(get: { read()[keyPath: keyPath] }, set: { wrappedValue[keyPath: keyPath] = $0 })
     }
 }

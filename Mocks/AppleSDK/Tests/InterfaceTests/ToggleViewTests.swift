@@ -61,6 +61,7 @@ struct ToggleViewTests {
         _ = try node(.label, "Waiting for approval")
         _ = try node(.section, "abcdefghjk")
         try node(.button, "Copy client code").action?()
+        _ = try node(.button, "Copied")
         #if canImport(UIKit)
         #expect(UIPasteboard.general.string == "abcdefghjk")
         #else
@@ -112,6 +113,14 @@ struct ToggleViewTests {
         await view.model.finished()
         _ = try node(.label, "On")
         await service.shutdown()
+    }
+
+    @Test("The preview shows a client that waits for approval, and keeps nothing")
+    func preview() async throws {
+        func shown() -> [StandInNode] { StandInNode.nodes(of: TelemetryToggleViewPreviews.previews).flatMap(\.all) }
+        for task in shown().compactMap(\.task) { await task() }
+        let texts = shown().flatMap(\.texts)
+        for text in ["Waiting for approval", "Checkout", "NetworkRequests"] { #expect(texts.contains(text)) }
     }
 
     @Test("Every text of the view is in the string table")

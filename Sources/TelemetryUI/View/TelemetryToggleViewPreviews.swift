@@ -1,0 +1,21 @@
+#if canImport(SwiftUI)
+package import SwiftUI
+import TelemetryLifecycle
+import TelemetryLogging
+import TelemetryPersistence
+import TelemetryTransport
+
+/// A client that waits for approval, with two scenarios; everything that it keeps is in memory.
+package struct TelemetryToggleViewPreviews: PreviewProvider {
+    private static let service = TelemetryLifecycleService(
+        settingsStore: InMemoryTelemetrySettingsStore(), transport: InMemoryTelemetryTransport(),
+        logger: NoopTelemetryLogger(), scenarioStore: InMemoryTelemetryScenarioStore())
+
+    package static var previews: some View {
+        TelemetryToggleView(lifecycle: service).task {
+            await service.enableTelemetry()
+            try? await service.registerScenarios(["Checkout", "NetworkRequests"])
+        }
+    }
+}
+#endif
