@@ -9,7 +9,8 @@ import TelemetryModels
 /// Who may do what: everybody signed in may create events, clients, scenarios and receipts; only who created one, and the
 /// viewer's role, may read or change it. Commands are created and changed by the viewer's role alone, and read by everybody
 /// signed in: CloudKit has no role for "the client that it is addressed to". A client tells the end of a command in a receipt
-/// of its own, a record of type ``receiptRecordType``.
+/// of its own, a record of type ``receiptRecordType``. The settings' backup is granted to nobody: in the private database, its
+/// place, roles do not apply.
 public enum CloudKitSchemaFile {
     /// The role of the people who look in; assign it to them in the CloudKit console.
     public static let viewerRole = "TelemetryViewer"
@@ -63,7 +64,8 @@ public enum CloudKitSchemaFile {
             name: TelemetrySchema.settingsBackupRecordType,
             fields: fields(
                 TelemetrySchema.SettingsBackupField.allCases, TelemetrySchema.settingsBackupRecordType, isIndexed: \.isIndexed),
-            grants: ["GRANT READ, WRITE TO \"_creator\"", "GRANT CREATE TO \"_icloud\""]),
+            // Roles are the public database's. In the private one it is its owner's; in the public one it has no business.
+            grants: []),
     ]
 
     /// The types of the public database that the transport queries.

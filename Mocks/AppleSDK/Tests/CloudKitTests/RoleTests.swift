@@ -98,4 +98,15 @@ struct RoleTests {
         try await client.deleteTelemetryClient(recordID: id)
         #expect(world.server.records().isEmpty)
     }
+
+    @Test("A settings' backup has no place in the public database, whoever it is")
+    func noBackupInPublic() async throws {
+        let backup = TelemetryRecord(recordType: TelemetrySchema.settingsBackupRecordType, recordID: "backup")
+        for user in [viewer, client] {
+            let error = await #expect(throws: TelemetryTransportError.self) {
+                _ = try await user.save([backup], policy: .insert)
+            }
+            #expect(error?.code == .unauthorized)
+        }
+    }
 }
