@@ -19,6 +19,23 @@ struct JSONValueTests {
         #expect(try roundTrip(value) == value)
     }
 
+    @Test("A zero keeps its sign, alone and in a payload")
+    func zero() throws {
+        for (value, sign) in [(-0.0, FloatingPointSign.minus), (0.0, .plus)] {
+            guard case .object(let members) = try roundTrip(["n": .double(value)]), let number = members["n"] else {
+                Issue.record("no object")
+                continue
+            }
+            let read: Double? =
+                switch number {
+                case .double(let value): value
+                case .int(let value): Double(value)
+                default: nil
+                }
+            #expect(read == 0 && read?.sign == sign)
+        }
+    }
+
     @Test("Random doubles and integers read back exactly")
     func random() throws {
         let seed = ProcessInfo.processInfo.environment["TEST_SEED"].flatMap(UInt64.init) ?? UInt64.random(in: 0...UInt64.max)

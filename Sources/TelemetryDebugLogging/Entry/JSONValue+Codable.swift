@@ -1,4 +1,4 @@
-#if DEBUG
+#if DEBUG || TELEMETRY_RELAY
 extension JSONValue: Codable {
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
@@ -7,7 +7,8 @@ extension JSONValue: Codable {
         } else if let value = try? container.decode(Bool.self) {
             self = .bool(value)
         } else if let value = try? container.decode(Int64.self) {
-            self = .int(value)
+            // A zero has a sign only as a double.
+            self = value == 0 && (try? container.decode(Double.self))?.sign == .minus ? .double(-0.0) : .int(value)
         } else if let value = try? container.decode(UInt64.self) {
             self = .unsigned(value)
         } else if let value = try? container.decode(Double.self) {
@@ -23,7 +24,9 @@ extension JSONValue: Codable {
 
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
-        // A whole number is written with all its digits: `1.007436615595234e+17` would read back as another integer.
+        // Of the whole numbers one has no integer: the zero below zero.
+        if case .double(let value) = self, value == 0, value.sign == .minus { return try container.encode(value) }
+        // The others are written with all their digits: `1.007436615595234e+17` would read back as another integer.
         switch canonical {
         case .null: try container.encodeNil()
         case .bool(let value): try container.encode(value)

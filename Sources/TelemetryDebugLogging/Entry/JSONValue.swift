@@ -1,8 +1,8 @@
-#if DEBUG
-/// Any value that JSON can hold, as the payload of a debug entry carries it.
+#if DEBUG || TELEMETRY_RELAY
+/// Any value that JSON can hold, as the payload of a debug entry carries it, through the relay too, which shares this file.
 ///
 /// Numbers are equal by value, whatever case holds them: JSON has one kind of number, so that `1` and `1.0` read back as
-/// each other. Integers up to `UInt64.max` and every finite `Double` read back exactly.
+/// each other. Integers up to `UInt64.max` and every finite `Double` read back exactly, a zero with its sign.
 public enum JSONValue: Sendable {
     case null
     case bool(Bool)
