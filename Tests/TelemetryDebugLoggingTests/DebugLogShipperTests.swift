@@ -140,18 +140,23 @@ struct DebugLogShipperTests {
         #expect(bodies == [["1", "2"], ["1", "2", "3"]])
     }
 
-    @Test("Two places both get a batch; where one fails it is kept, where one refuses that counts")
-    func fanOut() async {
-        let answers: [(DebugLogShipment, DebugLogShipment, DebugLogShipment)] = [
-            (.stored, .stored, .stored), (.stored, .failed("a"), .failed("a")), (.tooLarge, .stored, .tooLarge),
-            (.tooLarge, .failed("a"), .failed("a")), (.refused([1: "a"]), .refused([2: "b"]), .refused([1: "a", 2: "b"])),
-            (.refused([1: "a"]), .refusedWholly("b"), .refusedWholly("b")), (.stored, .refused([1: "a"]), .refused([1: "a"])),
-        ]
-        for (first, second, expected) in answers {
-            let shippers = [ScriptedShipper([first]), ScriptedShipper([second])]
-            #expect(await DebugLogFanOut(shippers).ship(entries) == expected)
-            #expect(shippers.map(\.batches) == [[entries], [entries]])
-        }
+    @Test(
+        "Through the logger: a server that finds a batch too large gets it in halves, and one that finds an entry bad hears the loss"
+    )
+    @MainActor
+    func refusals() async throws {
+        let server = try LoopbackServer(
+            .answers(413), .answers(200), .answers(400, body: #"{"rejected":[{"index":1,"reason":"no"}]}"#), .answers(200))
+        let logger = DebugLogger(shipper: DebugLogShipper(baseURL: server.baseURL, clock: clock), clock: clock)
+        for number in 1...4 { logger.log(event: "\(number)") }
+        await logger.flush()
+        logger.log(event: "5")
+        await logger.flush()
+        let bodies = try server.requests.map { try JSONDecoder().decode(Body.self, from: $0.body).entries }
+        #expect(
+            bodies.map { $0.map(\.event) }
+                == [["1", "2", "3", "4"], ["1", "2"], ["3", "4"], ["debug_log.entries_lost", "5"]])
+        #expect(bodies[3][0].payload == ["count": 1])
     }
 }
 #endif

@@ -225,6 +225,25 @@ struct DebugLoggerTests {
         #expect(shipper.batches[2][0].payload == ["count": 3])
     }
 
+    @Test("A flush with a limit returns when its time is over, and goes on; one that is done does not wait for it")
+    func limitedFlush() async {
+        let shipper = ScriptedShipper()
+        let logger = logger(shipper)
+        shipper.hold()
+        logger.log(event: "1")
+        async let flush: Void = logger.flush(within: .seconds(5))
+        await shipper.arrival()
+        await clock.sleepers()
+        #expect(clock.timeToNextWake == .seconds(5))
+        clock.advance(by: .seconds(5))
+        await flush
+        shipper.release()
+        await logger.flushUnderWay()
+        logger.log(event: "2")
+        await logger.flush(within: .seconds(5))
+        #expect(shipper.events == [["1"], ["2"]])
+    }
+
     @Test("What waits goes where the logger was told to send last")
     func reconfigured() async {
         let first = ScriptedShipper([.failed("down")])
@@ -232,11 +251,18 @@ struct DebugLoggerTests {
         let logger = logger(first)
         log(1...3, logger)
         await logger.flush()
-        logger.configure(.init(source: .backend, capacity: 2), shipper: second)
+        let told = Mutex<[TelemetryDiagnostic.Kind]>([])
+        logger.configure(
+            .init(source: .backend, capacity: 2), shipper: second,
+            diagnostics: { diagnostic in told.withLock { $0.append(diagnostic.kind) } })
         logger.log(event: "4")
         await logger.flush()
         #expect(second.events == [["debug_log.entries_lost", "3", "4"]])
         #expect(second.batches[0].map(\.source) == [.backend, .ios, .backend])
+        second.answerNext(with: .refusedWholly("no"))
+        logger.log(event: "5")
+        await logger.flush()
+        #expect(told.withLock { $0 } == [.eventsDropped])
     }
 
     @Test("Every entry is sent exactly once and in order, however flushes and entries overlap")
@@ -260,6 +286,6 @@ struct DebugLoggerTests {
 
 extension DebugLogger {
     /// Waits for the flush that is under way, and starts none.
-    fileprivate func flushUnderWay() async { await drain?.value }
+    func flushUnderWay() async { for lane in lanes { await lane.drain?.value } }
 }
 #endif

@@ -16,10 +16,11 @@ public final class DebugLogTermination {
     /// - Parameters:
     ///   - signal: the signal's number.
     ///   - logger: the logger to flush.
+    ///   - limit: how long that may take: a server that does not answer shall not keep a process from ending.
     ///   - end: ends the process; unless it is given, by the same signal, so that whoever waits for the process sees the
     ///     status that it expects.
     public init(
-        on signal: Int32 = SIGTERM, flushing logger: DebugLogger = .shared,
+        on signal: Int32 = SIGTERM, flushing logger: DebugLogger = .shared, within limit: Duration = .seconds(5),
         then end: @escaping @Sendable (Int32) -> Void = { DebugLogTermination.die(of: $0) }
     ) {
         let (installation, installed) = AsyncStream.makeStream(of: Never.self)
@@ -36,7 +37,7 @@ public final class DebugLogTermination {
             MainActor.assumeIsolated {
                 guard let self, self.flush == nil else { return }
                 self.flush = Task {
-                    await logger.flush()
+                    await logger.flush(within: limit)
                     end(signal)
                 }
             }

@@ -16,10 +16,17 @@ extension DebugLogger {
         public var interval: Duration
         /// So many entries are kept while they cannot be sent; then the oldest go, counted. At least 1.
         public var capacity: Int
+        /// About so many bytes of waiting entries are sent at once, and no more in one batch, unless a single entry has more.
+        public var batchByteSize: Int
+        /// About so many bytes of entries are kept while they cannot be sent; then the oldest go, counted. An entry that alone
+        /// has more is not kept.
+        public var byteCapacity: Int
 
+        /// The sizes in bytes default to 512 KiB and 8 MiB.
         public init(
             source: DebugLogEntry.Source = .current, deviceId: UUID? = nil, sessionId: UUID = UUID(), batchSize: Int = 50,
-            interval: Duration = .seconds(30), capacity: Int = 1000
+            interval: Duration = .seconds(30), capacity: Int = 1000, batchByteSize: Int = 512 << 10,
+            byteCapacity: Int = 8 << 20
         ) {
             self.source = source
             self.deviceId = deviceId
@@ -27,6 +34,22 @@ extension DebugLogger {
             self.batchSize = batchSize
             self.interval = interval
             self.capacity = capacity
+            self.batchByteSize = batchByteSize
+            self.byteCapacity = byteCapacity
+        }
+
+        var bounds: DebugLogBuffer.Bounds {
+            .init(count: capacity, size: byteCapacity, batchCount: batchSize, batchSize: batchByteSize)
+        }
+
+        /// An entry of whoever logs.
+        func entry(
+            _ event: String, _ level: DebugLogEntry.Level, _ payload: [String: JSONValue], correlationId: UUID? = nil,
+            at timestamp: Date
+        ) -> DebugLogEntry {
+            DebugLogEntry(
+                correlationId: correlationId ?? UUID(), timestamp: timestamp, source: source, level: level, event: event,
+                payload: payload, deviceId: deviceId, sessionId: sessionId)
         }
     }
 

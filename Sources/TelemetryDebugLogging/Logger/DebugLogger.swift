@@ -5,9 +5,10 @@ public import TelemetryModels
 /// Collects the entries of a debug build and sends them in batches: once enough of them wait, or the oldest has waited long
 /// enough.
 ///
-/// Entries are sent in the order in which they were logged. Those that could not be sent are kept, up to a bound, and tried
-/// again after the interval; what the bound or the server costs is counted and told at the head of the next batch, in an
-/// entry named `debug_log.entries_lost`. While nothing waits, no timer runs. Nothing that goes wrong reaches the host.
+/// Entries are sent in the order in which they were logged. Those that could not be sent are kept in memory, up to a bound,
+/// and tried again after the interval; what the bound or the server costs is counted and told at the head of the next batch,
+/// in an entry named `debug_log.entries_lost`. While nothing waits, no timer runs. Nothing that goes wrong reaches the host.
+/// Given a ``DebugLogFanOut``, it keeps all this apart for each of the places.
 @MainActor
 public final class DebugLogger {
     /// The logger of the process; ``configure(_:shipper:)`` tells it who and where it is.
@@ -16,18 +17,9 @@ public final class DebugLogger {
             baseURL: defaultBaseURL, token: ProcessInfo.processInfo.environment["TELEMETRY_DEBUG_TOKEN"]))
 
     public private(set) var configuration: Configuration
-    private(set) var buffer: DebugLogBuffer
-    var shipper: any DebugLogShipping
-    /// The flush under way.
-    var drain: Task<Void, Never>?
-    /// The newest entry that the flush under way has to cover.
-    var goal: UInt64 = 0
-    /// After a failure the count of waiting entries starts no flush: a dead server is not asked at every entry.
-    var isHoldingBack = false
-    private var timer: Task<Void, Never>?
-    private let clock: any Clock<Duration>
-    private let now: @Sendable () -> Date
-    private let diagnostics: TelemetryDiagnosticsHandler?
+    /// One for each place.
+    private(set) var lanes: [DebugLogLane]
+    private var context: DebugLogLane.Context
 
     /// Creates a logger; a host uses ``shared``, a test makes its own.
     /// - Parameters:
@@ -43,21 +35,41 @@ public final class DebugLogger {
         now: @escaping @Sendable () -> Date = { .now },
         diagnostics: TelemetryDiagnosticsHandler? = nil
     ) {
+        let context = DebugLogLane.Context(clock: clock, now: now, diagnostics: diagnostics)
         self.configuration = configuration
-        self.buffer = DebugLogBuffer(capacity: configuration.capacity)
-        self.shipper = shipper
-        self.clock = clock
-        self.now = now
-        self.diagnostics = diagnostics
+        self.context = context
+        lanes = DebugLogFanOut([shipper]).places.map {
+            DebugLogLane(configuration: configuration, shipper: $0, context: context)
+        }
     }
 
-    deinit { timer?.cancel() }
-
     /// Changes who logs and where to, for the entries from now on; what waits goes to the new place.
-    public func configure(_ configuration: Configuration, shipper: (any DebugLogShipping)? = nil) {
+    ///
+    /// Where there are several places, the first new one takes over what waits for the first old one, and so on. A place beyond
+    /// those begins with what waits for the first; a place that has no successor loses what waits for it.
+    /// - Parameters:
+    ///   - configuration: how it batches and how much it keeps.
+    ///   - shipper: where batches go; where they went, if it is nil.
+    ///   - diagnostics: hears of batches that failed and of entries lost; nil leaves who hears of them.
+    public func configure(
+        _ configuration: Configuration, shipper: (any DebugLogShipping)? = nil, diagnostics: TelemetryDiagnosticsHandler? = nil
+    ) {
         self.configuration = configuration
-        if let shipper { self.shipper = shipper }
-        edit { $0.capacity = configuration.capacity }
+        if let diagnostics { context.diagnostics = diagnostics }
+        for lane in lanes {
+            lane.configuration = configuration
+            lane.context = context
+        }
+        guard let shipper else { return }
+        let old = lanes
+        lanes = DebugLogFanOut([shipper]).places.enumerated().map { index, place in
+            guard index < old.count else {
+                return old.first?.copy(to: place)
+                    ?? DebugLogLane(configuration: configuration, shipper: place, context: context)
+            }
+            old[index].shipper = place
+            return old[index]
+        }
     }
 
     /// Logs an entry.
@@ -72,56 +84,34 @@ public final class DebugLogger {
         event: String, level: DebugLogEntry.Level = .info, payload: [String: JSONValue] = [:], correlationId: UUID? = nil,
         timestamp: Date? = nil
     ) {
-        edit { $0.append(entry(event, level, payload, correlationId ?? DebugCorrelation.current, timestamp)) }
-        if buffer.count >= max(1, configuration.batchSize), !isHoldingBack {
-            _ = startFlush()
-        } else if drain == nil {
-            startTimer(after: configuration.interval)
-        }
+        let entry = configuration.entry(
+            event, level, payload, correlationId: correlationId ?? DebugCorrelation.current, at: timestamp ?? context.now())
+        for lane in lanes { lane.append(entry) }
     }
 
-    /// Sends every entry logged before the call, and returns once each is stored, or the first batch failed and all that is
-    /// left is kept.
+    /// Sends every entry logged before the call, and returns once each is stored, or a batch failed and all that is left is
+    /// kept; with several places, once that is so of each.
     ///
-    /// A flush under way is joined. It takes no longer than the shipper does; cancelling the calling task does not end it.
+    /// A flush under way is joined. It takes no longer than the shipper does for as many batches as there are; cancelling the
+    /// calling task does not end it.
     public func flush() async {
-        await startFlush()?.value
+        for flush in lanes.map({ $0.startFlush() }) { await flush?.value }
     }
 
-    func edit<Result>(_ change: (inout DebugLogBuffer) -> Result) -> Result { change(&buffer) }
-
-    func entry(
-        _ event: String, _ level: DebugLogEntry.Level, _ payload: [String: JSONValue], _ correlationId: UUID? = nil,
-        _ timestamp: Date? = nil
-    ) -> DebugLogEntry {
-        DebugLogEntry(
-            correlationId: correlationId ?? UUID(), timestamp: timestamp ?? now(), source: configuration.source, level: level,
-            event: event, payload: payload, deviceId: configuration.deviceId, sessionId: configuration.sessionId)
-    }
-
-    /// Starts the timer unless it runs.
-    func startTimer(after delay: Duration) {
-        guard timer == nil, !buffer.isEmpty else { return }
-        timer = Task { [weak self, clock] in
-            guard (try? await clock.sleep(for: delay)) != nil else { return }
-            self?.timerFired()
+    /// Sends every entry logged before the call, and returns once ``flush()`` would, or the time is over; then the sending goes
+    /// on as long as the process does.
+    public func flush(within limit: Duration) async {
+        let (end, ended) = AsyncStream.makeStream(of: Never.self)
+        Task {
+            await self.flush()
+            ended.finish()
         }
-    }
-
-    func stopTimer() {
-        timer?.cancel()
-        timer = nil
-    }
-
-    private func timerFired() {
-        // A timer that was stopped after it had woken up finds another, or none, in its place.
-        guard !Task.isCancelled else { return }
-        timer = nil
-        _ = startFlush()
-    }
-
-    func report(_ kind: TelemetryDiagnostic.Kind, _ message: String) {
-        diagnostics?(TelemetryDiagnostic(kind: kind, message: message))
+        let deadline = Task { [clock = context.clock] in
+            try? await clock.sleep(for: limit)
+            ended.finish()
+        }
+        for await _ in end {}
+        deadline.cancel()
     }
 }
 #endif

@@ -1,17 +1,22 @@
 #if DEBUG
-/// Delivers every batch to several places.
+/// Several places, each of which gets every entry.
 ///
-/// Where one of them fails, the batch comes again to all of them, which is safe: an entry's identifier twice is one entry.
+/// A ``DebugLogger`` keeps apart what waits for each of them: one that fails, stalls or refuses holds up no other, and a batch
+/// comes again only to the place that has not got it.
 public struct DebugLogFanOut: DebugLogShipping {
-    private let shippers: [any DebugLogShipping]
+    /// The places, those of a fan-out among them instead of it.
+    let places: [any DebugLogShipping]
 
     public init(_ shippers: [any DebugLogShipping]) {
-        self.shippers = shippers
+        places = shippers.flatMap { ($0 as? DebugLogFanOut)?.places ?? [$0] }
     }
 
+    /// Delivers one batch to all of them at once, for whoever is no logger; what their answers come to is one answer.
+    ///
+    /// Where one of them fails, trying again brings the batch to all, which is safe: an entry's identifier twice is one entry.
     public func ship(_ entries: [DebugLogEntry]) async -> DebugLogShipment {
         await withTaskGroup(of: DebugLogShipment.self) { group in
-            for shipper in shippers { group.addTask { await shipper.ship(entries) } }
+            for place in places { group.addTask { await place.ship(entries) } }
             return await group.reduce(.stored) { $0.joined(with: $1) }
         }
     }

@@ -23,6 +23,8 @@ final class ScriptedShipper: DebugLogShipping {
     var batches: [[DebugLogEntry]] { state.withLock(\.batches) }
     var events: [[String]] { batches.map { $0.map(\.event) } }
 
+    func answerNext(with answers: DebugLogShipment...) { state.withLock { $0.script += answers } }
+
     /// From now on batches arrive and are not answered.
     func hold() { state.withLock { $0.isHolding = true } }
 

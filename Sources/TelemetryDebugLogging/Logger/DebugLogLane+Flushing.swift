@@ -2,7 +2,7 @@
 import Foundation
 import TelemetryModels
 
-extension DebugLogger {
+extension DebugLogLane {
     /// Lets the flush under way cover everything logged so far, or starts one; nil where nothing waits.
     func startFlush() -> Task<Void, Never>? {
         goal = buffer.lastNumber
@@ -56,7 +56,7 @@ extension DebugLogger {
     }
 
     private func notice(of lost: UInt64) -> DebugLogEntry {
-        entry(DebugLogBuffer.lossEvent, .warn, ["count": .unsigned(lost)])
+        configuration.entry(DebugLogBuffer.lossEvent, .warn, ["count": .unsigned(lost)], at: context.now())
     }
 }
 #endif

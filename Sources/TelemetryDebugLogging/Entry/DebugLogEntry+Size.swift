@@ -1,0 +1,22 @@
+#if DEBUG
+extension DebugLogEntry {
+    /// About how many bytes the entry takes while it waits, and as JSON; found without encoding it.
+    var approximateSize: Int {
+        // The identifiers, the date, the keys.
+        event.utf8.count + JSONValue.object(payload).approximateSize + 400
+    }
+}
+
+extension JSONValue {
+    fileprivate var approximateSize: Int {
+        // A number takes no more as JSON, and any value as much in memory.
+        let own = 26
+        switch self {
+        case .null, .bool, .int, .unsigned, .double: return own
+        case .string(let value): return own + value.utf8.count
+        case .array(let values): return values.reduce(own) { $0 + $1.approximateSize }
+        case .object(let members): return members.reduce(own) { $0 + 16 + $1.key.utf8.count + $1.value.approximateSize }
+        }
+    }
+}
+#endif

@@ -1,0 +1,78 @@
+#if DEBUG
+import Foundation
+import TelemetryDebugLogging
+import TelemetryTestSupport
+import Testing
+
+@MainActor
+struct DebugLogTerminationTests {
+    private struct Body: Decodable { let entries: [DebugLogEntry] }
+
+    private let shipper = ScriptedShipper()
+    private let clock = ManualClock()
+
+    /// Watches a signal that ends nothing, and hears it.
+    private func terminate(_ logger: DebugLogger, beforeEnd: () async -> Void) async {
+        let ended = AsyncStream.makeStream(of: Int32.self)
+        let termination = DebugLogTermination(on: SIGUSR2, flushing: logger) { ended.continuation.yield($0) }
+        for await _ in termination.installation {}
+        kill(getpid(), SIGUSR2)
+        await beforeEnd()
+        var iterator = ended.stream.makeAsyncIterator()
+        #expect(await iterator.next() == SIGUSR2)
+        withExtendedLifetime(termination) {}
+    }
+
+    @Test("When the process is asked to end, what waits is sent first; a server that stalls is waited for five seconds, not more")
+    func termination() async {
+        let logger = DebugLogger(shipper: shipper, clock: clock)
+        logger.log(event: "last")
+        await terminate(logger) {}
+        #expect(shipper.events == [["last"]])
+        shipper.hold()
+        logger.log(event: "unheard")
+        await terminate(logger) {
+            await shipper.arrival()
+            await shipper.arrival()
+            await clock.sleepers()
+            #expect(clock.timeToNextWake == .seconds(5))
+            clock.advance(by: .seconds(5))
+        }
+        shipper.release()
+        await logger.flushUnderWay()
+    }
+
+    @Test("A process that gets SIGTERM sends what waits, and then ends as of SIGTERM")
+    func process() async throws {
+        let server = try LoopbackServer(.answers(200))
+        await #expect(processExitsWith: .signal(SIGTERM)) { [url = server.baseURL as URL] in
+            let logger = DebugLogger(shipper: DebugLogShipper(baseURL: url))
+            let termination = await DebugLogTermination(flushing: logger, within: .seconds(600))
+            for await _ in termination.installation {}
+            await logger.log(event: "last")
+            kill(getpid(), SIGTERM)
+            let never = AsyncStream.makeStream(of: Never.self)
+            for await _ in never.stream {}
+            withExtendedLifetime((never, termination)) {}
+        }
+        let bodies = try server.requests.map { try JSONDecoder().decode(Body.self, from: $0.body).entries.map(\.event) }
+        #expect(bodies == [["last"]])
+    }
+
+    @Test("A process that gets SIGTERM ends, though the server never answers")
+    func stalledProcess() async throws {
+        let server = try LoopbackServer(.stalls)
+        await #expect(processExitsWith: .signal(SIGTERM)) { [url = server.baseURL as URL] in
+            let logger = DebugLogger(shipper: DebugLogShipper(baseURL: url, timeout: .seconds(86_400)))
+            let termination = await DebugLogTermination(flushing: logger, within: .milliseconds(200))
+            for await _ in termination.installation {}
+            await logger.log(event: "last")
+            kill(getpid(), SIGTERM)
+            let never = AsyncStream.makeStream(of: Never.self)
+            for await _ in never.stream {}
+            withExtendedLifetime((never, termination)) {}
+        }
+        #expect(server.requests.count == 1)
+    }
+}
+#endif
