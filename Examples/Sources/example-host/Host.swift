@@ -12,6 +12,7 @@ final class Host {
     private let work: any Work
     private let tally: Tally
     private let reporter: Reporter
+    private let fetcher: Fetcher
     private var runs = 0
     private var working: Task<Void, Never>?
     private var shown: Report.State?
@@ -21,6 +22,7 @@ final class Host {
         self.work = work
         self.tally = tally
         self.reporter = reporter
+        fetcher = Fetcher(reporter: reporter)
     }
 
     /// Runs until it is asked to quit; the client stays approved for the next time.
@@ -38,6 +40,7 @@ final class Host {
         await rest()
         await attempt { try await $0.endSession() }
         await service.telemetryLogger.shutdown()
+        await fetcher.end()
         reporter.report(.ended)
     }
 
@@ -59,6 +62,12 @@ final class Host {
         case .status:
             shown = nil
             show()
+        case .fetch(let url):
+            do {
+                reporter.report(.fetched(try await fetcher.fetch(url)))
+            } catch {
+                reporter.report(.problem("\(url.absoluteString): \(error.localizedDescription)"))
+            }
         case .unknown(let line): reporter.report(.problem("\"\(line)\" is no request; there are: \(Request.help)"))
         case .quit: break
         }

@@ -17,6 +17,7 @@ enum Report {
     case state(State)
     case worked(Pass)
     case resting(run: Int)
+    case fetched(Fetcher.Answer)
     case problem(String)
     case ended
 
@@ -41,6 +42,9 @@ enum Report {
         case .worked(let pass):
             "run \(pass.number): \(pass.items) items, \(pass.bytes) bytes, \(pass.recorded.values.reduce(0, +)) events recorded"
         case .resting(let run): "resting after run \(run)"
+        case .fetched(let answer):
+            (["fetched \(answer.url): status \(answer.status)"] + (answer.correlation.map { ["correlation \($0)"] } ?? []))
+                .joined(separator: " · ")
         case .problem(let message): "! \(message)"
         case .ended: "the session has ended"
         }
@@ -60,6 +64,9 @@ enum Report {
                 "seconds": pass.seconds,
             ]
         case .resting(let run): fields = ["report": "resting", "run": run]
+        case .fetched(let answer):
+            fields = ["report": "fetched", "url": answer.url, "status": answer.status]
+            fields["correlation"] = answer.correlation
         case .problem(let message): fields = ["report": "problem", "message": message]
         case .ended: fields = ["report": "ended"]
         }

@@ -14,11 +14,13 @@ enum Request: Equatable {
     /// Turns a scenario on or off here, whatever the viewers say.
     case override(scenario: String, enabled: Bool)
     case status
+    /// Ask a server for a page.
+    case fetch(URL)
     case quit
     case unknown(String)
 
     static let help = """
-        ask, leave, work, loop, rest, on SCENARIO, off SCENARIO, status, quit. \
+        ask, leave, work, loop, rest, on SCENARIO, off SCENARIO, status, fetch URL, quit. \
         Its end, SIGINT and SIGTERM mean quit.
         """
 
@@ -33,6 +35,7 @@ enum Request: Equatable {
         case ("on", let name?): self = .override(scenario: name, enabled: true)
         case ("off", let name?): self = .override(scenario: name, enabled: false)
         case ("status", nil): self = .status
+        case ("fetch", let address?): self = URL(string: address).map(Request.fetch) ?? .unknown(line)
         case ("quit", nil): self = .quit
         default: self = .unknown(line)
         }
