@@ -27,10 +27,16 @@ final class RunningTool: Sendable {
     /// Ends it as a crash would.
     func kill() { Foundation.kill(process.processIdentifier, SIGKILL) }
 
+    /// Asks it to end, as ^C does.
+    func interrupt() { Foundation.kill(process.processIdentifier, SIGINT) }
+
     func ended() async {
         while await output.next() != nil {}
         process.waitUntilExit()
     }
+
+    /// The exit code of a tool that has ended; nil where a signal ended it.
+    var code: Int32? { process.terminationReason == .exit ? process.terminationStatus : nil }
 
     /// Lines as they come.
     final class Lines: Sendable {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import ViewerKit
 
 /// Which debug entries are meant, and how they are shown.
 struct DebugFilterOptions: ParsableArguments {
@@ -42,5 +43,7 @@ struct DebugFilterOptions: ParsableArguments {
         return values.compactMap { name, value in value.map { URLQueryItem(name: name, value: $0) } }
     }
 
-    func text(of entry: DebugLogLine) -> String { json ? entry.json : entry.text }
+    func listing(of relay: RelayOptions, _ console: Console) throws -> DebugListing {
+        DebugListing(client: try relay.client(), items: items, asJSON: json, console: console)
+    }
 }

@@ -25,21 +25,12 @@ struct DebugSearchCommand: ToolCommand {
     }
 
     func perform(_ console: Console) async throws {
-        let client = try relay.client()
-        var remaining = limit ?? .max
-        var cursor: String?
-        var isEmpty = true
-        while remaining > 0 {
-            let size = min(remaining, 500)
-            let page = try await client.page(filter.items, cursor: cursor, limit: size)
-            for entry in page.entries { console.line(filter.text(of: entry)) }
-            isEmpty = isEmpty && page.entries.isEmpty
-            remaining -= page.entries.count
-            cursor = page.cursor
-            guard !page.hasMore else { continue }
-            guard follow else { break }
-            try await Task.sleep(for: .seconds(1))
+        let listing = try filter.listing(of: relay, console)
+        let limit = limit ?? .max
+        if follow {
+            try await SystemSignal.untilInterrupted { try await listing.follow(atMost: limit) }
+        } else if try await listing.show(atMost: limit) == 0 {
+            console.note("No debug entries match.")
         }
-        if isEmpty { console.note("No debug entries match.") }
     }
 }

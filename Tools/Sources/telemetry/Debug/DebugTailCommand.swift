@@ -17,15 +17,8 @@ struct DebugTailCommand: ToolCommand {
     }
 
     func perform(_ console: Console) async throws {
-        let client = try relay.client()
-        let newest = try await client.page(filter.items, newestFirst: true, limit: max(1, last))
-        for entry in newest.entries.prefix(last).reversed() { console.line(filter.text(of: entry)) }
-        var cursor = newest.newest
-        while true {
-            let page = try await client.page(filter.items, cursor: cursor, limit: 500)
-            for entry in page.entries { console.line(filter.text(of: entry)) }
-            cursor = page.cursor
-            if !page.hasMore { try await Task.sleep(for: .seconds(1)) }
-        }
+        let listing = try filter.listing(of: relay, console)
+        let last = last
+        try await SystemSignal.untilInterrupted { try await listing.follow(after: try await listing.showLast(last)) }
     }
 }

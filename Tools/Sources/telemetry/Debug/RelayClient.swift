@@ -38,19 +38,26 @@ struct RelayClient: Sendable {
             self.hasMore = hasMore
             self.newest = newest
         }
+
+        /// Whether a cursor is one that this relay cannot have given: it has lost its entries, and counts from the beginning.
+        func isOlder(than cursor: String?) -> Bool {
+            guard let asked = cursor.flatMap({ Int64($0) }), let newest = Int64(newest) else { return false }
+            return newest < asked
+        }
     }
 
     let base: URL
     let token: String?
 
     func page(
-        _ items: [URLQueryItem], cursor: String? = nil, newestFirst: Bool = false, limit: Int
+        _ items: [URLQueryItem], cursor: String? = nil, newestFirst: Bool = false, limit: Int, wait: Int? = nil
     ) async throws -> Page {
-        let request = request(items, cursor: cursor, newestFirst: newestFirst, limit: limit)
+        let request = request(items, cursor: cursor, newestFirst: newestFirst, limit: limit, wait: wait)
         let (body, response): (Data, URLResponse)
         do {
             (body, response) = try await URLSession.shared.data(for: request)
         } catch {
+            try Task.checkCancellation()
             throw ToolFailure(.unavailable, "No relay answers at \(base.absoluteString).")
         }
         let status = (response as? HTTPURLResponse)?.statusCode ?? 0
@@ -64,16 +71,23 @@ struct RelayClient: Sendable {
         }
     }
 
-    func request(_ items: [URLQueryItem], cursor: String?, newestFirst: Bool, limit: Int) -> URLRequest {
+    /// - Parameter wait: so many seconds the relay may wait for an entry where it has none.
+    func request(
+        _ items: [URLQueryItem], cursor: String?, newestFirst: Bool, limit: Int, wait: Int? = nil
+    ) -> URLRequest {
         var components = URLComponents(url: base.appending(path: "debug/logs"), resolvingAgainstBaseURL: true)
         let paging = [
             URLQueryItem(name: "limit", value: "\(limit)"), URLQueryItem(name: "order", value: newestFirst ? "desc" : "asc"),
         ]
-        components?.queryItems = items + paging + (cursor.map { [URLQueryItem(name: "cursor", value: $0)] } ?? [])
+        let place = [("cursor", cursor), ("wait", wait.map(String.init))].compactMap { name, value in
+            value.map { URLQueryItem(name: name, value: $0) }
+        }
+        components?.queryItems = items + paging + place
         // Servers read a plus in a query as a space; URLComponents leaves it as it is.
         let query = components?.percentEncodedQuery?.replacing("+", with: "%2B")
         components?.percentEncodedQuery = query
         var request = URLRequest(url: components?.url ?? base)
+        request.timeoutInterval = 20 + Double(wait ?? 0)
         if let token { request.setValue("Bearer \(token)", forHTTPHeaderField: "Authorization") }
         return request
     }

@@ -1,0 +1,102 @@
+import Foundation
+import Testing
+
+/// The tool as it follows a relay, against a server that answers as a test says.
+struct DebugFollowTests {
+    private static func page(_ events: [String], cursor: Int, hasMore: Bool = false, newest: Int? = nil)
+        -> LoopbackServer.Behaviour
+    {
+        let entries = events.map {
+            #"""
+            {"id":"\#(UUID())","correlation_id":"C","timestamp":"2026-11-21T08:00:00.123Z","source":"ios","level":"info",
+             "event":"\#($0)","payload":{},"session_id":"S"}
+            """#
+        }
+        return .answers(
+            200,
+            body: #"""
+                {"cursor":"\#(cursor)","entries":[\#(entries.joined(separator: ","))],"has_more":\#(hasMore),
+                 "newest":"\#(newest ?? cursor)"}
+                """#)
+    }
+
+    /// What each request asked for behind the filters.
+    private func places(_ server: LoopbackServer) -> [String] {
+        server.requests.map { request in
+            let target = request.head.split(separator: " ")[1]
+            return String(
+                target.split(separator: "&").filter { $0.hasPrefix("cursor") || $0.hasPrefix("wait") }.joined(separator: "&"))
+        }
+    }
+
+    private func rest(of lines: RunningTool.Lines) async -> [String] {
+        var rest: [String] = []
+        while let line = await lines.next() { rest.append(line) }
+        return rest
+    }
+
+    @Test("Each entry is shown once and in order, over pages and a relay that is gone for a while; ^C ends it quietly")
+    func search() async throws {
+        let server = try LoopbackServer(
+            Self.page(["1", "2"], cursor: 2, hasMore: true, newest: 7), Self.page(["3"], cursor: 7), .closesHalfWay,
+            .answers(503), Self.page(["4", "5"], cursor: 9), Self.page([], cursor: 12), .stalls)
+        let tool = try RunningTool([
+            "debug", "search", "--follow", "--event", "e", "--relay", server.baseURL.absoluteString, "--json",
+        ])
+        for _ in 1...7 { _ = await server.nextRequest() }
+        tool.interrupt()
+        let events = await rest(of: tool.output).map { line in
+            line.split(separator: "\"event\":\"").last?.prefix { $0 != "\"" } ?? ""
+        }
+        await tool.ended()
+        #expect(events == ["1", "2", "3", "4", "5"])
+        let notes = await rest(of: tool.errors)
+        #expect(
+            notes == [
+                "telemetry: No relay answers at \(server.baseURL.absoluteString). Trying again.", "The relay answers again.",
+            ])
+        #expect(tool.code == 0)
+        #expect(
+            places(server) == [
+                "", "cursor=2&wait=25", "cursor=7&wait=25", "cursor=7&wait=25", "cursor=7&wait=25", "cursor=9&wait=25",
+                "cursor=12&wait=25",
+            ])
+    }
+
+    @Test("tail shows the newest, oldest of them first, and goes on from there; a relay that lost all is read from its beginning")
+    func tail() async throws {
+        let server = try LoopbackServer(
+            Self.page(["9", "8"], cursor: 8, hasMore: true, newest: 9), Self.page([], cursor: 1, newest: 1),
+            Self.page(["1"], cursor: 1), .stalls)
+        let tool = try RunningTool(["debug", "tail", "--last", "2", "--relay", server.baseURL.absoluteString])
+        for _ in 1...4 { _ = await server.nextRequest() }
+        tool.interrupt()
+        let lines = await rest(of: tool.output)
+        await tool.ended()
+        #expect(lines.map { $0.split(separator: " ")[3] } == ["8", "9", "1"])
+        #expect(await rest(of: tool.errors) == ["The relay has begun anew; this is what it has from its beginning."])
+        #expect(tool.code == 0)
+        #expect(places(server) == ["", "cursor=9&wait=25", "cursor=0&wait=25", "cursor=1&wait=25"])
+    }
+
+    @Test("A relay that is not there at first, or that refuses, ends it", arguments: [(503, 69), (400, 65), (401, 77)])
+    func ends(status: Int, code: Int32) async throws {
+        let server = try LoopbackServer(.answers(status))
+        for command in [["search", "--follow"], ["tail"]] {
+            let result = try await ToolProcess.run(["debug"] + command + ["--relay", server.baseURL.absoluteString])
+            #expect(result.code == code)
+            #expect(result.errors.split(separator: "\n").count == 1)
+        }
+    }
+
+    @Test("A limit ends it")
+    func limit() async throws {
+        let server = try LoopbackServer(Self.page(["1", "2"], cursor: 2), Self.page(["3"], cursor: 3), .stalls)
+        let result = try await ToolProcess.run([
+            "debug", "search", "--follow", "--limit", "3", "--relay", server.baseURL.absoluteString,
+        ])
+        #expect(result.lines.count == 3)
+        #expect(result.code == 0)
+        #expect(server.requests.count == 2)
+    }
+}

@@ -1,0 +1,1 @@
+../../../Tests/TelemetryDebugLoggingTests/Support/LoopbackServer.swift
