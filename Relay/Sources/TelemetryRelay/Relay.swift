@@ -1,35 +1,67 @@
 public import Hummingbird
 public import Logging
+import NIOCore
+import ServiceLifecycle
+import UnixSignals
 
 /// The relay, put together: routes over a storage, behind a token.
 ///
 /// What the relay will carry later is another collection of routes over another storage, added here.
 public enum Relay {
-    /// - Parameter onStart: called with the port once requests are answered.
+    /// - Parameters:
+    ///   - metrics: those that the storage counts into.
+    ///   - onStart: called with the port once requests are answered.
     public static func application(
-        configuration: RelayConfiguration, storage: any DebugLogStorage, metrics: RelayMetrics = RelayMetrics(), logger: Logger,
+        configuration: RelayConfiguration, storage: any DebugLogStorage, metrics: RelayMetrics = RelayMetrics(),
+        arrivals: DebugLogArrivals = DebugLogArrivals(), logger: Logger,
         onStart: @escaping @Sendable (Int?) async -> Void = { _ in }
     ) -> some ApplicationProtocol {
         let router = Router(context: BasicRequestContext.self)
         router.add(middleware: RequestCounter(metrics: metrics))
         router.add(middleware: LogRequestsMiddleware(.debug))
-        router.get("healthz") { _, _ -> Response in .text("ok\n") }
+        router.get("healthz") { _, context -> Response in
+            do {
+                _ = try await storage.usage()
+                return .text("ok\n")
+            } catch {
+                context.logger.error("the storage failed", metadata: ["error": "\(error)"])
+                return .text("the storage failed\n", .serviceUnavailable)
+            }
+        }
         let guarded = router.group().add(middleware: BearerMiddleware(token: configuration.token))
-        guarded.get("metrics") { _, _ -> Response in .text(metrics.text(kept: try await storage.count())) }
+        guarded.get("metrics") { _, _ -> Response in
+            .text(metrics.text(kept: try? await storage.usage()), type: "text/plain; version=0.0.4; charset=utf-8")
+        }
         DebugLogRoutes(
-            storage: storage, metrics: metrics, bodyLimit: configuration.bodyLimit, batchLimit: configuration.batchLimit
+            storage: storage, arrivals: arrivals, metrics: metrics, bodyLimit: configuration.bodyLimit,
+            batchLimit: configuration.batchLimit
         ).add(to: guarded)
         return Application(
             router: router,
+            // A client that stops in the middle of a request, or keeps a connection for nothing, is let go.
+            server: .http1(configuration: .init(idleTimeout: .seconds(75))),
             configuration: .init(
                 address: .hostname(configuration.host, port: configuration.port), serverName: "telemetry-relay"),
+            services: [DebugLogExpiry(storage: storage, metrics: metrics, logger: logger)],
             onServerRunning: { await onStart($0.localAddress?.port) },
             logger: logger)
     }
 
     /// The storage that a configuration asks for.
-    public static func storage(for configuration: RelayConfiguration) throws -> any DebugLogStorage {
-        guard let file = configuration.database else { return InMemoryDebugLogStorage(capacity: configuration.capacity) }
-        return try SQLiteDebugLogStorage(file: file, capacity: configuration.capacity)
+    public static func storage(
+        for configuration: RelayConfiguration, metrics: RelayMetrics = RelayMetrics()
+    ) throws -> any DebugLogStorage {
+        guard let file = configuration.database else {
+            return InMemoryDebugLogStorage(retention: configuration.retention, metrics: metrics)
+        }
+        return try SQLiteDebugLogStorage(file: file, retention: configuration.retention, metrics: metrics)
+    }
+
+    /// Runs an application until SIGTERM or SIGINT, and then until the requests under way are answered, ten seconds at most.
+    public static func serve(_ application: some ApplicationProtocol) async throws {
+        var configuration = ServiceGroupConfiguration(
+            services: [application], gracefulShutdownSignals: [.sigterm, .sigint], logger: application.logger)
+        configuration.maximumGracefulShutdownDuration = .seconds(10)
+        try await ServiceGroup(configuration: configuration).run()
     }
 }

@@ -32,6 +32,12 @@ struct TelemetryRelayCommand: AsyncParsableCommand {
     var batchLimit: Int?
     @Option(help: "How many entries are kept, the newest (1000000).")
     var capacity: Int?
+    @Option(
+        name: .customLong("max-bytes"), help: "How many bytes the database uses at most; then the oldest entries go (2147483648)."
+    )
+    var maximumBytes: Int?
+    @Option(name: .customLong("max-age"), help: "How many hours an entry is kept (720).")
+    var maximumAge: Int?
     @Option(help: "trace, debug, info, notice, warning, error or critical.")
     var logLevel: Logger.Level = .info
 
@@ -45,8 +51,11 @@ struct TelemetryRelayCommand: AsyncParsableCommand {
         } catch let error as RelayConfigurationError {
             throw ValidationError(error.description)
         }
-        let storage = try Relay.storage(for: configuration)
-        let application = Relay.application(configuration: configuration, storage: storage, logger: logger) { [logger] port in
+        let metrics = RelayMetrics()
+        let storage = try Relay.storage(for: configuration, metrics: metrics)
+        let application = Relay.application(
+            configuration: configuration, storage: storage, metrics: metrics, logger: logger
+        ) { [logger] port in
             logger.info(
                 "listening",
                 metadata: [
@@ -55,7 +64,7 @@ struct TelemetryRelayCommand: AsyncParsableCommand {
                     "token": "\(configuration.token == nil ? "none" : "required")",
                 ])
         }
-        try await application.runService()
+        try await Relay.serve(application)
         logger.info("stopped")
     }
 
@@ -70,6 +79,8 @@ struct TelemetryRelayCommand: AsyncParsableCommand {
         options.bodyLimit = bodyLimit
         options.batchLimit = batchLimit
         options.capacity = capacity
+        options.maximumBytes = maximumBytes
+        options.maximumAge = maximumAge
         return options
     }
 }

@@ -28,29 +28,32 @@ struct Bench {
     static func logger() -> Logger { Logger(label: "test") { _ in SwiftLogNoOpLogHandler() } }
 
     static func storage<Result>(
-        _ kind: StorageKind, capacity: Int = 1000, _ body: (any DebugLogStorage) async throws -> Result
+        _ kind: StorageKind, retention: DebugLogRetention = .init(), metrics: RelayMetrics = .init(),
+        now: @escaping @Sendable () -> Date = { .now }, _ body: (any DebugLogStorage) async throws -> Result
     ) async throws -> Result {
         let directory = FileManager.default.temporaryDirectory.appending(path: "relay-\(UUID())")
         defer { try? FileManager.default.removeItem(at: directory) }
         switch kind {
-        case .memory: return try await body(InMemoryDebugLogStorage(capacity: capacity))
+        case .memory: return try await body(InMemoryDebugLogStorage(retention: retention, metrics: metrics, now: now))
         case .sqlite:
             return try await body(
-                SQLiteDebugLogStorage(file: directory.appending(path: "deep/relay.sqlite"), capacity: capacity))
+                SQLiteDebugLogStorage(
+                    file: directory.appending(path: "deep/relay.sqlite"), retention: retention, metrics: metrics, now: now))
         }
     }
 
     static func run(
         _ storage: any DebugLogStorage = InMemoryDebugLogStorage(), _ kind: TestingSetup = .router,
-        configuration: RelayConfiguration = .init(), _ test: @escaping @Sendable (any TestClientProtocol) async throws -> Void
+        configuration: RelayConfiguration = .init(), arrivals: DebugLogArrivals = .init(),
+        _ test: @escaping @Sendable (any TestClientProtocol) async throws -> Void
     ) async throws {
         var configuration = configuration
         configuration.port = 0
-        let application = Relay.application(configuration: configuration, storage: storage, logger: logger())
+        let application = Relay.application(configuration: configuration, storage: storage, arrivals: arrivals, logger: logger())
         try await application.test(kind) { try await test($0) }
     }
 
-    static func entry(_ number: Int, correlationId: UUID = UUID(), payload: [String: JSON] = [:]) -> DebugLog {
+    static func entry(_ number: Int, correlationId: UUID = UUID(), payload: [String: JSONValue] = [:]) -> DebugLog {
         DebugLog(
             correlationId: correlationId, timestamp: Date(timeIntervalSince1970: Double(number)), event: "\(number)",
             payload: payload)
@@ -59,6 +62,10 @@ struct Bench {
     static func body(_ entries: [DebugLog]) throws -> String {
         String(decoding: try JSONEncoder().encode(["entries": entries]), as: UTF8.self)
     }
+}
+
+extension DebugLogStorage {
+    func count() async throws -> Int { try await usage().entries }
 }
 
 extension TestClientProtocol {

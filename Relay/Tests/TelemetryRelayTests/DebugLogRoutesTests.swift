@@ -1,8 +1,8 @@
 import Foundation
+import GRDB
 import HTTPTypes
 import Hummingbird
 import HummingbirdTesting
-import TelemetryDebugLogging
 import Testing
 
 @testable import TelemetryRelay
@@ -52,7 +52,7 @@ struct DebugLogRoutesTests {
             #expect(receipt.rejected.map(\.index) == Array(bad.indices))
             for (refusal, expected) in zip(receipt.rejected, bad) { #expect(refusal.reason.hasPrefix(expected.1)) }
         }
-        #expect(await storage.count() == 1)
+        #expect(try await storage.count() == 1)
     }
 
     @Test("What is no batch is a 400 with a sentence", arguments: ["", "nonsense", "[]", "{}", #"{"entries":7}"#, "\u{0}"])
@@ -141,7 +141,7 @@ struct DebugLogRoutesTests {
 
     @Test("The newest are kept up to the capacity, whatever duplicates come", arguments: StorageKind.allCases)
     func capacity(kind: StorageKind) async throws {
-        try await Bench.storage(kind, capacity: 3) { storage in
+        try await Bench.storage(kind, retention: .init(entries: 3)) { storage in
             let entries = (1...5).map { Bench.entry($0) }
             _ = try await storage.store(entries)
             for _ in 1...5 { #expect(try await storage.store(Array(entries[3...])) == 0) }
@@ -151,7 +151,10 @@ struct DebugLogRoutesTests {
 
     @Test(
         "A parameter that cannot be meant is a 400 that names it",
-        arguments: ["limit=0", "limit=1001", "level=loud", "source=tv", "since=now", "cursor=x", "order=up", "corelation_id=1"])
+        arguments: [
+            "limit=0", "limit=1001", "level=loud", "source=tv", "since=now", "cursor=x", "order=up", "corelation_id=1", "wait=61",
+            "wait=-1",
+        ])
     func badParameters(query: String) async throws {
         try await Bench.run { client in
             let answer = try await client.get("/debug/logs?\(query)")
@@ -166,13 +169,47 @@ struct DebugLogRoutesTests {
             struct Failure: Error {}
             func store(_ entries: [DebugLog]) throws -> Int { throw Failure() }
             func page(of query: DebugLogQuery) throws -> DebugLogPage { throw Failure() }
-            func count() throws -> Int { throw Failure() }
+            func expire() throws { throw Failure() }
+            func usage() throws -> DebugLogUsage { throw Failure() }
         }
         try await Bench.run(Broken()) { client in
             let body = try Bench.body([Bench.entry(1)])
             #expect(try await client.post(body).status == .serviceUnavailable)
             #expect(try await client.get("/debug/logs").status == .serviceUnavailable)
-            #expect(try await client.get("/healthz").status == .ok)
+            #expect(try await client.get("/healthz").status == .serviceUnavailable)
+            #expect(
+                try await client.get("/metrics").body.contains(
+                    #"relay_requests_total{method="POST",route="/debug/logs",status="503"} 1"#))
+        }
+    }
+
+    @Test("A disk that is full is a 503 that stores nothing; with room again the same batch is stored")
+    func fullDisk() async throws {
+        try await Bench.storage(.sqlite) { storage in
+            let pool = try #require(storage as? SQLiteDebugLogStorage).pool
+            let entries = (1...50).map { Bench.entry($0, payload: ["text": .string(String(repeating: "x", count: 1000))]) }
+            let body = try Bench.body(entries)
+            try await Bench.run(storage) { client in
+                // The only connection that writes may add no page.
+                try await pool.write { try $0.execute(sql: "PRAGMA max_page_count = 1") }
+                #expect(try await client.post(body).status == .serviceUnavailable)
+                #expect(try await client.get("/debug/logs").body.hasPrefix(#"{"cursor":"0","entries":[]"#))
+                try await pool.write { try $0.execute(sql: "PRAGMA max_page_count = 100000") }
+                #expect(try await client.post(body).body == #"{"duplicates":0,"rejected":[],"stored":50}"#)
+            }
+        }
+    }
+
+    @Test(
+        "A body that says it is something else than JSON is a 415; one that says nothing is taken",
+        arguments: [
+            (nil, .ok), ("application/json", .ok), ("Application/JSON; charset=utf-8", .ok), ("application/x+json", .ok),
+            ("text/plain", .unsupportedMediaType), ("application/x-www-form-urlencoded", .unsupportedMediaType),
+        ] as [(String?, HTTPResponse.Status)])
+    func contentTypes(type: String?, expected: HTTPResponse.Status) async throws {
+        try await Bench.run { client in
+            let body = try Bench.body([Bench.entry(1)])
+            #expect(try await client.post(body, headers: type.map { [.contentType: $0] } ?? [:]).status == expected)
         }
     }
 
@@ -200,34 +237,13 @@ struct DebugLogRoutesTests {
             _ = try await client.get("/nowhere")
             let text = try await client.get("/metrics").body
             for line in [
-                "relay_debug_entries_kept 2", #"relay_debug_entries_total{result="stored"} 2"#,
+                "relay_debug_entries_kept 2", #"relay_debug_entries_deleted_total{bound="bytes"} 0"#,
+                #"relay_debug_entries_total{result="stored"} 2"#,
                 #"relay_debug_entries_total{result="rejected"} 1"#,
                 #"relay_requests_total{method="POST",route="/debug/logs",status="200"} 1"#,
                 #"relay_requests_total{method="POST",route="/debug/logs",status="400"} 1"#,
                 #"relay_request_duration_seconds_bucket{route="/debug/logs",le="+Inf"} 2"#,
             ] { #expect(text.contains(line + "\n"), "\(line)") }
-        }
-    }
-
-    @Test("What the library's shipper sends over a socket is found, and what it is told is understood")
-    func shipper() async throws {
-        var configuration = RelayConfiguration()
-        configuration.token = try BearerToken(written: "secret")
-        configuration.batchLimit = 3
-        try await Bench.run(InMemoryDebugLogStorage(), .live, configuration: configuration) { client in
-            let port = try #require(client.port)
-            let url = try #require(URL(string: "http://127.0.0.1:\(port)"))
-            let entries = (1...3).map { DebugLogEntry(event: "\($0)", payload: ["n": 1.5], sessionId: UUID()) }
-            let shipper = DebugLogShipper(baseURL: url, token: "secret")
-            #expect(await shipper.ship(entries) == .stored)
-            #expect(await shipper.ship(entries) == .stored)
-            #expect(await shipper.ship(entries + entries) == .tooLarge)
-            let nameless = DebugLogEntry(event: "", sessionId: UUID())
-            #expect(await shipper.ship([entries[0], nameless]) == .refused([1: "event: has to have 1 to 1024 bytes"]))
-            #expect(await DebugLogShipper(baseURL: url).ship(entries) == .failed("status 401"))
-            let found = try await client.get("/debug/logs", headers: [.authorization: "Bearer secret"]).body
-            struct Found: Decodable { let entries: [DebugLogEntry] }
-            #expect(try JSONDecoder().decode(Found.self, from: Data(found.utf8)).entries.map(\.id) == entries.map(\.id))
         }
     }
 }

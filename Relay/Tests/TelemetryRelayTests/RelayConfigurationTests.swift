@@ -27,7 +27,9 @@ struct RelayConfigurationTests {
         let environment = ["TELEMETRY_RELAY_PORT": "9000", "TELEMETRY_RELAY_CAPACITY": "5", "TELEMETRY_RELAY_DATABASE": "/a/b"]
         let configuration = try configuration(environment) { $0.port = 9001 }
         #expect(configuration.port == 9001)
-        #expect(configuration.capacity == 5)
+        #expect(configuration.retention == DebugLogRetention(entries: 5, bytes: 2 << 30, age: 30 * 86_400))
+        let bounds = try self.configuration(["TELEMETRY_RELAY_MAX_BYTES": "1048576"]) { $0.maximumAge = 2 }.retention
+        #expect(bounds == DebugLogRetention(bytes: 1 << 20, age: 7200))
         #expect(configuration.database?.path == "/a/b")
         #expect(try self.configuration(environment) { $0.inMemory = true }.database == nil)
     }
@@ -51,7 +53,10 @@ struct RelayConfigurationTests {
 
     @Test(
         "A number that is none, or out of range, is told",
-        arguments: [("PORT", "x"), ("PORT", "65536"), ("BODY_LIMIT", "0"), ("BATCH_LIMIT", "-1"), ("CAPACITY", "0")])
+        arguments: [
+            ("PORT", "x"), ("PORT", "65536"), ("BODY_LIMIT", "0"), ("BATCH_LIMIT", "-1"), ("CAPACITY", "0"),
+            ("MAX_BYTES", "1000"), ("MAX_AGE", "0"),
+        ])
     func badNumbers(name: String, value: String) {
         #expect(throws: RelayConfigurationError.self) { try configuration(["TELEMETRY_RELAY_\(name)": value]) }
     }

@@ -16,8 +16,8 @@ public struct RelayConfiguration: Sendable, Equatable {
     public var bodyLimit = 1 << 20
     /// The largest number of entries in one batch.
     public var batchLimit = 1000
-    /// So many entries are kept, the newest.
-    public var capacity = 1_000_000
+    /// How much is kept.
+    public var retention = DebugLogRetention()
 
     public init() {}
 
@@ -39,6 +39,9 @@ public struct RelayOptions: Sendable, Equatable {
     public var bodyLimit: Int?
     public var batchLimit: Int?
     public var capacity: Int?
+    public var maximumBytes: Int?
+    /// In hours.
+    public var maximumAge: Int?
     public var allowRemote = false
     public var inMemory = false
 
@@ -46,8 +49,8 @@ public struct RelayOptions: Sendable, Equatable {
 
     /// The configuration that results.
     /// - Parameters:
-    ///   - environment: `TELEMETRY_RELAY_HOST`, `_PORT`, `_DATABASE`, `_TOKEN`, `_TOKEN_FILE`, `_BODY_LIMIT`, `_BATCH_LIMIT` and
-    ///     `_CAPACITY`.
+    ///   - environment: `TELEMETRY_RELAY_HOST`, `_PORT`, `_DATABASE`, `_TOKEN`, `_TOKEN_FILE`, `_BODY_LIMIT`, `_BATCH_LIMIT`,
+    ///     `_CAPACITY`, `_MAX_BYTES` and `_MAX_AGE`.
     ///   - readFile: reads a token's file.
     /// - Throws: ``RelayConfigurationError``.
     public func configuration(
@@ -66,7 +69,10 @@ public struct RelayOptions: Sendable, Equatable {
         result.port = try number(port, "PORT", 0...65535, result.port)
         result.bodyLimit = try number(bodyLimit, "BODY_LIMIT", 1...(1 << 30), result.bodyLimit)
         result.batchLimit = try number(batchLimit, "BATCH_LIMIT", 1...1_000_000, result.batchLimit)
-        result.capacity = try number(capacity, "CAPACITY", 1...Int.max, result.capacity)
+        result.retention.entries = try number(capacity, "CAPACITY", 1...Int.max, result.retention.entries)
+        result.retention.bytes = try number(maximumBytes, "MAX_BYTES", 1 << 20...Int.max, result.retention.bytes)
+        let hours = try number(maximumAge, "MAX_AGE", 1...1_000_000, Int(result.retention.age / 3600))
+        result.retention.age = TimeInterval(hours) * 3600
         if let path = text(database, "DATABASE") { result.database = URL(filePath: path) }
         if inMemory { result.database = nil }
         if let path = text(tokenFile, "TOKEN_FILE") {

@@ -11,13 +11,13 @@ public struct DebugLog: Sendable, Equatable {
     public let source: Source
     public let level: Level
     public let event: String
-    public let payload: [String: JSON]
+    public let payload: [String: JSONValue]
     public let deviceId: UUID?
     public let sessionId: UUID
 
     public init(
         id: UUID = UUID(), correlationId: UUID = UUID(), timestamp: Date, source: Source = .cli, level: Level = .info,
-        event: String, payload: [String: JSON] = [:], deviceId: UUID? = nil, sessionId: UUID = UUID()
+        event: String, payload: [String: JSONValue] = [:], deviceId: UUID? = nil, sessionId: UUID = UUID()
     ) {
         self.id = id
         self.correlationId = correlationId
@@ -62,7 +62,7 @@ extension DebugLog: Codable {
             source: try container.decode(Source.self, forKey: .source),
             level: try container.decode(Level.self, forKey: .level),
             event: event,
-            payload: try container.decodeIfPresent([String: JSON].self, forKey: .payload) ?? [:],
+            payload: try container.decodeIfPresent([String: JSONValue].self, forKey: .payload) ?? [:],
             deviceId: try container.decodeIfPresent(UUID.self, forKey: .deviceId),
             sessionId: try container.decode(UUID.self, forKey: .sessionId))
     }

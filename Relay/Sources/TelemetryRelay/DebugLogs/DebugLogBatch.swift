@@ -21,8 +21,13 @@ struct DebugLogBatch: Decodable {
         }
     }
 
-    /// What is wrong, in the sender's words: the field's name, and what is the matter with it.
+    /// What is wrong, in the sender's words: the field's name, and what is the matter with it; of a long value not all.
     static func reason(for error: any Error) -> String {
+        let reason = wholeReason(for: error)
+        return reason.utf8.count > 300 ? reason.prefix(300) + " …" : reason
+    }
+
+    private static func wholeReason(for error: any Error) -> String {
         func path(_ context: DecodingError.Context, _ last: (any CodingKey)? = nil) -> String {
             let keys = context.codingPath.filter { $0.intValue == nil && $0.stringValue != "entries" } + (last.map { [$0] } ?? [])
             return keys.isEmpty ? "the entry" : keys.map(\.stringValue).joined(separator: ".")

@@ -6,6 +6,8 @@ extension DebugLogQuery {
 
     /// The largest page.
     static let maximumLimit = 1000
+    /// The longest wait, in seconds; what lies between a client and the relay may close a connection that is silent for longer.
+    static let maximumWait = 60
 
     /// Reads a request's query; an unknown name is an error, since a filter that is misspelt would find everything.
     init(_ parameters: [(name: String, value: String)]) throws {
@@ -30,9 +32,13 @@ extension DebugLogQuery {
             case "limit":
                 let number = Int(value).flatMap { (1...Self.maximumLimit).contains($0) ? $0 : nil }
                 limit = try read(name, number, "a number from 1 to \(Self.maximumLimit)")
+            case "wait":
+                let seconds = Int(value).flatMap { (0...Self.maximumWait).contains($0) ? $0 : nil }
+                wait = .seconds(try read(name, seconds, "a number of seconds from 0 to \(Self.maximumWait)"))
             default: throw Malformed(description: "there is no parameter \(name)")
             }
         }
+        if isDescending, wait > .zero { throw Malformed(description: "wait goes with order=asc: what arrives is newest") }
     }
 
     private static func list(_ values: [some RawRepresentable<String>]) -> String {

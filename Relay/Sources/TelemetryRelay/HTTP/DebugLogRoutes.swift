@@ -6,6 +6,7 @@ import Logging
 /// `/debug/logs`: takes batches, answers queries.
 struct DebugLogRoutes: Sendable {
     let storage: any DebugLogStorage
+    let arrivals: DebugLogArrivals
     let metrics: RelayMetrics
     let bodyLimit: Int
     let batchLimit: Int
@@ -13,6 +14,7 @@ struct DebugLogRoutes: Sendable {
     func add(to group: RouterGroup<some RequestContext>) {
         group.post("debug/logs") { request, context -> Response in
             do {
+                try request.expectJSON()
                 return try await take(try await request.boundedBody(limit: bodyLimit), logger: context.logger)
             } catch let error as Request.BadBody {
                 return try .refusal(error.status, error.reason)
@@ -26,7 +28,7 @@ struct DebugLogRoutes: Sendable {
                 return try .refusal(.badRequest, error.description)
             }
             return try await answer(context.logger) {
-                let page = try await storage.page(of: query)
+                let page = try await arrivals.page(of: query, in: storage)
                 return try .json(
                     Found(
                         entries: page.entries, cursor: String(page.cursor), hasMore: page.hasMore,
@@ -48,6 +50,7 @@ struct DebugLogRoutes: Sendable {
         return try await answer(logger) {
             let good = batch.good
             let new = good.isEmpty ? 0 : try await storage.store(good)
+            if new > 0 { arrivals.announce() }
             let receipt = DebugLogReceipt(stored: new, duplicates: good.count - new, rejected: batch.refusals)
             metrics.count(receipt)
             if let first = receipt.rejected.first {

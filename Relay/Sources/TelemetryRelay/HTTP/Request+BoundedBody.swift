@@ -10,6 +10,14 @@ extension Request {
         let reason: String
     }
 
+    /// - Throws: `BadBody` where the body says that it is something else; one that says nothing may be.
+    func expectJSON() throws {
+        guard let type = headers[.contentType]?.prefix(while: { $0 != ";" }).trimmingCharacters(in: .whitespaces).lowercased(),
+            type != "application/json", !(type.hasPrefix("application/") && type.hasSuffix("+json"))
+        else { return }
+        throw BadBody(status: .unsupportedMediaType, reason: "\(type) is not understood; application/json is")
+    }
+
     /// The whole body, decompressed, and no larger than the limit before and after.
     func boundedBody(limit: Int) async throws -> Data {
         let buffer: ByteBuffer

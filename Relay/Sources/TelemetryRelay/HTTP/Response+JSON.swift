@@ -13,7 +13,7 @@ extension Response {
     }
 
     static func text(
-        _ text: String, type: String = "text/plain; version=0.0.4", _ status: HTTPResponse.Status = .ok,
+        _ text: String, type: String = "text/plain; charset=utf-8", _ status: HTTPResponse.Status = .ok,
         _ headers: HTTPFields = [:]
     ) -> Response {
         var headers = headers

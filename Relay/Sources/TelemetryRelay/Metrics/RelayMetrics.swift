@@ -20,6 +20,7 @@ public final class RelayMetrics: Sendable {
         var requests: [Request: Int] = [:]
         var durations: [String: Durations] = [:]
         var entries: [String: Int] = ["stored": 0, "duplicate": 0, "rejected": 0]
+        var deleted = Dictionary(uniqueKeysWithValues: DebugLogRetention.Bound.allCases.map { ($0, 0) })
     }
 
     /// In seconds.
@@ -47,15 +48,32 @@ public final class RelayMetrics: Sendable {
         }
     }
 
+    func countDeleted(_ count: Int, beyond bound: DebugLogRetention.Bound) {
+        state.withLock { $0.deleted[bound, default: 0] += count }
+    }
+
+    func countDeleted(_ counts: [DebugLogRetention.Bound: Int]) {
+        for (bound, count) in counts { countDeleted(count, beyond: bound) }
+    }
+
+    /// Entries deleted since the start, by the bound that they went beyond.
+    var deleted: [DebugLogRetention.Bound: Int] { state.withLock(\.deleted) }
+
     /// The counts in Prometheus' text format.
-    /// - Parameter kept: how many entries the storage holds.
-    func text(kept: Int) -> String {
+    /// - Parameter kept: what the storage holds; left out where it cannot say.
+    func text(kept: DebugLogUsage?) -> String {
         let state = self.state.withLock { $0 }
         var lines: [String] = []
         func family(_ name: String, _ type: String, _ help: String, _ samples: [String]) {
             lines += ["# HELP \(name) \(help)", "# TYPE \(name) \(type)"] + samples.map { name + $0 }
         }
-        family("relay_debug_entries_kept", "gauge", "Entries in the storage.", [" \(kept)"])
+        if let kept {
+            family("relay_debug_entries_kept", "gauge", "Entries in the storage.", [" \(kept.entries)"])
+            family("relay_debug_bytes_kept", "gauge", "Bytes that the storage uses.", [" \(kept.bytes)"])
+        }
+        family(
+            "relay_debug_entries_deleted_total", "counter", "Entries deleted, by the bound that they went beyond.",
+            state.deleted.map { "{bound=\"\($0.key.rawValue)\"} \($0.value)" }.sorted())
         family(
             "relay_debug_entries_total", "counter", "Entries received, by what became of them.",
             state.entries.sorted { $0.key < $1.key }.map { "{result=\"\($0.key)\"} \($0.value)" })

@@ -2,12 +2,16 @@ public import Foundation
 
 /// Keeps debug entries: in memory, in a file, or wherever a conformer puts them.
 public protocol DebugLogStorage: Sendable {
-    /// Stores entries in their order, together or not at all; one whose `id` is stored already is not stored again.
+    /// Stores entries in their order, together or not at all, and deletes what then is too much; one whose `id` is stored already
+    /// is not stored again.
     /// - Returns: how many are new.
     func store(_ entries: [DebugLog]) async throws -> Int
     /// The entries that a query asks for, in the order of their arrival.
     func page(of query: DebugLogQuery) async throws -> DebugLogPage
-    func count() async throws -> Int
+    /// Deletes what has become too old.
+    func expire() async throws
+    /// How much is kept; throws where the storage is of no use.
+    func usage() async throws -> DebugLogUsage
 }
 
 /// Which entries are looked for, and which part of them is wanted.
@@ -29,6 +33,8 @@ public struct DebugLogQuery: Sendable, Equatable {
     /// Only what arrived after this number, or before it where the newest come first.
     public var cursor: Int64?
     public var limit = 100
+    /// How long to wait for an entry to arrive where none is found; the storage itself does not.
+    public var wait: Duration = .zero
 
     public init() {}
 }

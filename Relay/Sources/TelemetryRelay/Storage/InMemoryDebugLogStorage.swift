@@ -1,54 +1,110 @@
-import Foundation
+public import Foundation
 
 /// Keeps entries as long as the process runs.
 public actor InMemoryDebugLogStorage: DebugLogStorage {
-    private var rows: [(number: Int64, entry: DebugLog, text: String)] = []
+    private struct Row {
+        let number: Int64
+        let entry: DebugLog
+        /// What a search for text looks at.
+        let text: String
+        let received: Date
+
+        /// About what the row takes, the text standing there twice.
+        var size: Int { 500 + 2 * text.utf8.count }
+    }
+
+    /// The rows, in front of them places of those that went.
+    private var rows: [Row?] = []
+    private var gone = 0
+    private var bytes = 0
     private var ids: Set<UUID> = []
     private var newest: Int64 = 0
-    private let capacity: Int
+    private let retention: DebugLogRetention
+    private let metrics: RelayMetrics
+    private let now: @Sendable () -> Date
 
-    /// - Parameter capacity: so many entries are kept, the newest.
-    public init(capacity: Int = 1_000_000) {
-        self.capacity = capacity
+    /// - Parameters:
+    ///   - retention: how much is kept; bytes are counted about.
+    ///   - metrics: counts what is deleted.
+    ///   - now: the time at which entries arrive.
+    public init(
+        retention: DebugLogRetention = .init(), metrics: RelayMetrics = .init(), now: @escaping @Sendable () -> Date = { .now }
+    ) {
+        self.retention = retention
+        self.metrics = metrics
+        self.now = now
     }
 
     public func store(_ entries: [DebugLog]) throws -> Int {
         let new = try entries.map { (entry: $0, text: Self.folded("\($0.event)\n\(try $0.payloadText)")) }
-        var count = 0
+        let before = newest
         for (entry, text) in new where ids.insert(entry.id).inserted {
             newest += 1
-            count += 1
-            rows.append((newest, entry, text))
+            let row = Row(number: newest, entry: entry, text: text, received: now())
+            rows.append(row)
+            bytes += row.size
         }
-        let excess = rows.count - capacity
-        if excess > 0 {
-            for row in rows[..<excess] { ids.remove(row.entry.id) }
-            rows.removeFirst(excess)
-        }
-        return count
+        trim()
+        return Int(newest - before)
     }
+
+    public func expire() { trim() }
+
+    public func usage() -> DebugLogUsage { DebugLogUsage(entries: rows.count - gone, bytes: bytes) }
 
     public func page(of query: DebugLogQuery) -> DebugLogPage {
         let text = query.text.map(Self.folded)
-        let matching = (query.isDescending ? Array(rows.reversed()) : rows).lazy.filter { row in
-            let entry = row.entry
-            guard query.cursor.map({ query.isDescending ? row.number < $0 : row.number > $0 }) ?? true,
-                query.source.map({ entry.source == $0 }) ?? true,
-                query.level.map({ entry.level == $0 }) ?? true,
-                query.event.map({ entry.event == $0 }) ?? true,
-                query.correlationId.map({ entry.correlationId == $0 }) ?? true
-            else { return false }
-            return query.sessionId.map { entry.sessionId == $0 } ?? true
-                && query.deviceId.map { entry.deviceId == $0 } ?? true
-                && query.since.map { entry.timestamp >= $0 } ?? true
-                && query.until.map { entry.timestamp < $0 } ?? true
-                && text.map { row.text.contains($0) } ?? true
+        var found: [(number: Int64, entry: DebugLog)] = []
+        // Numbers have no holes, so that a cursor is a place.
+        let base = newest - Int64(rows.count) + 1
+        let cursor = query.cursor.map { Int(min(max($0, base - 1), newest + 1) - base) }
+        var index = query.isDescending ? (cursor ?? rows.count) - 1 : max(cursor.map { $0 + 1 } ?? 0, gone)
+        while (gone..<rows.count).contains(index), found.count <= query.limit {
+            if let row = rows[index], Self.matches(row, query, text) { found.append((row.number, row.entry)) }
+            index += query.isDescending ? -1 : 1
         }
-        return DebugLogPage(
-            found: matching.prefix(query.limit + 1).map { ($0.number, $0.entry) }, query: query, newest: newest)
+        return DebugLogPage(found: found, query: query, newest: newest)
     }
 
-    public func count() -> Int { rows.count }
+    private static func matches(_ row: Row, _ query: DebugLogQuery, _ text: String?) -> Bool {
+        let entry = row.entry
+        guard query.source.map({ entry.source == $0 }) ?? true,
+            query.level.map({ entry.level == $0 }) ?? true,
+            query.event.map({ entry.event == $0 }) ?? true,
+            query.correlationId.map({ entry.correlationId == $0 }) ?? true
+        else { return false }
+        return query.sessionId.map { entry.sessionId == $0 } ?? true
+            && query.deviceId.map { entry.deviceId == $0 } ?? true
+            && query.since.map { entry.timestamp >= $0 } ?? true
+            && query.until.map { entry.timestamp < $0 } ?? true
+            && text.map { row.text.contains($0) } ?? true
+    }
+
+    private func trim() {
+        let cutoff = now().addingTimeInterval(-retention.age)
+        while gone < rows.count, let row = rows[gone] {
+            let bound: DebugLogRetention.Bound
+            if row.received < cutoff {
+                bound = .age
+            } else if rows.count - gone > retention.entries {
+                bound = .entries
+            } else if bytes > retention.bytes, rows.count - gone > 1 {
+                bound = .bytes
+            } else {
+                break
+            }
+            ids.remove(row.entry.id)
+            bytes -= row.size
+            rows[gone] = nil
+            gone += 1
+            metrics.countDeleted(1, beyond: bound)
+        }
+        // Seldom, since all that stay are moved.
+        if gone > rows.count / 2 {
+            rows.removeFirst(gone)
+            gone = 0
+        }
+    }
 
     /// ASCII letters in one case, and nothing else, as SQLite's LIKE compares.
     private static func folded(_ text: String) -> String {

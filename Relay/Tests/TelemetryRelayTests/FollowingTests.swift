@@ -1,0 +1,76 @@
+import Foundation
+import HTTPTypes
+import ServiceLifecycleTestKit
+import TelemetryTestSupport
+import Testing
+
+@testable import TelemetryRelay
+
+struct FollowingTests {
+    private let clock = ManualClock()
+    private var arrivals: DebugLogArrivals { DebugLogArrivals(clock: clock) }
+
+    @Test("A request that waits is answered once an entry that it looks for arrives", arguments: StorageKind.allCases)
+    func answered(kind: StorageKind) async throws {
+        try await Bench.storage(kind) { storage in
+            try await Bench.run(storage, arrivals: arrivals) { [clock] client in
+                async let found = client.find("event=2&wait=30")
+                await clock.sleepers()
+                #expect(try await client.post(try Bench.body([Bench.entry(1)])).status == .ok)
+                #expect(try await client.post(try Bench.body([Bench.entry(2), Bench.entry(3)])).status == .ok)
+                let page = try await found
+                #expect(page.entries.map(\.event) == ["2"])
+                #expect(page.cursor == "3")
+            }
+        }
+    }
+
+    @Test("What is there already does not wait; when the time is over the answer is empty, and its cursor goes on")
+    func timeIsOver() async throws {
+        let arrivals = arrivals
+        try await Bench.run(arrivals: arrivals) { [clock] client in
+            #expect(try await client.post(try Bench.body([Bench.entry(1)])).status == .ok)
+            #expect(try await client.find("wait=30").entries.map(\.event) == ["1"])
+            #expect(clock.sleeperCount == 0)
+            // A cursor that this relay never gave is answered at once as well.
+            #expect(try await client.find("cursor=9&wait=30").newest == "1")
+            async let found = client.find("cursor=1&wait=30")
+            await clock.sleepers()
+            #expect(clock.timeToNextWake == .seconds(30))
+            clock.advance(by: .seconds(30))
+            let page = try await found
+            #expect(page.entries.isEmpty)
+            #expect(page.cursor == "1")
+            #expect(arrivals.waiting == 0)
+        }
+    }
+
+    @Test("A request that waits is answered when the relay is told to stop, and let go when it is cancelled")
+    func stopped() async throws {
+        let arrivals = arrivals
+        var query = DebugLogQuery()
+        query.wait = .seconds(30)
+        let waiting = query
+        let storage = InMemoryDebugLogStorage()
+        await testGracefulShutdown { trigger in
+            async let page = arrivals.page(of: waiting, in: storage)
+            await clock.sleepers()
+            trigger.triggerGracefulShutdown()
+            let answer = try? await page
+            #expect(answer?.entries.isEmpty == true)
+        }
+        let task = Task { try await arrivals.page(of: waiting, in: storage) }
+        await clock.sleepers()
+        task.cancel()
+        #expect(try await task.value.entries.isEmpty)
+        #expect(arrivals.waiting == 0)
+    }
+
+    @Test("Waiting for what is newest, newest first, makes no sense and is refused")
+    func descending() async throws {
+        try await Bench.run { client async throws -> Void in
+            #expect(try await client.get("/debug/logs?order=desc&wait=1").status == .badRequest)
+            #expect(try await client.get("/debug/logs?order=desc&wait=0").status == .ok)
+        }
+    }
+}

@@ -1,0 +1,126 @@
+import Foundation
+import GRDB
+import ServiceLifecycleTestKit
+import Synchronization
+import TelemetryTestSupport
+import Testing
+
+@testable import TelemetryRelay
+
+struct RetentionTests {
+    /// The time, as a test sets it.
+    private final class Time: Sendable {
+        private let date = Mutex(Date(timeIntervalSince1970: 1_764_000_000))
+        var now: Date { date.withLock { $0 } }
+        func pass(_ seconds: TimeInterval) { date.withLock { $0 += seconds } }
+    }
+
+    private func events(_ storage: any DebugLogStorage) async throws -> [String] {
+        try await storage.page(of: DebugLogQuery()).entries.map(\.event)
+    }
+
+    @Test(
+        "An entry goes when it was kept so long, whatever time it bears, when others arrive or not",
+        arguments: StorageKind.allCases)
+    func age(kind: StorageKind) async throws {
+        let time = Time()
+        let metrics = RelayMetrics()
+        try await Bench.storage(kind, retention: .init(age: 3600), metrics: metrics, now: { time.now }) { storage in
+            _ = try await storage.store([Bench.entry(1), Bench.entry(2)])
+            time.pass(3599)
+            _ = try await storage.store([Bench.entry(3)])
+            time.pass(1)
+            try await storage.expire()
+            #expect(try await events(storage) == ["1", "2", "3"])
+            time.pass(1)
+            _ = try await storage.store([Bench.entry(4)])
+            #expect(try await events(storage) == ["3", "4"])
+            #expect(metrics.deleted == [.age: 2, .bytes: 0, .entries: 0])
+            time.pass(3601)
+            try await storage.expire()
+            #expect(try await storage.count() == 0)
+            #expect(metrics.deleted[.age] == 4)
+            // A cursor from before still finds what comes.
+            _ = try await storage.store([Bench.entry(5)])
+            var query = DebugLogQuery()
+            query.cursor = 4
+            #expect(try await storage.page(of: query).entries.map(\.event) == ["5"])
+        }
+    }
+
+    @Test("The storage uses no more bytes than it may, and keeps the newest", arguments: StorageKind.allCases)
+    func bytes(kind: StorageKind) async throws {
+        let limit = 1 << 20
+        let metrics = RelayMetrics()
+        try await Bench.storage(kind, retention: .init(bytes: limit), metrics: metrics) { storage in
+            for batch in 0..<40 {
+                let entries = (0..<50).map { number in
+                    Bench.entry(batch * 50 + number, payload: ["text": .string(String(repeating: "x", count: 20 * number))])
+                }
+                #expect(try await storage.store(entries) == 50)
+                #expect(try await storage.usage().bytes <= limit)
+            }
+            let kept = try await storage.count()
+            #expect((400..<2000).contains(kept))
+            #expect(metrics.deleted == [.age: 0, .bytes: 2000 - kept, .entries: 0])
+            var query = DebugLogQuery()
+            query.isDescending = true
+            query.limit = 3
+            #expect(try await storage.page(of: query).entries.map(\.event) == ["1999", "1998", "1997"])
+            // One that alone takes more stays, alone.
+            let giant = Bench.entry(0, payload: ["text": .string(String(repeating: "x", count: 2 * limit))])
+            #expect(try await storage.store([giant]) == 1)
+            #expect(try await events(storage) == ["0"])
+        }
+    }
+
+    @Test("A database from before entries had an arrival counts as arrived when it is opened")
+    func migrated() async throws {
+        let directory = FileManager.default.temporaryDirectory.appending(path: "relay-\(UUID())")
+        defer { try? FileManager.default.removeItem(at: directory) }
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+        let file = directory.appending(path: "relay.sqlite")
+        let time = Time()
+        do {
+            let old = try DatabaseQueue(path: file.path)
+            try SQLiteDebugLogStorage.migrator(now: time.now).migrate(old, upTo: "debug logs")
+            try await old.write { db in
+                let insert = "INSERT INTO debug_log VALUES (?, ?, ?, 0, 'ios', 'info', ?, '{}', NULL, ?)"
+                for number in 1...2 {
+                    try db.execute(sql: insert, arguments: [number, UUID(), UUID(), "\(number)", UUID()])
+                }
+            }
+            try old.close()
+        }
+        let storage = try SQLiteDebugLogStorage(file: file, retention: .init(age: 60), now: { time.now })
+        time.pass(59)
+        _ = try await storage.store([Bench.entry(3)])
+        #expect(try await events(storage) == ["1", "2", "3"])
+        time.pass(2)
+        try await storage.expire()
+        #expect(try await events(storage) == ["3"])
+    }
+
+    @Test("What is too old goes every minute, until the relay is told to stop")
+    func expiry() async throws {
+        let time = Time()
+        let clock = ManualClock()
+        let metrics = RelayMetrics()
+        let storage = InMemoryDebugLogStorage(retention: .init(age: 90), metrics: metrics, now: { time.now })
+        _ = try await storage.store([Bench.entry(1)])
+        try await testGracefulShutdown { trigger in
+            async let ends: Void = DebugLogExpiry(
+                storage: storage, metrics: metrics, logger: Bench.logger(), clock: clock
+            ).run()
+            for expected in [1, 1, 0] {
+                await clock.sleepers()
+                #expect(clock.timeToNextWake == .seconds(60))
+                #expect(await storage.usage().entries == expected)
+                time.pass(60)
+                clock.advance(by: .seconds(60))
+            }
+            trigger.triggerGracefulShutdown()
+            try await ends
+        }
+    }
+}
