@@ -6,6 +6,7 @@ import FoundationNetworking
 
 #if DEBUG
 import TelemetryDebugLogging
+import TelemetryModels
 #endif
 
 /// Asks servers for pages, as an app asks its back end.

@@ -48,13 +48,18 @@ public enum Relay {
     }
 
     /// The storage that a configuration asks for.
+    /// - Throws: ``RelayConfigurationError`` where its file is of no use.
     public static func storage(
         for configuration: RelayConfiguration, metrics: RelayMetrics = RelayMetrics()
     ) throws -> any DebugLogStorage {
         guard let file = configuration.database else {
             return InMemoryDebugLogStorage(retention: configuration.retention, metrics: metrics)
         }
-        return try SQLiteDebugLogStorage(file: file, retention: configuration.retention, metrics: metrics)
+        do {
+            return try SQLiteDebugLogStorage(file: file, retention: configuration.retention, metrics: metrics)
+        } catch {
+            throw RelayConfigurationError("the database \(file.path) cannot be opened: \(error)")
+        }
     }
 
     /// Runs an application until SIGTERM or SIGINT, and then until the requests under way are answered, ten seconds at most.
