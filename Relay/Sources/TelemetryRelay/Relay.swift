@@ -1,3 +1,4 @@
+import Foundation
 public import Hummingbird
 public import Logging
 import NIOCore
@@ -63,10 +64,16 @@ public enum Relay {
     }
 
     /// Runs an application until SIGTERM or SIGINT, and then until the requests under way are answered, ten seconds at most.
-    public static func serve(_ application: some ApplicationProtocol) async throws {
-        var configuration = ServiceGroupConfiguration(
+    /// - Throws: ``RelayConfigurationError`` where its address cannot be listened on.
+    public static func serve(_ application: some ApplicationProtocol, configuration: RelayConfiguration) async throws {
+        var group = ServiceGroupConfiguration(
             services: [application], gracefulShutdownSignals: [.sigterm, .sigint], logger: application.logger)
-        configuration.maximumGracefulShutdownDuration = .seconds(10)
-        try await ServiceGroup(configuration: configuration).run()
+        group.maximumGracefulShutdownDuration = .seconds(10)
+        do {
+            try await ServiceGroup(configuration: group).run()
+        } catch let error as IOError {
+            let reason = String(cString: strerror(error.errnoCode))
+            throw RelayConfigurationError("cannot listen on \(configuration.host):\(configuration.port): \(reason)")
+        }
     }
 }

@@ -64,7 +64,7 @@ struct TelemetryRelayCommand: AsyncParsableCommand {
                     "token": "\(configuration.token == nil ? "none" : "required")",
                 ])
         }
-        try await Relay.serve(application)
+        try await Relay.serve(application, configuration: configuration)
         logger.info("stopped")
     }
 
