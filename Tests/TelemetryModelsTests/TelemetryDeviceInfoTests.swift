@@ -23,6 +23,35 @@ struct TelemetryDeviceInfoTests {
         #endif
     }
 
+    @Test("A device is what its texts say, whether a copy or made anew: equal, stored and shown by them")
+    func value() throws {
+        func make(_ texts: [String]) -> TelemetryDeviceInfo {
+            TelemetryDeviceInfo(
+                deviceType: texts[0], deviceName: texts[1], deviceModel: texts[2], osVersion: texts[3], appVersion: texts[4])
+        }
+        let texts = ["iOS", "Ada's iPhone", "iPhone17,1", "26.1.0", "2.4 (118)"]
+        let device = make(texts)
+        let copy = device
+        #expect(copy.isCopy(of: device) && copy == device)
+        #expect(!make(texts).isCopy(of: device) && make(texts) == device && make(texts).hashValue == device.hashValue)
+        for index in texts.indices {
+            var others = texts
+            others[index] += "x"
+            #expect(make(others) != device)
+        }
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .sortedKeys
+        let text =
+            #"{"appVersion":"2.4 (118)","deviceModel":"iPhone17,1","deviceName":"Ada's iPhone","#
+            + #""deviceType":"iOS","osVersion":"26.1.0"}"#
+        #expect(String(decoding: try encoder.encode(device), as: UTF8.self) == text)
+        #expect(try JSONDecoder().decode(TelemetryDeviceInfo.self, from: Data(text.utf8)) == device)
+        #expect(
+            Mirror(reflecting: device).children.compactMap(\.label) == [
+                "deviceType", "deviceName", "deviceModel", "osVersion", "appVersion",
+            ])
+    }
+
     @Test("A distribution names itself in os-release, in each of the ways that the format has")
     func distribution() {
         let rows: [(String, String?)] = [

@@ -1,24 +1,81 @@
 /// The machine and the app that an event comes from.
-public struct TelemetryDeviceInfo: Sendable, Hashable, Codable {
+///
+/// Every event has one, and nearly all of them the same: a copy shares its texts with the original.
+public struct TelemetryDeviceInfo: Sendable {
+    private final class Texts: Sendable {
+        let deviceType, deviceName, deviceModel, osVersion, appVersion: String
+
+        init(_ deviceType: String, _ deviceName: String, _ deviceModel: String, _ osVersion: String, _ appVersion: String) {
+            self.deviceType = deviceType
+            self.deviceName = deviceName
+            self.deviceModel = deviceModel
+            self.osVersion = osVersion
+            self.appVersion = appVersion
+        }
+    }
+
+    private let texts: Texts
+
     /// The kind of system: "iOS", "macOS", "Linux" …
-    public let deviceType: String
-    public let deviceName: String
+    public var deviceType: String { texts.deviceType }
+    public var deviceName: String { texts.deviceName }
     /// The hardware's model or, where there is none, its architecture.
-    public let deviceModel: String
-    public let osVersion: String
+    public var deviceModel: String { texts.deviceModel }
+    public var osVersion: String { texts.osVersion }
     /// The app's version and build or, for an executable without a bundle, its name.
-    public let appVersion: String
+    public var appVersion: String { texts.appVersion }
 
     public init(deviceType: String, deviceName: String, deviceModel: String, osVersion: String, appVersion: String) {
-        self.deviceType = deviceType
-        self.deviceName = deviceName
-        self.deviceModel = deviceModel
-        self.osVersion = osVersion
-        self.appVersion = appVersion
+        texts = Texts(deviceType, deviceName, deviceModel, osVersion, appVersion)
     }
 
     /// This machine and this app, looked up once per process.
     public static var current: Self { detected }
 
     private static let detected = detect()
+
+    /// Whether one is a copy of the other: quick to tell, and true of nearly all that are equal.
+    package func isCopy(of other: borrowing Self) -> Bool { texts === other.texts }
+}
+
+extension TelemetryDeviceInfo: Hashable {
+    public static func == (left: Self, right: Self) -> Bool { left.isCopy(of: right) || left.all == right.all }
+
+    public func hash(into hasher: inout Hasher) { hasher.combine(all) }
+
+    private var all: [String] { [deviceType, deviceName, deviceModel, osVersion, appVersion] }
+}
+
+extension TelemetryDeviceInfo: Codable {
+    private enum Key: String, CodingKey { case deviceType, deviceName, deviceModel, osVersion, appVersion }
+
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: Key.self)
+        self.init(
+            deviceType: try container.decode(String.self, forKey: .deviceType),
+            deviceName: try container.decode(String.self, forKey: .deviceName),
+            deviceModel: try container.decode(String.self, forKey: .deviceModel),
+            osVersion: try container.decode(String.self, forKey: .osVersion),
+            appVersion: try container.decode(String.self, forKey: .appVersion))
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: Key.self)
+        try container.encode(deviceType, forKey: .deviceType)
+        try container.encode(deviceName, forKey: .deviceName)
+        try container.encode(deviceModel, forKey: .deviceModel)
+        try container.encode(osVersion, forKey: .osVersion)
+        try container.encode(appVersion, forKey: .appVersion)
+    }
+}
+
+extension TelemetryDeviceInfo: CustomReflectable {
+    public var customMirror: Mirror {
+        Mirror(
+            self,
+            children: [
+                "deviceType": deviceType, "deviceName": deviceName, "deviceModel": deviceModel, "osVersion": osVersion,
+                "appVersion": appVersion,
+            ])
+    }
 }

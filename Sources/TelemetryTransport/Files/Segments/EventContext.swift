@@ -1,15 +1,5 @@
 import TelemetryModels
 
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#elseif canImport(Android)
-import Android
-#endif
-
 /// What a header line says once for the event lines below it.
 final class EventContext: Sendable {
     let clientId: String?
@@ -54,14 +44,7 @@ extension EventContext {
     }
 
     private func isOf(_ other: borrowing TelemetryDeviceInfo) -> Bool {
-        // Nearly always a copy of one device, the texts of which share their storage.
-        let isCopy = withUnsafeBytes(of: device) { device in
-            withUnsafeBytes(of: other) { other in
-                guard let left = device.baseAddress, let right = other.baseAddress else { return false }
-                return memcmp(left, right, device.count) == 0
-            }
-        }
-        return isCopy || Self.isSame(device, copy other)
+        other.isCopy(of: device) || Self.isSame(device, copy other)
     }
 
     private static func isSame(_ left: TelemetryDeviceInfo, _ right: TelemetryDeviceInfo) -> Bool {
