@@ -60,14 +60,25 @@ package enum TimestampFormat {
 
     /// The same for ASCII bytes.
     package static func date(from bytes: UnsafeBufferPointer<UInt8>) -> Date? {
-        guard bytes.count >= 20, bytes.count <= 30, bytes[bytes.count - 1] == UInt8(ascii: "Z"),
-            bytes[4] == UInt8(ascii: "-"), bytes[7] == UInt8(ascii: "-"), bytes[10] == UInt8(ascii: "T"),
+        guard let seconds = seconds(from: bytes) else { return nil }
+        return date(seconds: seconds, fractionOf: bytes)
+    }
+
+    /// The whole seconds since 1970 that the first 19 of the bytes say.
+    package static func seconds(from bytes: UnsafeBufferPointer<UInt8>) -> Int64? {
+        guard bytes.count >= 20, bytes[4] == UInt8(ascii: "-"), bytes[7] == UInt8(ascii: "-"), bytes[10] == UInt8(ascii: "T"),
             bytes[13] == UInt8(ascii: ":"), bytes[16] == UInt8(ascii: ":"),
             let year = number(bytes, 0..<4), let month = number(bytes, 5..<7), let day = number(bytes, 8..<10),
             let hour = number(bytes, 11..<13), let minute = number(bytes, 14..<16), let second = number(bytes, 17..<19),
             year >= 1, (1...12).contains(month), (1...daysIn(month: month, of: year)).contains(day), hour < 24, minute < 60,
             second < 60
         else { return nil }
+        return daysSince1970(year: year, month: month, day: day) * 86_400 + hour * 3_600 + minute * 60 + second
+    }
+
+    /// The date in those seconds that the bytes behind the first 19 say.
+    package static func date(seconds: Int64, fractionOf bytes: UnsafeBufferPointer<UInt8>) -> Date? {
+        guard bytes.count >= 20, bytes.count <= 30, bytes[bytes.count - 1] == UInt8(ascii: "Z") else { return nil }
         var nanoseconds: Int64 = 0
         if bytes.count > 20 {
             guard bytes[19] == UInt8(ascii: "."), bytes.count > 21,
@@ -76,8 +87,7 @@ package enum TimestampFormat {
             nanoseconds = digits
             for _ in (bytes.count - 21)..<9 { nanoseconds *= 10 }
         }
-        let days = daysSince1970(year: year, month: month, day: day)
-        return date(seconds: days * 86_400 + hour * 3_600 + minute * 60 + second, nanoseconds: nanoseconds)
+        return date(seconds: seconds, nanoseconds: nanoseconds)
     }
 
     private static func date(seconds: Int64, nanoseconds: Int64) -> Date {

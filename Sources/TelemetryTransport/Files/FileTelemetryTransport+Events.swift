@@ -61,8 +61,9 @@ extension FileTelemetryTransport {
         try NameRules.check(limit: limit)
         let start = try reading { try startingPoint(cursor) }
         var found: [TelemetryEvent] = []
+        found.reserveCapacity(min(limit, 512))
         let end = try await scan(filter, from: start.position) { event in
-            found.append(event)
+            found.append(consume event)
             return found.count < limit
         }
         return TelemetryEventPage(

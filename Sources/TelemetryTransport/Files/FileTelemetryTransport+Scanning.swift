@@ -11,7 +11,7 @@ extension FileTelemetryTransport {
 
     /// Calls `body` for each event that matches, in the journal's order, until it returns false.
     func scan(
-        _ filter: TelemetryEventFilter, from start: JournalPosition, _ body: (TelemetryEvent) -> Bool
+        _ filter: TelemetryEventFilter, from start: JournalPosition, _ body: (consuming TelemetryEvent) -> Bool
     ) async throws -> ScanEnd {
         let client = filter.clientId.map { directoryName(ofClient: $0) }
         var lines = JournalReader(
@@ -32,7 +32,7 @@ extension FileTelemetryTransport {
             if let client, batch.client != client { continue }
             let read = try reading {
                 try segments.read(batch, fromLine: first) { event in
-                    if filter.matches(event) { wantsMore = body(event) }
+                    if filter.matches(event) { wantsMore = body(consume event) }
                     return wantsMore
                 }
             }

@@ -13,6 +13,7 @@ struct EventDraft {
         var name = ""
         var threadId = ""
         var scenario = ""
+        var timestamps = TimestampReader()
     }
 
     private enum Identifier { case ofSequence, number(UInt64), whole(String) }
@@ -35,7 +36,7 @@ struct EventDraft {
             sequence = scanner.unsigned()
             return sequence != nil
         } else if key.isIdentical(to: "time") {
-            time = scanner.rawString().flatMap { TimestampFormat.date(from: $0.bytes) }
+            time = scanner.rawString().flatMap { recent.timestamps.date(from: $0.bytes) }
             return time != nil
         } else if key.isIdentical(to: "name") {
             name = scanner.string(orSameAs: &recent.name)

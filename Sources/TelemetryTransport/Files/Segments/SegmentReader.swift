@@ -37,7 +37,7 @@ final class SegmentReader {
     ///
     /// - Returns: How many lines of the batch were read; nil where the segment is gone.
     func read(
-        _ batch: EventBatch, fromLine first: UInt64 = 0, _ body: (TelemetryEvent) throws -> Bool
+        _ batch: EventBatch, fromLine first: UInt64 = 0, _ body: (consuming TelemetryEvent) throws -> Bool
     ) throws -> UInt64? {
         guard let segment = try segment(of: batch) else { return nil }
         var decoder = EventLineDecoder(context: nil)
@@ -52,7 +52,7 @@ final class SegmentReader {
                 start = end + 1
                 linesRead += 1
                 guard linesRead > first else { continue }
-                switch line {
+                switch consume line {
                 case .event(let event): if try !body(event) { return }
                 case .corrupt: tell(of: batch, line: batch.line + linesRead)
                 case .header, .nothing: break

@@ -11,35 +11,12 @@ extension ByteBuffer {
 
     private func appendEscaped(_ text: UnsafeBufferPointer<UInt8>) {
         var start = 0
-        while let index = Self.firstEscape(in: text, from: start) {
+        while let index = text.firstSpecial(from: start) {
             append(UnsafeBufferPointer(rebasing: text[start..<index]))
             appendEscape(of: text[index])
             start = index + 1
         }
         append(UnsafeBufferPointer(rebasing: text[start...]))
-    }
-
-    /// Eight bytes at a time: the high bit of a byte of `marks` is set where the byte needs an escape.
-    private static func firstEscape(in text: UnsafeBufferPointer<UInt8>, from start: Int) -> Int? {
-        let ones: UInt64 = 0x0101_0101_0101_0101
-        let highs: UInt64 = 0x8080_8080_8080_8080
-        let raw = UnsafeRawBufferPointer(text)
-        var index = start
-        while index + 8 <= raw.count {
-            let word = UInt64(littleEndian: raw.loadUnaligned(fromByteOffset: index, as: UInt64.self))
-            let quotes = word ^ (ones &* 0x22)
-            let backslashes = word ^ (ones &* 0x5C)
-            let controls = (word &- (ones &* 0x20)) & ~word
-            let marks = (controls | ((quotes &- ones) & ~quotes) | ((backslashes &- ones) & ~backslashes)) & highs
-            if marks != 0 { return index + marks.trailingZeroBitCount / 8 }
-            index += 8
-        }
-        while index < raw.count {
-            let byte = raw[index]
-            if byte < 0x20 || byte == 0x22 || byte == 0x5C { return index }
-            index += 1
-        }
-        return nil
     }
 
     private func appendEscape(of byte: UInt8) {

@@ -82,16 +82,15 @@ struct JSONScanner {
         guard consume(UInt8(ascii: "\"")) else { return nil }
         let start = position
         var hasEscapes = false
-        while position < bytes.count {
-            switch bytes[position] {
+        while let end = bytes.firstSpecial(from: position) {
+            switch bytes[end] {
             case UInt8(ascii: "\""):
-                defer { position += 1 }
-                return (UnsafeBufferPointer(rebasing: bytes[start..<position]), hasEscapes)
+                position = end + 1
+                return (UnsafeBufferPointer(rebasing: bytes[start..<end]), hasEscapes)
             case UInt8(ascii: "\\"):
                 hasEscapes = true
-                position += 2
-            case 0..<0x20: return nil
-            default: position += 1
+                position = min(end + 2, bytes.count)
+            default: return nil
             }
         }
         return nil
