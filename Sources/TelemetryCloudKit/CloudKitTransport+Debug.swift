@@ -19,19 +19,7 @@ extension CloudKitTransport {
     }
 
     public func debugInfo() async -> DebugInfo {
-        var clients: [TelemetryRecord] = []
-        var count: Int?
-        var message: String?
-        do {
-            clients = try await records(matching: .init(recordType: TelemetrySchema.clientRecordType))
-            count = try await countEvents(matching: .all)
-        } catch {
-            message = "\(error)"
-        }
-        return DebugInfo(
-            containerID: identifier, buildType: BuildType.current, environment: Self.environment,
-            testQueryResults: clients.count, firstRecordID: clients.first?.recordID.recordName,
-            firstRecordFields: clients.first?.allKeys() ?? [], recordCount: count, errorMessage: message)
+        await debugInfo(containerID: identifier, environment: Self.environment)
     }
 
     /// CloudKit does not tell an app which environment it talks to: the entitlement decides, and without one the kind of

@@ -16,18 +16,6 @@ extension FileTelemetryTransport {
     }
 
     public func debugInfo() async -> DebugInfo {
-        var clients: [TelemetryRecord] = []
-        var count: Int?
-        var message: String?
-        do {
-            clients = try await records(matching: .init(recordType: TelemetrySchema.clientRecordType))
-            count = try await countEvents(matching: .all)
-        } catch {
-            message = "\(error)"
-        }
-        return DebugInfo(
-            containerID: layout.directory, buildType: BuildType.current, environment: "files in a directory",
-            testQueryResults: clients.count, firstRecordID: clients.first?.recordID.recordName,
-            firstRecordFields: clients.first?.allKeys() ?? [], recordCount: count, errorMessage: message)
+        await debugInfo(containerID: layout.directory, environment: "files in a directory")
     }
 }

@@ -20,11 +20,5 @@ public actor InMemoryTelemetryTransport: TelemetryTransporting {
     /// Always true: there is nothing that could be out of reach.
     public func validateSchema() async -> Bool { true }
 
-    public func debugInfo() async -> DebugInfo {
-        let clients = TelemetryRecordQuery(recordType: TelemetrySchema.clientRecordType).apply(to: records.values)
-        return DebugInfo(
-            containerID: "memory", buildType: BuildType.current, environment: "in memory", testQueryResults: clients.count,
-            firstRecordID: clients.first?.recordID.recordName, firstRecordFields: clients.first?.allKeys() ?? [],
-            recordCount: stored.count, errorMessage: nil)
-    }
+    public func debugInfo() async -> DebugInfo { await debugInfo(containerID: "memory", environment: "in memory") }
 }

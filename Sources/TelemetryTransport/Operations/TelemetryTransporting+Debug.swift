@@ -23,4 +23,21 @@ extension TelemetryTransporting {
         if let message = info.errorMessage { lines.append("error: \(message)") }
         return lines.joined(separator: "\n")
     }
+
+    /// What a store of this package says of itself, from what it holds.
+    package func debugInfo(containerID: String, environment: String) async -> DebugInfo {
+        var clients: [TelemetryRecord] = []
+        var count: Int?
+        var message: String?
+        do {
+            clients = try await records(matching: .init(recordType: TelemetrySchema.clientRecordType))
+            count = try await countEvents(matching: .all)
+        } catch {
+            message = "\(error)"
+        }
+        return DebugInfo(
+            containerID: containerID, buildType: BuildType.current, environment: environment,
+            testQueryResults: clients.count, firstRecordID: clients.first?.recordID.recordName,
+            firstRecordFields: clients.first?.allKeys() ?? [], recordCount: count, errorMessage: message)
+    }
 }
