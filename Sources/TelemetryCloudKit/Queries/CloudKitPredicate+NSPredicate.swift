@@ -3,10 +3,8 @@ import CloudKit
 import Foundation
 
 extension CloudKitPredicate {
-    var predicate: NSPredicate {
-        arguments.isEmpty
-            ? NSPredicate(value: true) : NSPredicate(format: format, argumentArray: arguments.map(\.object))
-    }
+    /// From a format always: CloudKit takes no predicate that is made of a value.
+    var predicate: NSPredicate { NSPredicate(format: format, argumentArray: arguments.map(\.object)) }
 }
 
 extension CloudKitPredicate.Argument {

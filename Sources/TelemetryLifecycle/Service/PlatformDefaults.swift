@@ -25,7 +25,10 @@ enum PlatformDefaults {
 
     /// A directory of this executable's own. It is made by whoever writes to it first.
     private static var stateDirectory: URL {
-        #if canImport(Darwin)
+        #if os(tvOS)
+        // An app there may write to its caches only, which the system may empty.
+        let base = FileManager.default.urls(for: .cachesDirectory, in: .userDomainMask).first
+        #elseif canImport(Darwin)
         let base = FileManager.default.urls(for: .applicationSupportDirectory, in: .userDomainMask).first
         #else
         let base: URL? = nil

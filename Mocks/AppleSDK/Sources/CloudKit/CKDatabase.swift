@@ -57,7 +57,7 @@ public final class CKDatabase: Sendable {
         return try result.get()
     }
 
-    /// <https://developer.apple.com/documentation/cloudkit/ckdatabase>
+    /// <https://developer.apple.com/documentation/cloudkit/ckdatabase/save(_:completionhandler:)-3tatz>
     public func save(_ record: CKRecord) async throws -> CKRecord {
         guard let result = try await modifyRecords(saving: [record], deleting: []).saveResults[record.recordID] else {
             throw CKError(standIn: .internalError)

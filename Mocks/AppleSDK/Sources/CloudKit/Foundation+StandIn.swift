@@ -18,8 +18,9 @@ extension NSPredicate {
 
     func standIn() throws -> (format: String, arguments: [ServerQuery.Argument]) {
         let reader = PredicateReader()
-        guard evaluate(with: reader) else { throw CKError(standIn: .invalidArguments, message: "An unreadable predicate.") }
-        guard let read = reader.read else { return ("TRUEPREDICATE", []) }
+        guard evaluate(with: reader), let read = reader.read else {
+            throw CKError(standIn: .invalidArguments, message: "A predicate that is not made from a format.")
+        }
         return try (
             read.format,
             read.arguments.map { argument in

@@ -78,7 +78,10 @@ final class OpenFile: Sendable {
     /// Waits until the content, and what is needed to find it, is on the disk.
     func synchronize() throws(FileError) {
         #if canImport(Darwin)
-        _ = try system.call(.synchronize, path) { fcntl(descriptor, F_FULLFSYNC) }
+        // Not every file system has it; a network's has not.
+        _ = try system.call(.synchronize, path) {
+            fcntl(descriptor, F_FULLFSYNC) == 0 ? 0 : fsync(descriptor)
+        }
         #else
         _ = try system.call(.synchronize, path) { fdatasync(descriptor) }
         #endif
