@@ -21,7 +21,7 @@ struct CloudKitSimulationTests {
             return
         }
         let first = UInt64(Self.environment["LIFECYCLE_SIMULATION_FIRST"] ?? "") ?? 1
-        let runs = UInt64(Self.environment["LIFECYCLE_SIMULATION_RUNS"] ?? "") ?? 60
+        let runs = UInt64(Self.environment["LIFECYCLE_SIMULATION_RUNS"] ?? "") ?? 200
         var failures = 0
         for seed in first..<(first + runs) {
             let faults = try await SimulatedWorld.told(seed, over: CloudKitStore(seed: seed)).check()
