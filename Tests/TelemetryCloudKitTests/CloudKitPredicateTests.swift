@@ -59,10 +59,11 @@ struct CloudKitPredicateTests {
     }
 
     @Test(
-        "A query asks only for fields that CloudKit keeps as such, and that a receipt cannot change",
+        "A query asks only for fields that CloudKit keeps as such and has an index of, and that a receipt cannot change",
         arguments: [
             (TelemetrySchema.clientRecordType, ["clientid": "c", "isEnabled": true], "%K == %@ AND %K == %@"),
             (TelemetrySchema.commandRecordType, ["clientid": "c", "status": "pending"], "%K == %@"),
+            (TelemetrySchema.scenarioRecordType, ["clientid": "c", "created": .date(date)], "%K == %@"),
             ("Thing", ["clientid": "c", "other": 1], "%K == %@"),
             ("Thing", ["other": 1], "TRUEPREDICATE"),
             (TelemetrySchema.clientRecordType, ["clientid": 1], "TRUEPREDICATE"),

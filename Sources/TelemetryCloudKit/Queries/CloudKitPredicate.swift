@@ -40,10 +40,11 @@ package struct CloudKitPredicate: Sendable, Equatable {
         if let until = filter.until { add(Field.eventTimestamp.rawValue, "<", .date(until)) }
     }
 
-    /// The records that the query may match: only fields that CloudKit keeps as such can be asked for.
+    /// The records that the query may match: only fields that CloudKit keeps as such, and has an index of, can be asked for.
     package init(_ query: TelemetryRecordQuery) {
         for (field, value) in query.conditions.sorted(by: { $0.key < $1.key }) {
             guard CloudKitField.kind(of: field, in: query.recordType)?.holds(value) ?? false,
+                CloudKitField.isIndexed(field, in: query.recordType),
                 !CloudKitReceipt.canChange(field, in: query.recordType)
             else { continue }
             add(field, "==", Argument(value))

@@ -48,6 +48,17 @@ package enum CloudKitField {
         kinds[recordType]?[field] ?? (field == TelemetrySchema.ClientField.clientId.rawValue ? .string : nil)
     }
 
+    /// Whether a query may ask the server for the field: without an index it refuses the query.
+    package static func isIndexed(_ field: String, in recordType: String) -> Bool {
+        guard let indexed = indexed[recordType] else { return kind(of: field, in: recordType) != nil }
+        return indexed.contains(field)
+    }
+
+    private static let indexed: [String: Set<String>] = Dictionary(
+        uniqueKeysWithValues: CloudKitSchemaFile.records.map { type in
+            (type.name, Set(type.fields.filter(\.isIndexed).map(\.name)))
+        })
+
     private static let kinds: [String: [String: Kind]] = [
         TelemetrySchema.recordType: kinds(TelemetrySchema.Field.allCases, \.fieldTypeDescription),
         TelemetrySchema.clientRecordType: kinds(TelemetrySchema.ClientField.allCases, \.fieldTypeDescription),

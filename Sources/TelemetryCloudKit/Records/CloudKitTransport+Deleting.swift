@@ -26,8 +26,7 @@ extension CloudKitTransport {
                 } catch let error as CKError
                     where error.code == .permissionFailure && record.recordType == TelemetrySchema.commandRecordType
                 {
-                    try await hide(wasStored)
-                    removed.append(record)
+                    if try await hide(wasStored) { removed.append(record) }
                 } catch {
                     failure = failure ?? error
                 }

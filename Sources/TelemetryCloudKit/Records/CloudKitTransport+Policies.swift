@@ -83,6 +83,8 @@ extension CloudKitTransport.Outcome {
 
     fileprivate var isForbidden: Bool { code == .unauthorized }
 
+    var isConflict: Bool { code == .conflict }
+
     /// Who overwrites expects neither; where others write all the time, a later try may get through.
     fileprivate var withoutRace: Self {
         guard wasOvertaken else { return self }

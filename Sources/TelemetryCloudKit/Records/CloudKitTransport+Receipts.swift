@@ -38,14 +38,26 @@ extension CloudKitTransport {
         try receipt.fill(from: CloudKitReceipt.receipt(for: command))
         let original = stored.record.telemetryRecord
         let outcome = try await store([receipt])[receipt.recordID] ?? Self.unsaid
+        if stored.receipt == nil, outcome.isConflict, try await fetch([receipt.recordID]).isEmpty {
+            // Somebody else's word, which the caller cannot read, has the name; trying again does not help.
+            return .failure(
+                TelemetryTransportError(
+                    code: .unauthorized, message: "Somebody else has given a receipt for the command."))
+        }
         return outcome.map { CloudKitReceipt.command(original, with: $0) ?? original }
     }
 
     /// Takes a command out of sight that the caller may not delete.
-    func hide(_ stored: Stored) async throws {
-        guard var command = stored.telemetryRecord else { return }
+    /// - Returns: Whether it is out of sight; not so where somebody else has given a receipt for it.
+    func hide(_ stored: Stored) async throws -> Bool {
+        guard var command = stored.telemetryRecord else { return false }
         command[TelemetrySchema.CommandField.status.rawValue] = .string(CloudKitReceipt.removed)
-        _ = try await saveReceipt(command, for: stored).get()
+        do {
+            _ = try await saveReceipt(command, for: stored).get()
+            return true
+        } catch let error as TelemetryTransportError where error.code == .unauthorized {
+            return false
+        }
     }
 
     static func receiptID(for command: CKRecord) -> CKRecord.ID {

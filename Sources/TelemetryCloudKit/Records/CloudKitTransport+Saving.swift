@@ -51,14 +51,14 @@ extension CloudKitTransport {
         return results
     }
 
-    /// The stored records among these, by their names at CloudKit.
+    /// The stored records among these, by their names at CloudKit. What the caller may not read is not there for it.
     func fetch(_ ids: [CKRecord.ID]) async throws -> [CKRecord.ID: CKRecord] {
         var found: [CKRecord.ID: CKRecord] = [:]
         for batch in CloudKitBatchPlan.batches(of: ids, identity: \.self, bytes: { _ in 0 }) {
             for (id, result) in try await fetchBatch(batch) {
                 do {
                     found[id] = try result.get()
-                } catch let error as CKError where error.code == .unknownItem {
+                } catch let error as CKError where error.code == .unknownItem || error.code == .permissionFailure {
                     continue
                 }
             }

@@ -43,7 +43,7 @@ public final class CKDatabase: Sendable {
         var results: [CKRecord.ID: Result<CKRecord, any Error>] = [:]
         for id in ids {
             results[id] =
-                found[id.recordName].map { .success(CKRecord($0, keys: desiredKeys)) }
+                found[id.recordName].map { $0.map { CKRecord($0, keys: desiredKeys) }.mapError { CKError($0) } }
                 ?? .failure(CKError(standIn: .unknownItem, message: "Record not found"))
         }
         return results

@@ -42,16 +42,25 @@ extension FakeCloudKitServer {
         }
     }
 
-    /// The records of these names; those that are missing or may not be read are left out.
-    public func fetch(database: String, names: [String], by caller: Caller) throws -> [String: ServerRecord] {
+    /// The records of these names; those that are missing are left out, and so are those that may not be read, unless the
+    /// server tells of them.
+    public func fetch(database: String, names: [String], by caller: Caller) throws -> SaveResults {
         try state.withLock { state in
             try state.begin()
             guard names.count <= state.options.maximumItems else {
                 throw ServerFault(code: FaultCode.limitExceeded, message: "Your request contains too many items.")
             }
-            return (state.databases[database]?.records ?? [:]).filter { name, record in
-                names.contains(name) && state.may(.read, caller, type: record.type, creator: record.creator, in: database)
+            var results: SaveResults = [:]
+            for name in names {
+                guard let record = state.databases[database]?.records[name] else { continue }
+                if state.may(.read, caller, type: record.type, creator: record.creator, in: database) {
+                    results[name] = .success(record)
+                } else if state.options.tellsOfForbidden {
+                    results[name] = .failure(
+                        ServerFault(code: FaultCode.permissionFailure, message: "READ operation not permitted."))
+                }
             }
+            return results
         }
     }
 

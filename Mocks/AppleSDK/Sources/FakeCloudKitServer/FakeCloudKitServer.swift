@@ -20,6 +20,8 @@ public final class FakeCloudKitServer: Sendable {
         public var isDevelopment = true
         /// How far apart, in seconds, the records of one operation are created, in no particular order; at 0 all at once.
         public var creationSpread: TimeInterval = 0
+        /// Whether a fetch of what the caller may not read says so, or finds nothing.
+        public var tellsOfForbidden = false
         /// Whether an operation of which an item failed fails as a whole, with the items' errors in it.
         public var failsPartially = false
         /// In which order a query finds what its sort descriptor leaves open: another one for another salt.

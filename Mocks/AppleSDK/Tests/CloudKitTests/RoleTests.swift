@@ -1,6 +1,7 @@
 import CloudKit
 import CloudKitWorld
 import FakeCloudKitServer
+import Synchronization
 import TelemetryCloudKit
 import TelemetryModels
 import TelemetryTestSupport
@@ -56,11 +57,36 @@ struct RoleTests {
         #expect(try await viewer.fetchCommand(recordID: id)?.status == .failed)
     }
 
-    @Test("What a stranger says of a command is no business of the client's")
-    func forgedReceipt() async throws {
+    @Test(
+        "What a stranger says of a command is no business of the client's, whether the server tells of it or not",
+        arguments: [false, true])
+    func forgedReceipt(tellsOfForbidden: Bool) async throws {
+        world.server.configure { $0.tellsOfForbidden = tellsOfForbidden }
         let id = try #require(try await viewer.createCommand(command("1")).recordID)
         try await stranger.updateCommandStatus(recordID: id, status: .executed)
         #expect(try await client.fetchPendingCommands(for: "c").map(\.commandId) == ["1"])
+        let error = await #expect(throws: TelemetryTransportError.self) {
+            try await client.updateCommandStatus(recordID: id, status: .executed)
+        }
+        #expect(error?.code == .unauthorized)
+        // Its owner may delete it; the client goes without.
+        #expect(try await client.deleteAllCommands(for: "c") == 0)
+    }
+
+    @Test("Where another device of the same person marks a command in between, the first one to say so is heard")
+    func twoDevices() async throws {
+        let id = try #require(try await viewer.createCommand(command("1")).recordID)
+        let interference = Interference(before: "save [\"receipt") { [client] in
+            try await client.updateCommandStatus(recordID: id, status: .failed, errorMessage: "first")
+        }
+        let session = StandInSession(server: world.server, user: "client", device: "d", traffic: interference)
+        let slow = StandInSession.$current.withValue(session) { CloudKitTransport(containerIdentifier: "iCloud.test") }
+        let read = try #require(try await slow.record(withID: id))
+        let error = await #expect(throws: TelemetryTransportError.self) {
+            _ = try await slow.save([read], policy: .ifUnchanged)
+        }
+        #expect(error?.code == .conflict)
+        #expect(try await viewer.fetchCommand(recordID: id)?.errorMessage == "first")
     }
 
     @Test("A client's commands go with it, also those that it may not delete")
@@ -109,4 +135,27 @@ struct RoleTests {
             #expect(error?.code == .unauthorized)
         }
     }
+}
+
+/// Does something else before the first request that begins so.
+private final class Interference: StandInTraffic {
+    private let prefix: String
+    private let body: Mutex<(@Sendable () async throws -> Void)?>
+
+    init(before prefix: String, _ body: @escaping @Sendable () async throws -> Void) {
+        self.prefix = prefix
+        self.body = Mutex(body)
+    }
+
+    func request(_ what: String) async throws(ServerFault) -> Bool {
+        guard what.hasPrefix(prefix) else { return true }
+        let body = body.withLock { body in
+            defer { body = nil }
+            return body
+        }
+        do { try await body?() } catch { Issue.record(error) }
+        return true
+    }
+
+    func answer(to what: String) async throws(ServerFault) {}
 }

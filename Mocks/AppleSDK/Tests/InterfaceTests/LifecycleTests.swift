@@ -48,6 +48,29 @@ struct LifecycleTests {
     }
 }
 
+extension LifecycleTests {
+    @Test("A stranger's word on a command holds up neither the commands behind it nor an opt-out", arguments: [false, true])
+    func forgedReceipt(tellsOfForbidden: Bool) async throws {
+        let life = try await Life()
+        life.world.server.configure { $0.tellsOfForbidden = tellsOfForbidden }
+        await life.service.enableTelemetry()
+        let clientId = try #require(life.service.settings.clientIdentifier)
+        var commands: [TelemetryRecord.ID] = []
+        for (index, action) in [TelemetrySchema.CommandAction.enable, .deleteEvents].enumerated() {
+            let command = TelemetryFixtures.command(
+                action, commandId: "\(index)", clientId: clientId, age: 10 - Double(index))
+            commands.append(try #require(try await life.viewer.createCommand(command).recordID))
+        }
+        try await life.world.transport(user: "stranger").updateCommandStatus(recordID: commands[0], status: .failed)
+        await life.service.reconcile()
+        #expect(life.service.status == .enabled)
+        #expect(try await life.viewer.fetchCommand(recordID: commands[1])?.status == .executed)
+        await life.service.disableTelemetry()
+        #expect(life.service.status == .disabled)
+        await life.service.shutdown()
+    }
+}
+
 /// One run of the simulation.
 @MainActor
 private final class Life {
