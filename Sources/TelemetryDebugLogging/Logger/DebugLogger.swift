@@ -11,7 +11,7 @@ public import TelemetryModels
 /// Given a ``DebugLogFanOut``, it keeps all this apart for each of the places.
 @MainActor
 public final class DebugLogger {
-    /// The logger of the process; ``configure(_:shipper:)`` tells it who and where it is.
+    /// The logger of the process; ``configure(_:shipper:diagnostics:)`` tells it who and where it is.
     public nonisolated static let shared = DebugLogger(
         shipper: DebugLogShipper(
             baseURL: defaultBaseURL, token: ProcessInfo.processInfo.environment["TELEMETRY_DEBUG_TOKEN"]))
