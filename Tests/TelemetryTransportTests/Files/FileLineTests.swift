@@ -39,6 +39,27 @@ struct FileLineTests {
         }
     }
 
+    @Test("A segment tells once which version of the library wrote it, also after some of its events were deleted")
+    func library() async throws {
+        try await withTemporaryDirectory { directory in
+            let transport = try FileTelemetryTransport(directory: directory)
+            try await transport.append([
+                .init(eventId: "1", clientId: "client", sessionId: "s", sequence: 1, name: "a", scenario: "A"),
+                .init(eventId: "2", clientId: "client", sessionId: "s", sequence: 2, name: "b", scenario: "B"),
+            ])
+            try await transport.append([.init(eventId: "3", clientId: "client", sessionId: "s", sequence: 3, name: "c")])
+            func versions() throws -> [Substring] {
+                let segment = try #require(try files(below: directory).first { $0.key.hasSuffix(".jsonl") }?.value)
+                return String(decoding: segment, as: UTF8.self).split(separator: "\n").filter { $0.contains(#""library":"#) }
+            }
+            let told = try versions()
+            #expect(told.count == 1)
+            #expect(told.first?.hasSuffix(#","library":"\#(LiveTelemetryVersion.version)"}}"#) == true)
+            #expect(try await transport.deleteEvents(matching: .init(names: ["a"])) == 1)
+            #expect(try versions() == told)
+        }
+    }
+
     @Test("The store reads lines that another program wrote: other orders, spaces, escapes, unknown keys")
     func foreignLines() async throws {
         try await withTemporaryDirectory { directory in

@@ -29,10 +29,11 @@ struct EventLineEncoder {
     mutating func append(_ event: UnsafePointer<TelemetryEvent>) -> Bool {
         if let context, context.holds(event) { return appendLine(event, below: context) }
         let next = EventContext(event.pointee)
+        let isFirst = context == nil
         header = (lineCount, buffer.count)
         if lineCount == 0 { beginsWithHeader = true }
         context = next
-        appendHeader(next)
+        appendHeader(next, isFirst: isFirst)
         return appendLine(event, below: next)
     }
 
@@ -41,7 +42,7 @@ struct EventLineEncoder {
         Array((isRewritten ? "{\"segment\":1,\"rewritten\":true}\n" : "{\"segment\":1}\n").utf8)
     }
 
-    private mutating func appendHeader(_ context: EventContext) {
+    private mutating func appendHeader(_ context: EventContext, isFirst: Bool) {
         buffer.append(literal: "{\"header\":{\"session\":")
         buffer.append(quoted: context.sessionId)
         append(",\"client\":", context.clientId)
@@ -54,6 +55,8 @@ struct EventLineEncoder {
         append(",\"thread\":", context.threadId)
         append(",\"scenario\":", context.scenario)
         append(",\"level\":", context.level.rawValue)
+        // A segment has one writer: told once, its version holds for all of it.
+        if isFirst { append(",\"library\":", LiveTelemetryVersion.version) }
         buffer.append(literal: "}}\n")
         lineCount += 1
     }
