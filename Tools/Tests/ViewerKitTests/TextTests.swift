@@ -1,3 +1,4 @@
+import TelemetryModels
 import Testing
 import ViewerKit
 
@@ -37,6 +38,18 @@ struct TextTests {
             ("abcdef", 4, "abc…"), ("abc", 3, "abc"), ("漢字漢字", 5, "漢字…"), ("漢字漢字", 4, "漢…"), ("abc", 0, ""),
         ])
     func fitting(text: String, width: Int, result: String) { #expect(text.fitted(to: width) == result) }
+
+    @Test(
+        "A text is found in whatever case, also where it is not of ASCII",
+        arguments: [
+            ("HOSTS", true), ("etc/h", true), ("ÜBER", true), ("step", true), ("bytes", true), ("120", true), ("filerÉad", true),
+            ("hostss", false), ("\u{0}", false),
+        ])
+    func search(text: String, isFound: Bool) {
+        let event = TelemetryEvent(
+            sessionId: "s", name: "Step", property1: "/etc/hosts über", attributes: ["bytes": 120], scenario: "FileRéad")
+        #expect(EventSearch(text).matches(event) == isFound)
+    }
 
     @Test("Thousands stand apart", arguments: [(0, "0"), (999, "999"), (1_000, "1,000"), (-1_234_567, "-1,234,567")])
     func grouped(number: Int, text: String) { #expect(number.grouped == text) }

@@ -43,14 +43,14 @@ struct WatchModelTests {
             drawn(model(events: 2)).map(trimmed) == [
                 " telemetry  /store  2 clients · 2 events · 0.2/s",
                 "─ CLIENTS ──────────────────┬─ SCENARIOS of k7wq ───────────────────────",
-                " ▸ k7wq      1/2 on 0.2/s   │ ▸ Checksum        off",
-                "   new       waits (a)      │   FileRead        on             █ 0.2/s",
+                " ▸ k7wq      1/2 on 0.2/s   │ ▸ Checksum     off",
+                "   new       waits (a)      │   FileRead     on               █ 0.2/s",
                 "                            │",
                 "─ EVENTS ───────────────────────────────────────────────────────────────",
                 "23:59:59.000  FileRead         file.read  number 1",
                 "23:59:59.000  FileRead         file.read  number 2",
                 "", "", "",
-                " Tab pane ↑↓ move Space on/off a approve / filter p pause c client q qu…",
+                " Tab pane Space on/off a approve x end / filter p pause ? keys q quit",
             ])
     }
 
@@ -116,9 +116,110 @@ struct WatchModelTests {
         model.take([event(1), event(2, sequence: 5)], missed: 7)
         let lines = drawn(model)
         #expect(lines[6].hasPrefix("⋯ 7 events no longer stored"))
-        #expect(lines[8].hasPrefix("⋯ 3 events missing in session s"))
+        #expect(lines[8].hasPrefix("⋯ 3 events missing: k7wq, session s"))
         #expect(lines[0].contains("10 missing"))
+        model.take([event(1, sequence: 3)], missed: 0)
+        #expect(drawn(model)[0].contains("9 missing"))
     }
+
+    @Test("What a logger dropped is told as such, and counted")
+    func drops() {
+        var model = model()
+        model.take(
+            [
+                .init(
+                    clientId: "k7wq", sessionId: "s", sequence: 3, name: TelemetryEvent.dropReportName,
+                    attributes: ["overflow": 12])
+            ], missed: 0)
+        let lines = drawn(model)
+        #expect(lines[0].contains("12 dropped"))
+        #expect(lines[6].hasPrefix("⋯ 12 events dropped by the logger of k7wq: overflow=12"))
+    }
+
+    @Test("A client's telemetry is ended after a question, and by no other key than y")
+    func ending() {
+        var model = model()
+        #expect(model.press(.character("x")) == .nothing)
+        #expect(drawn(model).last?.hasPrefix(" End the telemetry of k7wq? It deletes all that it sent.") == true)
+        #expect(model.press(.enter) == .nothing)
+        #expect(model.message == "Nothing was changed.")
+        _ = model.press(.character("x"))
+        guard case .send(let command) = model.press(.character("y")) else { return #expect(Bool(false)) }
+        #expect((command.clientId, command.action) == ("k7wq", .disable))
+        _ = model.press(.character("x"))
+        model.take(clients: [], scenarios: [])
+        #expect(model.press(.character("y")) == .nothing)
+    }
+
+    @Test("A view that stands still keeps what it shows while more comes than is remembered")
+    func stillness() {
+        func last(_ model: WatchModel) -> String? {
+            guard case .event(let event)? = model.visibleEntries(5).last else { return nil }
+            return event.property1
+        }
+        var model = model(events: 100)
+        model.page = 5
+        _ = model.press(.character("p"))
+        for start in stride(from: 101, to: 30_000, by: 1_000) {
+            model.take((start..<start + 1_000).map { event($0) }, missed: 0)
+        }
+        #expect(last(model) == "number 100")
+        #expect(model.newer == 30_000)
+        _ = model.press(.home)
+        #expect(last(model) == "number 5")
+        _ = model.press(.end)
+        #expect(last(model) == "number 30100")
+        _ = model.press(.home)
+        #expect(model.visibleEntries(5).count == 5)
+    }
+
+    @Test("A filter that nothing passes is no trouble, wherever the view is scrolled")
+    func emptyFilter() {
+        var model = model(events: 11_000)
+        for key in [Key.character("/")] + "nowhere".map(Key.character) + [.enter, .home, .pageUp, .pageDown, .end] {
+            _ = model.press(key)
+        }
+        #expect(model.visibleEntries(10).isEmpty)
+        #expect(drawn(model)[6].hasPrefix(" No event passes the filter; Esc drops it."))
+        for _ in 0..<7 { _ = [model.press(.character("/")), model.press(.backspace), model.press(.enter)] }
+        #expect(model.visibleEntries(10).count == 10)
+    }
+
+    @Test("The selected client's events are shown alone, and another's when another is selected")
+    func onlyClient() {
+        var model = model(events: 3)
+        model.take([.init(clientId: "new", sessionId: "t", sequence: 1, name: "other")], missed: 0)
+        _ = model.press(.character("c"))
+        #expect(model.visibleEntries(10).count == 3)
+        _ = model.press(.down)
+        #expect(model.visibleEntries(10).count == 1)
+        _ = model.press(.escape)
+        #expect(model.visibleEntries(10).count == 4)
+    }
+
+    @Test("The keys are explained, and the help goes away by any of them")
+    func help() {
+        var model = model()
+        _ = model.press(.character("?"))
+        #expect(drawn(model)[5].hasPrefix("─ KEYS"))
+        _ = model.press(.character("q"))
+        #expect(drawn(model)[5].hasPrefix("─ EVENTS"))
+    }
+
+    @Test("A long path of the store leaves the counts their room")
+    func longPath() {
+        var model = WatchModel(store: "/" + String(repeating: "deep/", count: 40) + "store", now: Self.now)
+        let lines = WatchView(style: Style(isOn: false)).lines(&model, columns: 80, rows: 24)
+        #expect(lines[0].contains("deep/store  0 clients · 0 events"))
+    }
+
+    @Test(
+        "A key that has come only in part is waited for",
+        arguments: [
+            ([0x1B], true), ([0x1B, 0x5B], true), ([0x1B, 0x5B, 0x35], true), ([0x1B, 0x5B, 0x35, 0x7E], false), ([0x61], false),
+            ([0xC3], true), ([0xC3, 0xBC], false), ([0xE6, 0xBC], true), ([0x1B, 0x61], false), ([], false),
+        ] as [([UInt8], Bool)])
+    func partialKeys(bytes: [UInt8], isIncomplete: Bool) { #expect(Key.isIncomplete(bytes) == isIncomplete) }
 
     @Test(
         "Keys of a terminal are understood",
@@ -126,7 +227,7 @@ struct WatchModelTests {
             ("\u{1B}[A", [Key.up]), ("\u{1B}OB", [.down]), ("\u{1B}[5~", [.pageUp]), ("\u{1B}", [.escape]),
             ("aü", [.character("a"), .character("ü")]),
             ("\u{3}", [.interrupt]), ("\r", [.enter]), ("\u{7F}", [.backspace]), ("\u{1B}[99;5u", []),
-            ("\u{1B}[Z\t", [.tab, .tab]),
+            ("\u{1B}[Z\t", [.backTab, .tab]), ("\u{1A}", [.suspend]),
         ])
     func keys(bytes: String, keys: [Key]) { #expect(Key.parse(Array(bytes.utf8)) == keys) }
 }

@@ -46,6 +46,18 @@ final class PseudoTerminal {
     /// Leaves the terminal's end to the program alone, so that its end is seen.
     func closeOther() { try? other.close() }
 
+    func resize(columns: UInt16, rows: UInt16) {
+        var size = winsize(ws_row: rows, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0)
+        _ = ioctl(own.fileDescriptor, UInt(TIOCSWINSZ), &size)
+    }
+
+    /// How the terminal takes what is typed, as bits.
+    var mode: [tcflag_t] {
+        var mode = termios()
+        guard tcgetattr(own.fileDescriptor, &mode) == 0 else { return [] }
+        return [mode.c_iflag, mode.c_oflag, mode.c_cflag, mode.c_lflag]
+    }
+
     func write(_ text: String) { try? own.write(contentsOf: Data(text.utf8)) }
 
     /// What the program writes, until it fulfils the condition.

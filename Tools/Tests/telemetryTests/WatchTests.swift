@@ -11,12 +11,7 @@ struct WatchTests {
             try await transport.createTelemetryClient(clientId: "k7wq", isEnabled: false)
             try await transport.append([.init(clientId: "k7wq", sessionId: "s", sequence: 1, name: "hello.there")])
             let terminal = try PseudoTerminal(columns: 80, rows: 24)
-            let tool = Process()
-            tool.executableURL = ToolProcess.executable
-            tool.arguments = ["watch", "-d", folder.path]
-            tool.standardInput = terminal.other
-            tool.standardOutput = terminal.other
-            try tool.run()
+            let tool = try start(in: folder, on: terminal)
             terminal.closeOther()
             var screen = try await terminal.text { $0.contains("k7wq") && $0.contains("waits (a)") && $0.contains("hello.there") }
             #expect(screen.hasPrefix("\u{1B}[?1049h"))
@@ -33,6 +28,76 @@ struct WatchTests {
             #expect(tool.terminationReason == .exit)
             #expect(tool.terminationStatus == 0)
         }
+    }
+
+    @Test("The terminal comes back as it was where a fault ends it", arguments: [SIGSEGV, SIGABRT, SIGQUIT])
+    func fault(number: Int32) async throws {
+        try await withDirectory { folder in
+            _ = try FileTelemetryTransport(directory: folder)
+            let terminal = try PseudoTerminal(columns: 80, rows: 24)
+            let before = terminal.mode
+            let tool = try start(in: folder, on: terminal)
+            _ = try await terminal.text { $0.contains("No client has asked yet") }
+            #expect(terminal.mode != before)
+            kill(tool.processIdentifier, number)
+            let end = try await terminal.text { $0.contains("\u{1B}[?1049l") }
+            #expect(end.contains("\u{1B}[?25h"))
+            tool.waitUntilExit()
+            #expect(tool.terminationReason == .uncaughtSignal)
+            #expect(tool.terminationStatus == number)
+            #expect(terminal.mode == before)
+        }
+    }
+
+    @Test("It draws anew for another size, and ends a client's telemetry after a question")
+    func resizedAndEnding() async throws {
+        try await withDirectory { folder in
+            let transport = try FileTelemetryTransport(directory: folder)
+            try await transport.createTelemetryClient(clientId: "k7wq", isEnabled: true)
+            let terminal = try PseudoTerminal(columns: 80, rows: 24)
+            let tool = try start(in: folder, on: terminal)
+            _ = try await terminal.text { $0.contains("k7wq") && $0.contains("0/0 on") }
+            terminal.resize(columns: 38, rows: 24)
+            kill(tool.processIdentifier, SIGWINCH)
+            _ = try await terminal.text { $0.contains("The window is too small") }
+            terminal.resize(columns: 100, rows: 30)
+            kill(tool.processIdentifier, SIGWINCH)
+            _ = try await terminal.text { $0.contains("\u{1B}[30;1H") }
+            terminal.write("x")
+            _ = try await terminal.text { $0.contains("End the telemetry of k7wq?") }
+            #expect(try await transport.fetchPendingCommands(for: "k7wq").isEmpty)
+            terminal.write("y")
+            _ = try await terminal.text { $0.contains("Ending the telemetry of k7wq") }
+            try await transport.createCommandSubscription(for: "k7wq")
+            let notifications = transport.notifications()
+            var commands = try await transport.fetchPendingCommands(for: "k7wq")
+            if commands.isEmpty {
+                for await _ in notifications {
+                    commands = try await transport.fetchPendingCommands(for: "k7wq")
+                    if !commands.isEmpty { break }
+                }
+            }
+            #expect(commands.map(\.action) == [.disable])
+            terminal.write("q")
+            _ = try await terminal.text { $0.contains("\u{1B}[?1049l") }
+            tool.waitUntilExit()
+            #expect(tool.terminationStatus == 0)
+        }
+    }
+
+    private func start(in folder: URL, on terminal: PseudoTerminal) throws -> Process {
+        let tool = Process()
+        tool.executableURL = ToolProcess.executable
+        tool.arguments = ["watch", "-d", folder.path]
+        var environment = ProcessInfo.processInfo.environment
+        environment["TERM"] = "xterm-256color"
+        // On a terminal, the program that shows where a fault was asks what to do next.
+        environment["SWIFT_BACKTRACE"] = "enable=no"
+        tool.environment = environment
+        tool.standardInput = terminal.other
+        tool.standardOutput = terminal.other
+        try tool.run()
+        return tool
     }
 
     @Test("Without a terminal it says so")

@@ -2,7 +2,15 @@ public import TelemetryModels
 
 /// Events as JSON, an object a line, under the schema's names: what `TelemetryEvent` itself decodes.
 public struct EventJSON {
+    /// What one event after another says in the same words: where it happened.
+    private struct Origin {
+        var device: TelemetryDeviceInfo
+        var threadId: String
+        var bytes: [UInt8]
+    }
+
     private var stamp = UTCStamp()
+    private var origin: Origin?
 
     public init() {}
 
@@ -23,6 +31,12 @@ public struct EventJSON {
             bytes += ",\"attributes\":".utf8
             append(event.attributes, to: &bytes)
         }
+        if origin?.threadId != event.threadId || origin?.device != event.device { origin = written(originOf: event) }
+        if let origin { bytes += origin.bytes }
+    }
+
+    private func written(originOf event: TelemetryEvent) -> Origin {
+        var bytes: [UInt8] = []
         text(",\"threadId\":", event.threadId, to: &bytes)
         text(",\"deviceType\":", event.device.deviceType, to: &bytes)
         text(",\"deviceName\":", event.device.deviceName, to: &bytes)
@@ -30,6 +44,7 @@ public struct EventJSON {
         text(",\"osVersion\":", event.device.osVersion, to: &bytes)
         text(",\"appVersion\":", event.device.appVersion, to: &bytes)
         bytes.append(UInt8(ascii: "}"))
+        return Origin(device: event.device, threadId: event.threadId, bytes: bytes)
     }
 
     /// Attributes as an object, by name.

@@ -6,13 +6,19 @@ enum JSONBytes {
         bytes.append(UInt8(ascii: "\""))
         var copy = text
         copy.withUTF8 { utf8 in
+            guard let base = utf8.baseAddress else { return }
             var start = 0
-            for (index, byte) in utf8.enumerated() where byte < 0x20 || byte == 0x22 || byte == 0x5C || byte == 0x7F {
-                bytes += utf8[start..<index]
-                start = index + 1
-                appendEscaped(byte, to: &bytes)
+            var index = 0
+            while index < utf8.count {
+                let byte = base[index]
+                if byte < 0x20 || byte == 0x22 || byte == 0x5C || byte == 0x7F {
+                    bytes += UnsafeBufferPointer(start: base + start, count: index - start)
+                    start = index + 1
+                    appendEscaped(byte, to: &bytes)
+                }
+                index += 1
             }
-            bytes += utf8[start...]
+            bytes += UnsafeBufferPointer(start: base + start, count: utf8.count - start)
         }
         bytes.append(UInt8(ascii: "\""))
     }

@@ -1,7 +1,8 @@
 /// A key that was pressed.
 public enum Key: Sendable, Equatable {
     case character(Character)
-    case up, down, left, right, pageUp, pageDown, home, end, tab, enter, escape, backspace, interrupt
+    case up, down, left, right, pageUp, pageDown, home, end, tab, backTab, enter, escape, backspace,
+        interrupt, suspend
 
     /// The keys that these bytes of a terminal mean. A sequence that is no key is left out.
     public static func parse(_ bytes: some Collection<UInt8>) -> [Key] {
@@ -11,6 +12,7 @@ public enum Key: Sendable, Equatable {
             switch byte {
             case 0x1B: if let key = escaped(&rest) { keys.append(key) }
             case 0x03: keys.append(.interrupt)
+            case 0x1A: keys.append(.suspend)
             case 0x09: keys.append(.tab)
             case 0x0A, 0x0D: keys.append(.enter)
             case 0x08, 0x7F: keys.append(.backspace)
@@ -23,6 +25,19 @@ public enum Key: Sendable, Equatable {
             }
         }
         return keys
+    }
+
+    /// Whether the bytes end in the middle of a key: more of it is probably on its way. A lone escape may be a key of its own.
+    static func isIncomplete(_ bytes: [UInt8]) -> Bool {
+        if let start = bytes.lastIndex(of: 0x1B) {
+            let sequence = bytes[(start + 1)...]
+            guard let introducer = sequence.first else { return true }
+            guard introducer == UInt8(ascii: "[") || introducer == UInt8(ascii: "O") else { return false }
+            return !sequence.dropFirst().contains { (0x40...0x7E).contains($0) }
+        }
+        guard let lead = bytes.lastIndex(where: { $0 & 0xC0 != 0x80 }) else { return false }
+        let length = bytes[lead] < 0xC0 ? 1 : bytes[lead] < 0xE0 ? 2 : bytes[lead] < 0xF0 ? 3 : 4
+        return bytes.count - lead < length
     }
 
     /// What follows an escape: `[A`, `OA`, `[5~` and the like; a lone escape is a key of its own.
@@ -49,7 +64,7 @@ public enum Key: Sendable, Equatable {
         case ("F", _), ("~", "4"), ("~", "8"): .end
         case ("~", "5"): .pageUp
         case ("~", "6"): .pageDown
-        case ("Z", _): .tab
+        case ("Z", _): .backTab
         default: nil
         }
     }

@@ -1,3 +1,4 @@
+public import Foundation
 import Synchronization
 
 #if canImport(Glibc)
@@ -18,10 +19,13 @@ public final class Screen: Sendable {
     private let output = Descriptor(number: 1)
     private let state = Mutex(State())
 
-    /// Nil where standard input or output is no terminal.
-    public init?() {
-        guard isatty(0) == 1, isatty(1) == 1 else { return nil }
+    /// Nil where standard input or output is no terminal, or one that cannot place its cursor.
+    public init?(environment: [String: String] = ProcessInfo.processInfo.environment) {
+        guard isatty(0) == 1, isatty(1) == 1, !["", "dumb"].contains(environment["TERM"] ?? "") else { return nil }
     }
+
+    /// Whether the terminal is taken.
+    public var isOpen: Bool { state.withLock { $0.saved != nil } }
 
     public var size: (columns: Int, rows: Int) {
         var size = winsize()
@@ -34,6 +38,7 @@ public final class Screen: Sendable {
         var mode = termios()
         guard tcgetattr(0, &mode) == 0 else { return }
         state.withLock { $0.saved = mode }
+        TerminalGuard.arm(mode)
         mode.c_lflag &= ~tcflag_t(ECHO | ICANON | ISIG | IEXTEN)
         mode.c_iflag &= ~tcflag_t(IXON | ICRNL)
         tcsetattr(0, TCSAFLUSH, &mode)
@@ -48,8 +53,9 @@ public final class Screen: Sendable {
             return state.saved
         }
         guard var saved else { return }
-        output.write("\u{1B}[?7h\u{1B}[?25h\u{1B}[?1049l")
+        output.write("\(TerminalGuard.restoring)")
         tcsetattr(0, TCSAFLUSH, &saved)
+        TerminalGuard.disarm()
     }
 
     /// Shows these lines; only those that changed are sent, which makes it usable over a slow line.
@@ -66,15 +72,5 @@ public final class Screen: Sendable {
             return text
         }
         if !text.isEmpty { output.write(text) }
-    }
-
-    /// Waits for keys; nil where the terminal is gone.
-    public static func readKeys() -> [Key]? {
-        var buffer = [UInt8](repeating: 0, count: 256)
-        while true {
-            let count = read(0, &buffer, buffer.count)
-            if count < 0, errno == EINTR { continue }
-            return count > 0 ? Key.parse(buffer[..<count]) : nil
-        }
     }
 }

@@ -28,6 +28,12 @@ public struct ScreenLine: Sendable, Equatable {
         add(String(repeating: " ", count: max(0, column - fitted.displayWidth)))
     }
 
+    /// Appends another line's pieces.
+    mutating func append(_ other: ScreenLine) {
+        pieces += other.pieces
+        width += other.width
+    }
+
     /// Fills the rest of the line with this character instead of spaces.
     public mutating func fill(with character: Character) { filling = character }
 

@@ -5,19 +5,27 @@ public struct EventLog: Sendable {
     public enum Entry: Sendable {
         case event(TelemetryEvent)
         /// So many numbers of a session did not come before the next event.
-        case gap(Int, session: String)
+        case gap(Int, session: String, clientId: String?)
         /// So many events were let go by the store before they could be read.
         case missed(Int)
+    }
+
+    private struct Session {
+        let first: UInt64
+        var last: UInt64
     }
 
     static let capacity = 10_000
 
     private var entries: [Entry] = []
-    private var lastSequence: [String: UInt64] = [:]
+    private var sessions: [String: Session] = [:]
     /// The number of the first entry that is still here; numbers never change.
     private(set) var first = 0
     public private(set) var total = 0
+    /// Numbers of sessions that did not come, and events that the store let go of.
     public private(set) var missing = 0
+    /// Events that loggers report to have dropped.
+    public private(set) var dropped = 0
 
     public init() {}
 
@@ -27,14 +35,22 @@ public struct EventLog: Sendable {
     subscript(number: Int) -> Entry { entries[number - first] }
 
     public mutating func add(_ event: TelemetryEvent) {
-        if let last = lastSequence[event.sessionId], event.sequence > last + 1 {
-            let count = Int(event.sequence - last - 1)
-            missing += count
-            entries.append(.gap(count, session: event.sessionId))
+        if let session = sessions[event.sessionId] {
+            if event.sequence > session.last + 1 {
+                let count = Int(event.sequence - session.last - 1)
+                missing += count
+                entries.append(.gap(count, session: event.sessionId, clientId: event.clientId))
+            } else if event.sequence < session.last, event.sequence > session.first, missing > 0 {
+                // It was only late.
+                missing -= 1
+            }
+            sessions[event.sessionId]?.last = max(event.sequence, session.last)
+        } else {
+            sessions[event.sessionId] = Session(first: event.sequence, last: event.sequence)
         }
-        lastSequence[event.sessionId] = max(event.sequence, lastSequence[event.sessionId] ?? 0)
         entries.append(.event(event))
         total += 1
+        dropped += Int(clamping: event.reportedDrops)
         trim()
     }
 

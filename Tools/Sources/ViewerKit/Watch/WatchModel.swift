@@ -9,11 +9,15 @@ public struct WatchModel: Sendable {
     public var now: Date
     public private(set) var clients: [TelemetryClientRecord] = []
     public internal(set) var log = EventLog()
+    /// Whether what was stored before was read.
+    public var isCaughtUp = false
     /// What became of the last thing that was asked for.
     public var message = "" {
         didSet { messageAge = 0 }
     }
     private var allScenarios: [TelemetryScenarioRecord] = []
+    /// When an event of the client last happened.
+    private var lastEvents: [String: Date] = [:]
 
     /// In ticks.
     private var messageAge = 0
@@ -21,11 +25,14 @@ public struct WatchModel: Sendable {
     var pane = Pane.clients
     var selectedClient: String?
     var selectedScenario: String?
-    var search = ""
     var isTyping = false
-    var onlyClient = false
-    /// The number behind the last entry shown, while the view stands still.
-    var frozen: Int?
+    var showsHelp = false
+    /// The client whose telemetry is to be ended, while the question whether it is stands.
+    var ending: String?
+    /// The log as it was when the view came to stand still, and the number behind the last entry shown. What comes meanwhile
+    /// takes nothing away from it.
+    private var held: (log: EventLog, end: Int)?
+    private var selection = EventSelection()
     /// How many entries fit, as last drawn.
     var page = 10
 
@@ -40,6 +47,8 @@ public struct WatchModel: Sendable {
         allScenarios = scenarios
         if client == nil { selectedClient = self.clients.first?.clientId }
         if scenario == nil { selectedScenario = self.scenarios.first?.scenarioName }
+        if let asked = ending, !clients.contains(where: { $0.clientId == asked }) { ending = nil }
+        chooseClient()
     }
 
     public mutating func take(_ events: [TelemetryEvent], missed: Int) {
@@ -50,7 +59,9 @@ public struct WatchModel: Sendable {
             rates.add("", at: event.timestamp)
             rates.add(Self.key(client), at: event.timestamp)
             if let scenario = event.scenario { rates.add(Self.key(client, scenario), at: event.timestamp) }
+            lastEvents[client] = max(event.timestamp, lastEvents[client] ?? .distantPast)
         }
+        if held == nil { selection.update(from: log) }
     }
 
     public mutating func tick(_ now: Date) {
@@ -75,25 +86,63 @@ public struct WatchModel: Sendable {
         return (own.count(where: \.isEnabled), own.count)
     }
 
+    func lastEvent(of client: TelemetryClientRecord) -> Date? { lastEvents[client.clientId] }
+
     static func key(_ client: String, _ scenario: String? = nil) -> String {
         scenario.map { "\(client)\u{0}\($0)" } ?? client + "\u{0}"
     }
+}
 
-    /// Whether the entry passes the filter.
-    func shows(_ entry: EventLog.Entry) -> Bool {
-        guard case .event(let event) = entry else { return search.isEmpty }
-        if onlyClient, let selectedClient, event.clientId != selectedClient { return false }
-        return search.isEmpty || EventSearch(search).matches(event)
+/// Which events are shown.
+extension WatchModel {
+    var search: String {
+        get { selection.search }
+        set { choose(search: newValue, clientId: selection.clientId) }
+    }
+
+    /// Whether only the selected client's events are shown.
+    var onlyClient: Bool { selection.clientId != nil }
+
+    /// Whether the view stands still.
+    var isStill: Bool { held != nil }
+
+    /// How many entries came since the view stands still.
+    var newer: Int { held.map { log.end - $0.log.end } ?? 0 }
+
+    mutating func showOnlyClient(_ isOn: Bool) {
+        choose(search: selection.search, clientId: isOn ? selectedClient : nil)
+    }
+
+    /// Follows the selected client where only one client's events are shown.
+    mutating func chooseClient() { if onlyClient { showOnlyClient(true) } }
+
+    private mutating func choose(search: String, clientId: String?) {
+        selection.choose(search: search, clientId: clientId)
+        selection.update(from: held?.log ?? log)
+    }
+
+    /// Shows what is newest, and goes on with it.
+    mutating func goOn() {
+        held = nil
+        selection.update(from: log)
+    }
+
+    /// Stands still at what is shown.
+    mutating func stand() { if held == nil { held = (log, log.end) } }
+
+    /// Moves the view over entries that pass the filter, and stands still there; at the end it goes on.
+    mutating func scroll(by step: Int) {
+        let end = selection.index(of: held?.end ?? log.end)
+        let target = max(end + step, min(page, selection.count))
+        guard target < selection.count || step < 0 else { return goOn() }
+        stand()
+        if target > 0, target <= selection.count { held?.end = selection[target - 1] + 1 }
     }
 
     /// The last entries that pass the filter, as many as fit, oldest first.
     func visibleEntries(_ count: Int) -> [EventLog.Entry] {
-        var found: [EventLog.Entry] = []
-        var number = min(frozen ?? log.end, log.end)
-        while number > log.first, found.count < count {
-            number -= 1
-            if shows(log[number]) { found.append(log[number]) }
-        }
-        return found.reversed()
+        let shown = held?.log ?? log
+        let end = selection.index(of: held?.end ?? log.end)
+        return (max(0, end - count)..<end).map { shown[selection[$0]] }
     }
 }

@@ -1,3 +1,4 @@
+import Foundation
 import TelemetryModels
 
 /// Draws a model: a pure function from what is known and the size of the screen to lines.
@@ -6,7 +7,7 @@ public struct WatchView {
     private static let leastRows = 10
 
     private let style: Style
-    private let time: TimeText
+    let time: TimeText
 
     public init(style: Style, time: TimeText = TimeText()) {
         self.style = style
@@ -24,10 +25,10 @@ public struct WatchView {
         let left = columns * 2 / 5
         let right = columns - left - 1
         model.page = rows - panelRows - 4
-        var lines = [header(model).rendered(width: columns, style: style)]
+        var lines = [header(model, columns).rendered(width: columns, style: style)]
         lines.append(
-            title("CLIENTS", model.pane == .clients).rendered(width: left, style: style) + "┬"
-                + title(scenarioTitle(model), model.pane == .scenarios).rendered(width: right, style: style))
+            title("CLIENTS", model.pane == .clients).rendered(width: left, style: style) + style.dim("┬")
+                + title(scenarioTitle(model, right), model.pane == .scenarios).rendered(width: right, style: style))
         let clients = clientLines(model, rows: panelRows, width: left)
         let scenarios = scenarioLines(model, rows: panelRows, width: right)
         for row in 0..<panelRows {
@@ -35,27 +36,28 @@ public struct WatchView {
                 clients[row].rendered(width: left, style: style) + style.dim("│")
                     + scenarios[row].rendered(width: right, style: style))
         }
-        lines.append(title(eventTitle(model), model.pane == .events).rendered(width: columns, style: style))
-        let entries = model.visibleEntries(model.page)
+        let (title, body) = model.showsHelp ? help(model.page) : events(model, columns)
+        lines.append(title.rendered(width: columns, style: style))
         for row in 0..<model.page {
-            let line = row < entries.count ? entryLine(entries[row], columns) : ScreenLine()
-            lines.append(line.rendered(width: columns, style: style))
+            lines.append((row < body.count ? body[row] : ScreenLine()).rendered(width: columns, style: style))
         }
-        lines.append(footer(model).rendered(width: columns, style: style))
+        lines.append(footer(model, columns).rendered(width: columns, style: style))
         return lines
     }
 
-    private func header(_ model: WatchModel) -> ScreenLine {
-        var line = ScreenLine(" telemetry ", .inverse)
-        line.add(" \(model.store)  ", .dim)
-        line.add("\(counted(model.clients.count, "client")) · \(counted(model.log.total, "event"))")
+    private func header(_ model: WatchModel, _ columns: Int) -> ScreenLine {
+        var counts = ScreenLine("\(counted(model.clients.count, "client")) · \(counted(model.log.total, "event"))")
         let rate = Self.rate(model.rates.rate(of: "", at: model.now))
-        if !rate.isEmpty { line.add(" · \(rate)", .cyan) }
-        if model.log.missing > 0 { line.add(" · \(model.log.missing.grouped) missing", .red) }
+        if !rate.isEmpty { counts.add(" · \(rate)", .cyan) }
+        if model.log.missing > 0 { counts.add(" · \(model.log.missing.grouped) missing", .red) }
+        if model.log.dropped > 0 { counts.add(" · \(model.log.dropped.grouped) dropped", .red) }
+        var line = ScreenLine(" telemetry ", .inverse)
+        line.add(" \(model.store.visible.fittedPath(to: max(8, columns - counts.width - line.width - 3)))  ", .dim)
+        line.append(counts)
         return line
     }
 
-    private func title(_ text: String, _ isActive: Bool) -> ScreenLine {
+    func title(_ text: String, _ isActive: Bool) -> ScreenLine {
         var line = ScreenLine("─ ", .dim)
         line.add(text, isActive ? .bold : .dim)
         line.add(" ")
@@ -63,30 +65,28 @@ public struct WatchView {
         return line
     }
 
-    private func scenarioTitle(_ model: WatchModel) -> String {
-        model.selectedClient.map { "SCENARIOS of \($0.visible.fitted(to: 24))" } ?? "SCENARIOS"
-    }
-
-    private func eventTitle(_ model: WatchModel) -> String {
-        var parts = ["EVENTS"]
-        if model.frozen != nil { parts.append("[standing still: End goes on]") }
-        if model.onlyClient { parts.append("[of the selected client]") }
-        if model.isTyping || !model.search.isEmpty { parts.append("filter: \(model.search.visible)\(model.isTyping ? "▏" : "")") }
-        return parts.joined(separator: " ")
+    private func scenarioTitle(_ model: WatchModel, _ width: Int) -> String {
+        model.selectedClient.map { "SCENARIOS of \($0.visible.fitted(to: max(4, width - 16)))" } ?? "SCENARIOS"
     }
 
     private func clientLines(_ model: WatchModel, rows: Int, width: Int) -> [ScreenLine] {
         guard !model.clients.isEmpty else { return padded([ScreenLine(" No client has asked yet.", .dim)], to: rows) }
         let selected = model.clients.firstIndex { $0.clientId == model.selectedClient } ?? 0
         let shown = Self.window(model.clients, around: selected, rows)
+        let idWidth = min(max(10, model.clients.reduce(0) { max($0, $1.clientId.visible.displayWidth) }), max(4, width - 19))
         return padded(
             shown.map { client in
                 var line = ScreenLine(client.clientId == model.selectedClient ? " ▸ " : "   ")
-                line.add(client.clientId, .bold, column: min(16, max(4, width - 19)))
+                line.add(client.clientId, .bold, column: idWidth)
                 if client.isEnabled {
                     let count = model.scenarioCount(of: client)
                     line.add(" \(count.on)/\(count.all) on ", .green)
-                    line.add(Self.rate(model.rates.rate(of: WatchModel.key(client.clientId), at: model.now)), .cyan)
+                    let rate = Self.rate(model.rates.rate(of: WatchModel.key(client.clientId), at: model.now))
+                    if rate.isEmpty, let last = model.lastEvent(of: client) {
+                        line.add(Self.ago(model.now.timeIntervalSince(last)), .dim)
+                    } else {
+                        line.add(rate, .cyan)
+                    }
                 } else {
                     line.add(" waits (a)", .yellow)
                 }
@@ -96,55 +96,48 @@ public struct WatchView {
 
     private func scenarioLines(_ model: WatchModel, rows: Int, width: Int) -> [ScreenLine] {
         let all = model.scenarios
-        guard !all.isEmpty else { return padded([ScreenLine(" None now.", .dim)], to: rows) }
+        guard !all.isEmpty else {
+            let why = model.client.map { $0.isEnabled ? "None now: its session does not run." : "They come with the approval." }
+            return padded([ScreenLine(" \(why ?? "None now.")", .dim)], to: rows)
+        }
         let selected = all.firstIndex { $0.scenarioName == model.selectedScenario } ?? 0
+        let nameWidth = min(max(12, all.reduce(0) { max($0, $1.scenarioName.visible.displayWidth) }), max(8, width - 28))
         return padded(
             Self.window(all, around: selected, rows).map { scenario in
                 let key = WatchModel.key(scenario.clientId, scenario.scenarioName)
                 var line = ScreenLine(scenario.scenarioName == model.selectedScenario ? " ▸ " : "   ")
-                line.add(scenario.scenarioName, .tinted, column: min(24, max(8, width - 28)))
+                line.add(scenario.scenarioName, .tinted, column: nameWidth)
                 line.add(scenario.isEnabled ? " on  " : " off ", scenario.isEnabled ? .green : .dim)
-                let rate = Self.rate(model.rates.rate(of: key, at: model.now))
-                if !rate.isEmpty {
-                    let room = min(30, width - line.width - 8)
-                    if room > 3 { line.add(BarChart.spark(model.rates.last(room, of: key, at: model.now)), .cyan) }
-                    line.add(" \(rate)", .dim)
-                }
+                let room = min(60, width - line.width - 9)
+                if room > 3 { line.add(BarChart.spark(model.rates.last(room, of: key, at: model.now)), .cyan) }
+                line.add(" \(Self.rate(model.rates.rate(of: key, at: model.now)))", .dim)
                 return line.selected(model.pane == .scenarios && scenario.scenarioName == model.selectedScenario)
             }, to: rows)
     }
 
-    private func entryLine(_ entry: EventLog.Entry, _ columns: Int) -> ScreenLine {
-        switch entry {
-        case .gap(let count, let session):
-            return ScreenLine("⋯ \(counted(count, "event")) missing in session \(session.fitted(to: 12))", .red)
-        case .missed(let count):
-            return ScreenLine("⋯ \(counted(count, "event")) no longer stored", .red)
-        case .event(let event):
-            var line = ScreenLine(time.time(event.timestamp), .dim)
-            if columns >= 110 { line.add("  \((event.clientId ?? "–").fitted(to: 12))".padded(to: 14), .dim) }
-            line.add("  ")
-            line.add(event.scenario ?? "–", event.scenario == nil ? .dim : .tinted, column: 14)
-            line.add(event.level == .diagnostic ? " · " : "   ", .yellow)
-            line.add(event.name, event.reportedDrops > 0 ? .red : .bold)
-            line.add("  ")
-            line.add((event.property1 ?? "").visible.fittedPath(to: max(8, columns - line.width)))
-            line.add("  \(event.attributes.plain)", .dim)
+    private func footer(_ model: WatchModel, _ columns: Int) -> ScreenLine {
+        if let client = model.ending {
+            var line = ScreenLine(" End the telemetry of \(client.visible.fitted(to: max(4, columns - 56)))?", .red)
+            line.add(" It deletes all that it sent.  ")
+            line.add("y", .bold)
+            line.add(" yes, else no", .dim)
             return line
         }
-    }
-
-    private func footer(_ model: WatchModel) -> ScreenLine {
         if model.isTyping { return ScreenLine(" type to filter · Enter keeps it · Esc drops it", .dim) }
+        if !model.message.isEmpty { return ScreenLine(" \(model.message)", .yellow) }
+        // What there is no room for, the help tells.
+        var items = [
+            ("Tab", "pane"), ("Space", "on/off"), ("a", "approve"), ("x", "end"), ("/", "filter"), ("p", "pause"),
+            ("c", "client"),
+        ]
+        let always = [("?", "keys"), ("q", "quit")]
+        func width(_ items: [(String, String)]) -> Int { items.reduce(0) { $0 + $1.0.count + $1.1.count + 2 } }
+        while width(items + always) > columns, !items.isEmpty { items.removeLast() }
         var line = ScreenLine()
-        for (key, what) in [
-            ("Tab", "pane"), ("↑↓", "move"), ("Space", "on/off"), ("a", "approve"), ("/", "filter"), ("p", "pause"),
-            ("c", "client"), ("q", "quit"),
-        ] {
+        for (key, what) in items + always {
             line.add(" \(key)", .bold)
             line.add(" \(what)", .dim)
         }
-        if !model.message.isEmpty { line = ScreenLine(" \(model.message)", .yellow) }
         return line
     }
 
@@ -160,5 +153,15 @@ public struct WatchView {
 
     private static func rate(_ rate: Double) -> String {
         rate == 0 ? "" : rate < 10 ? "\((rate * 10).rounded() / 10)/s" : "\(Int(rate.rounded()).grouped)/s"
+    }
+
+    /// `5s ago`, `12m ago`: short enough for a column.
+    private static func ago(_ seconds: Double) -> String {
+        switch max(0, seconds) {
+        case ..<60: "\(Int(max(0, seconds)))s ago"
+        case ..<3_600: "\(Int(seconds / 60))m ago"
+        case ..<172_800: "\(Int(seconds / 3_600))h ago"
+        default: "\(Int(seconds / 86_400))d ago"
+        }
     }
 }

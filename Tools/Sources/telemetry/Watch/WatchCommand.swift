@@ -9,9 +9,12 @@ struct WatchCommand: ToolCommand {
         commandName: "watch", abstract: "See clients, scenarios and events live on the whole screen.",
         discussion: """
             Tab changes the pane, the arrows move in it. Space turns the selected scenario on or off, a approves the selected \
-            client. / filters the events as you type, c shows only the selected client's, p stands still, q quits.
+            client, x ends its telemetry after a question. / filters the events as you type, c shows only the selected \
+            client's, p stands still, ? shows all keys, q quits.
 
-            Example: telemetry watch --directory /srv/telemetry
+            Examples:
+              telemetry watch --directory /srv/telemetry
+              telemetry watch --since 1d
             """)
 
     @OptionGroup var store: StoreOptions
@@ -39,6 +42,6 @@ struct WatchCommand: ToolCommand {
             since: MomentText.date(since, now: .now), troubles: troubles)
         screen.open()
         defer { screen.close() }
-        do { try await SystemSignal.cancelling { try await session.run() } } catch is CancellationError {}
+        try await SystemSignal.cancelling { try await session.run() }
     }
 }

@@ -9,19 +9,25 @@ actor WatchSession {
     private enum Input: Sendable {
         case keys([Key])
         case resized
+        case resumed
         case tick
+        case frame
         case records([TelemetryClientRecord], [TelemetryScenarioRecord])
-        case page(TelemetryEventPage)
         case told(String)
         case failed(any Error)
         case gone
     }
+
+    /// The picture changes no more often than an eye can follow, whatever arrives; a key shows at once.
+    private static let frame = Duration.milliseconds(33)
 
     private let transport: FileTelemetryTransport
     private let screen: Screen
     private let view: WatchView
     private let since: Date?
     private let troubles: AsyncStream<String>
+    private let changes: AsyncStream<Void>
+    private let changed: AsyncStream<Void>.Continuation
     private var model: WatchModel
 
     init(
@@ -32,6 +38,7 @@ actor WatchSession {
         self.screen = screen
         self.since = since
         self.troubles = troubles
+        (changes, changed) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         view = WatchView(style: style)
         model = WatchModel(store: store, now: .now)
     }
@@ -39,21 +46,29 @@ actor WatchSession {
     /// Runs until a key ends it, its task is cancelled, or the store fails.
     func run() async throws {
         let (inputs, continuation) = AsyncStream.makeStream(of: Input.self)
-        let window = watchWindow(continuation)
+        let signals = [watch(SIGWINCH, .resized, continuation), watch(SIGCONT, .resumed, continuation)]
         readKeys(continuation)
         try await withThrowingTaskGroup(of: Void.self) { group in
             defer {
                 group.cancelAll()
-                window.cancel()
+                for signal in signals { signal.cancel() }
             }
-            let (transport, since, troubles) = (transport, since, troubles)
-            group.addTask { await Self.follow(transport, since: since, continuation) }
+            let (transport, troubles, changes) = (transport, troubles, changes)
+            group.addTask {
+                do { try await self.follow() } catch { continuation.yield(.failed(error)) }
+            }
             group.addTask { await Self.followRecords(transport, continuation) }
             group.addTask { for await trouble in troubles { continuation.yield(.told(trouble)) } }
             group.addTask {
                 while !Task.isCancelled {
                     try? await Task.sleep(for: .seconds(1))
                     continuation.yield(.tick)
+                }
+            }
+            group.addTask {
+                for await _ in changes {
+                    continuation.yield(.frame)
+                    try? await Task.sleep(for: Self.frame)
                 }
             }
             draw(isFresh: true)
@@ -70,27 +85,38 @@ actor WatchSession {
     ) throws -> Bool {
         switch input {
         case .keys(let keys):
+            // After a suspension that was none, a key brings the picture back.
+            guard screen.isOpen else {
+                reopen()
+                return true
+            }
             for key in keys {
                 model.message = ""
                 switch model.press(key) {
                 case .nothing: break
                 case .quit: return false
+                case .suspend: suspend()
                 case .send(let command):
                     let transport = transport
                     group.addTask { continuation.yield(.told(await Self.send(command, over: transport))) }
                 }
             }
-        case .resized: break
-        case .tick: model.tick(.now)
-        case .records(let clients, let scenarios): model.take(clients: clients, scenarios: scenarios)
-        case .page(let page): model.take(page.events, missed: page.missedEvents)
-        case .told(let text): model.message = text
+            draw(isFresh: false)
+        case .resized: draw(isFresh: true)
+        case .resumed: reopen()
+        case .tick:
+            model.tick(.now)
+            changed.yield()
+        case .frame: draw(isFresh: false)
+        case .records(let clients, let scenarios):
+            model.take(clients: clients, scenarios: scenarios)
+            changed.yield()
+        case .told(let text):
+            model.message = text
+            changed.yield()
         case .failed(let error): throw error
         case .gone: return false
         }
-        var isFresh = false
-        if case .resized = input { isFresh = true }
-        draw(isFresh: isFresh)
         return true
     }
 
@@ -99,30 +125,44 @@ actor WatchSession {
         screen.show(view.lines(&model, columns: size.columns, rows: size.rows), isFresh: isFresh)
     }
 
+    /// Gives the terminal back and stops, together with whoever started this in the shell's one job.
+    private func suspend() {
+        screen.close()
+        kill(0, SIGTSTP)
+    }
+
+    private func reopen() {
+        guard !screen.isOpen else { return }
+        screen.open()
+        draw(isFresh: true)
+    }
+
     private func readKeys(_ continuation: AsyncStream<Input>.Continuation) {
         // Reading blocks, so it gets a thread of its own; it ends with the process.
         Thread {
-            while let keys = Screen.readKeys() { continuation.yield(.keys(keys)) }
+            let reader = KeyReader()
+            while let keys = reader.next() { continuation.yield(.keys(keys)) }
             continuation.yield(.gone)
         }.start()
     }
 
-    private func watchWindow(_ continuation: AsyncStream<Input>.Continuation) -> any DispatchSourceSignal {
-        let source = DispatchSource.makeSignalSource(signal: SIGWINCH)
-        source.setEventHandler { @Sendable in continuation.yield(.resized) }
+    private func watch(
+        _ number: Int32, _ input: Input, _ continuation: AsyncStream<Input>.Continuation
+    ) -> any DispatchSourceSignal {
+        let source = DispatchSource.makeSignalSource(signal: number)
+        source.setEventHandler { @Sendable in continuation.yield(input) }
         source.resume()
         return source
     }
 
-    private static func follow(
-        _ transport: FileTelemetryTransport, since: Date?, _ continuation: AsyncStream<Input>.Continuation
-    ) async {
-        do {
-            try await EventReader(transport: transport, filter: .init(since: since)).read(after: nil, following: true) { page in
-                if !page.events.isEmpty || page.missedEvents > 0 { continuation.yield(.page(page)) }
-                return true
-            }
-        } catch { continuation.yield(.failed(error)) }
+    /// Reads no faster than the model takes it: a store of millions of events must not pile up here.
+    private func follow() async throws {
+        try await EventReader(transport: transport, filter: .init(since: since)).read(after: nil, following: true) { page in
+            model.isCaughtUp = model.isCaughtUp || !page.hasMore
+            model.take(page.events, missed: page.missedEvents)
+            changed.yield()
+            return true
+        }
     }
 
     private static func followRecords(
@@ -142,12 +182,20 @@ actor WatchSession {
     private static func send(_ command: TelemetryCommandRecord, over transport: FileTelemetryTransport) async -> String {
         do {
             switch try await CommandSender(transport: transport).send(command, wait: .seconds(10)) {
-            case .executed:
-                guard let scenario = command.scenarioName else { return "\(command.clientId) is approved." }
-                return "\(scenario) is \(command.action == .enableScenario ? "on" : "off") at \(command.clientId)."
+            case .executed: return done(command)
             case .failed(let reason): return "The client \(command.clientId) could not do it: \(reason)"
-            case .unanswered: return "The client \(command.clientId) has not answered yet; the command waits for it."
+            case .unanswered: return "\(command.clientId) has not answered yet; does it run? The command waits for it."
             }
         } catch { return ToolFailure(describing: error).message }
+    }
+
+    private static func done(_ command: TelemetryCommandRecord) -> String {
+        switch command.action {
+        case .enable: "\(command.clientId) is approved."
+        case .disable: "\(command.clientId) sends nothing any more and has deleted what it sent."
+        case .deleteEvents: "\(command.clientId) has deleted its events."
+        case .enableScenario: "\(command.scenarioName ?? "") is on at \(command.clientId)."
+        case .disableScenario: "\(command.scenarioName ?? "") is off at \(command.clientId)."
+        }
     }
 }

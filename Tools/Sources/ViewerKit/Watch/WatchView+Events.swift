@@ -1,0 +1,72 @@
+import TelemetryModels
+
+/// The lower part of the screen: events, or the keys.
+extension WatchView {
+    func events(_ model: WatchModel, _ columns: Int) -> (title: ScreenLine, lines: [ScreenLine]) {
+        let entries = model.visibleEntries(model.page)
+        var lines = entries.map { line(of: $0, columns) }
+        if lines.isEmpty { lines = [ScreenLine(" \(emptiness(model))", .dim)] }
+        return (title(eventTitle(model), model.pane == .events), lines)
+    }
+
+    func help(_ rows: Int) -> (title: ScreenLine, lines: [ScreenLine]) {
+        let lines = WatchModel.help.map { key, what in
+            var line = ScreenLine(" ")
+            line.add(key, .bold, column: 20)
+            line.add(what)
+            return line
+        }
+        return (title("KEYS, any key goes back", true), lines)
+    }
+
+    private func eventTitle(_ model: WatchModel) -> String {
+        var parts = ["EVENTS"]
+        if model.isStill {
+            parts.append(
+                model.newer > 0 ? "[standing still, \(model.newer.grouped) newer: End goes on]" : "[standing still: End goes on]")
+        }
+        if model.onlyClient { parts.append("[of the selected client]") }
+        if model.isTyping || !model.search.isEmpty { parts.append("filter: \(model.search.visible)\(model.isTyping ? "▏" : "")") }
+        return parts.joined(separator: " ")
+    }
+
+    /// Why no event is shown.
+    private func emptiness(_ model: WatchModel) -> String {
+        if model.log.total > 0 { return "No event passes the filter; Esc drops it." }
+        if !model.isCaughtUp { return "Reading what is stored …" }
+        if !model.clients.contains(where: \.isEnabled) { return "No events. They come once a client is approved: a." }
+        return "No events. They come while a scenario is on: Tab to the scenarios, then Space."
+    }
+
+    private func line(of entry: EventLog.Entry, _ columns: Int) -> ScreenLine {
+        switch entry {
+        case .gap(let count, let session, let client):
+            return ScreenLine("⋯ \(counted(count, "event")) missing: \(client ?? "–"), session \(session.fitted(to: 12))", .red)
+        case .missed(let count):
+            return ScreenLine("⋯ \(counted(count, "event")) no longer stored", .red)
+        case .event(let event) where event.reportedDrops > 0:
+            let count = counted(Int(clamping: event.reportedDrops), "event")
+            return ScreenLine("⋯ \(count) dropped by the logger of \(event.clientId ?? "–"): \(event.attributes.plain)", .red)
+        case .event(let event): return line(of: event, columns)
+        }
+    }
+
+    private func line(of event: TelemetryEvent, _ columns: Int) -> ScreenLine {
+        var line = ScreenLine(time.time(event.timestamp), .dim)
+        if columns >= 110 { line.add("  \((event.clientId ?? "–").visible.fitted(to: 12))".padded(to: 14), .dim) }
+        line.add("  ")
+        line.add(event.scenario ?? "–", event.scenario == nil ? .dim : .tinted, column: columns >= 110 ? 20 : 14)
+        line.add(event.level == .diagnostic ? " · " : "   ", .yellow)
+        line.add(event.name, .bold)
+        let attributes = event.attributes.plain
+        let text = (event.property1 ?? "").visible
+        if !text.isEmpty {
+            line.add("  ")
+            // What is short stays whole; a long text leaves its attributes some room.
+            let room = max(8, columns - line.width)
+            line.add(text.fittedPath(to: attributes.isEmpty ? room : max(room * 3 / 4, room - attributes.displayWidth - 2)))
+        }
+        if !attributes.isEmpty { line.add("  \(attributes)", .dim) }
+        return line
+    }
+}
