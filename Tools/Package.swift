@@ -28,7 +28,7 @@ let package = Package(
             name: "telemetry",
             dependencies: [
                 "ViewerKit", layer("TelemetryModels"), layer("TelemetryTransport"), layer("TelemetryPersistence"),
-                layer("TelemetryLogging"), layer("TelemetryLifecycle"),
+                layer("TelemetryLogging"), layer("TelemetryLifecycle"), layer("TelemetryCloudKit"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 // The demo starts this program; named here, it is built next to the tool.
                 .product(name: "example-host", package: "LiveTelemetryExamples"),

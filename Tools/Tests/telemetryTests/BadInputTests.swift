@@ -24,7 +24,7 @@ struct BadInputTests {
             try Data("mine".utf8).write(to: file)
             let result = try await ToolProcess.run(command, "-d", file.path)
             #expect(result.code == 66)
-            #expect(result.errors == "telemetry: \(file.path) is no directory, so it is no store.\n")
+            #expect(result.errors == "telemetry: \(file.path) is no directory, so it is no store. Check the directory's name.\n")
             #expect(try Data(contentsOf: file) == Data("mine".utf8))
         }
     }
@@ -37,10 +37,47 @@ struct BadInputTests {
                 let result = try await ToolProcess.run(arguments + ["-d", folder.path])
                 #expect(result.code == 65)
                 #expect(
-                    result.errors == "telemetry: \(folder.path) holds other things and no store; nothing in it was touched.\n")
+                    result.errors
+                        == "telemetry: \(folder.path) holds other things and no store; nothing in it was touched. "
+                        + "Check the directory's name.\n")
             }
             #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["letter.txt"])
         }
+    }
+
+    @Test("A store of a newer format is told as such, and left as it is", arguments: ["clients", "doctor", "pipe", "import"])
+    func newerFormat(command: String) async throws {
+        try await withDirectory { folder in
+            let mark = folder.appendingPathComponent("format.json")
+            let text = Data(#"{"format":"LiveTelemetry file store","id":"x","version":2}"#.utf8)
+            try text.write(to: mark)
+            let archive = folder.appendingPathComponent("archive")
+            try Data("{\"format\":\"LiveTelemetry archive\",\"version\":1}\n".utf8).write(to: archive)
+            let more = ["pipe": ["--scenario", "A"], "import": [archive.path]][command] ?? []
+            let result = try await ToolProcess.run([command] + more + ["-d", folder.path])
+            #expect(result.code == 65)
+            #expect(result.errors.contains("\(folder.path) is a store of version 2, made by a newer LiveTelemetry"))
+            #expect(result.errors.hasSuffix("Use a newer telemetry.\n"))
+            #expect(try Data(contentsOf: mark) == text)
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted() == ["archive", "format.json"])
+        }
+    }
+
+    @Test(
+        "Output that cannot be written is a failure, not silence",
+        .enabled(if: FileManager.default.fileExists(atPath: "/dev/full")))
+    func fullOutput() async throws {
+        let process = Process()
+        process.executableURL = ToolProcess.executable
+        process.arguments = ["schema"]
+        process.standardOutput = FileHandle(forWritingAtPath: "/dev/full")
+        let errors = Pipe()
+        process.standardError = errors
+        try process.run()
+        process.waitUntilExit()
+        #expect(process.terminationStatus == 74)
+        let text = String(decoding: try errors.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
+        #expect(text.hasPrefix("telemetry: The output cannot be written: "))
     }
 
     @Test("Without a store the tool says how to name one")

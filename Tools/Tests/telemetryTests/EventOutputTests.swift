@@ -100,7 +100,7 @@ struct EventOutputTests {
         "Wrong options are usage errors",
         arguments: [
             ["--columns", "nope"], ["--since", "soon"], ["--limit", "0"], ["--format", "xml"],
-            ["--after", "a", "--cursor-file", "b"],
+            ["--after", "a", "--cursor-file", "b"], ["--format", "json", "--columns", "name"], ["--columns", ""],
         ])
     func wrong(options: [String]) async throws {
         let result = try await ToolProcess.run(["events", "-d", "/tmp"] + options)

@@ -24,11 +24,18 @@ final class RunningTool: Sendable {
 
     func write(_ text: String) throws { try input.write(contentsOf: Data(text.utf8)) }
 
+    func closeInput() { try? input.close() }
+
+    func send(_ signal: Int32) { Foundation.kill(process.processIdentifier, signal) }
+
     /// Ends it as a crash would.
-    func kill() { Foundation.kill(process.processIdentifier, SIGKILL) }
+    func kill() { send(SIGKILL) }
+
+    /// How it ended.
+    var reason: Process.TerminationReason { process.terminationReason }
 
     /// Asks it to end, as ^C does.
-    func interrupt() { Foundation.kill(process.processIdentifier, SIGINT) }
+    func interrupt() { send(SIGINT) }
 
     func ended() async {
         while await output.next() != nil {}

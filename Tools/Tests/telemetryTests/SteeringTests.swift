@@ -48,7 +48,13 @@ struct SteeringTests {
             let store = folder.appendingPathComponent("store")
             let client = try await TestClient(store: store, identifier: "k7wq")
             _ = try await ToolProcess.run("approve", "k7wq", "-d", store.path)
-            let result = try await ToolProcess.run("disable", "k7wq", "-d", store.path)
+            let dry = try await ToolProcess.run("disable", "k7wq", "--dry-run", "-d", store.path)
+            #expect(dry.output == "Would end the telemetry of the client k7wq and delete its 2 scenarios and 0 events.\n")
+            let unasked = try await ToolProcess.run("disable", "k7wq", "-d", store.path)
+            #expect(unasked.code == 1)
+            #expect(unasked.errors.hasSuffix("Nobody is here to be asked: repeat with --yes, or look with --dry-run.\n"))
+            #expect(client.service.status == .enabled)
+            let result = try await ToolProcess.run("disable", "k7wq", "--yes", "-d", store.path)
             #expect(result.code == 0, "\(result.errors)")
             #expect(client.service.status == .disabled)
             let clients = try await ToolProcess.run("clients", "-d", store.path)
@@ -88,7 +94,9 @@ struct SteeringTests {
                 return result.errors
             }
             #expect(try await error("approve", "x") == "telemetry: There is no client \"x\"; there are: ka, kb.\n")
-            #expect(try await error("approve", "k") == "telemetry: More than one client begins with \"k\": ka, kb.\n")
+            #expect(
+                try await error("approve", "k") == "telemetry: More than one client begins with \"k\": ka, kb. Give more of it.\n"
+            )
             #expect(
                 try await error("enable", "ka", "fileread")
                     == "telemetry: The client \"ka\" has no scenario \"fileread\"; it has: FileRead.\n")

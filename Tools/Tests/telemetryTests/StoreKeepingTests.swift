@@ -51,7 +51,7 @@ struct StoreKeepingTests {
             #expect(broken.errors == "telemetry: Line 2 of \(file.path) is broken; what came before it is imported.\n")
             try Data("hello\n".utf8).write(to: file)
             let other = try await ToolProcess.run("import", file.path, "-d", folder.path + "/never")
-            #expect(other.errors == "telemetry: This is no archive of a telemetry store.\n")
+            #expect(other.errors == "telemetry: This is no archive of a telemetry store; telemetry export writes one.\n")
             #expect(!FileManager.default.fileExists(atPath: folder.path + "/never"))
         }
     }
@@ -90,6 +90,52 @@ struct StoreKeepingTests {
             let checked = try await ToolProcess.run("schema", "--check", "-d", folder.path + "/store")
             #expect(checked.output == "✓ 4 records and 6 events are as the schema says.\n")
         }
+    }
+
+    @Test("The doctor names clients on another version, and what versions leave behind")
+    func versions() async throws {
+        try await withDirectory { folder in
+            let store = folder.appendingPathComponent("store")
+            let transport = try await fill(store)
+            func doctor() async throws -> String { try await ToolProcess.run("doctor", "-d", store.path).output }
+            let version = LiveTelemetryVersion.version
+            #expect(try await doctor().contains("✓ clients write with LiveTelemetry \(version), which is this viewer's too\n"))
+            for (client, written) in [("k7wq", ",\"library\":\"99.0.0\""), ("other", "")] {
+                let events = store.appendingPathComponent("events/\(client)")
+                let name = try #require(
+                    try FileManager.default.contentsOfDirectory(atPath: events.path).first { $0.hasSuffix(".jsonl") })
+                let segment = events.appendingPathComponent(name)
+                let text = try String(contentsOf: segment, encoding: .utf8)
+                #expect(text.contains(",\"library\":\"\(version)\""))
+                try Data(text.replacingOccurrences(of: ",\"library\":\"\(version)\"", with: written).utf8).write(to: segment)
+            }
+            var record = try #require(try await transport.records(matching: .init(recordType: "TelemetryClient")).first)
+            record["colour"] = "green"
+            _ = try await transport.save([record], policy: .overwrite)
+            _ = try await transport.save([TelemetryRecord(recordType: "TelemetryPlan")], policy: .insert)
+            var command = TelemetryCommandRecord(clientId: "other", action: .enable).toRecord()
+            command["action"] = "dance"
+            command["status"] = "failed"
+            command["errorMessage"] = .string(try #require(TelemetryRecordError.invalidAction("dance").errorDescription))
+            _ = try await transport.save([command], policy: .insert)
+            let told = try await doctor()
+            #expect(told.contains("! the client k7wq writes with LiveTelemetry 99.0.0, this viewer is \(version)\n  → a newer"))
+            #expect(
+                told.contains("! the client other writes with a LiveTelemetry older than \(version), or is another program\n"))
+            #expect(told.contains("! 1 record with fields unknown to this version, first: colour in client-"))
+            #expect(told.contains("! records of types unknown to this version: TelemetryPlan\n"))
+            #expect(told.contains("! 1 command unknown to this version, first: dance\n"))
+            #expect(told.contains("! 1 command unknown to the client: other\n"))
+        }
+    }
+
+    @Test("The schema for CloudKit is the one that lies with the documentation")
+    func cloudKitSchema() async throws {
+        let printed = try await ToolProcess.run("schema", "--format", "cloudkit").output
+        var root = URL(fileURLWithPath: #filePath)
+        for _ in 0..<4 { root.deleteLastPathComponent() }
+        #expect(
+            try printed == String(contentsOf: root.appendingPathComponent("Docs/CloudKit/LiveTelemetry.ckdb"), encoding: .utf8))
     }
 
     @Test("A corrupt record is told, set aside, and shows in the exit code")

@@ -30,10 +30,12 @@ public enum StoreArchive {
         let decoder = JSONDecoder()
         if isFirst {
             guard let header = try? decoder.decode(Header.self, from: line), header.format == format else {
-                throw ToolFailure(.data, "This is no archive of a telemetry store.")
+                throw ToolFailure(.data, "This is no archive of a telemetry store; telemetry export writes one.")
             }
             guard header.version <= version else {
-                throw ToolFailure(.data, "The archive is of version \(header.version); this tool knows up to \(version).")
+                throw ToolFailure(
+                    .data, "The archive is of version \(header.version); this tool knows up to \(version). Use a newer telemetry."
+                )
             }
             return .header
         }

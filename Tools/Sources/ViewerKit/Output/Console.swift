@@ -15,6 +15,7 @@ public final class Console: Sendable {
     private let isProgressShown = Mutex(false)
     private let told = Mutex<Set<String>>([])
     private let corruption = Atomic(false)
+    private let outputLoss = Mutex<(@Sendable (_ errorNumber: Int32) -> Void)?>(nil)
 
     /// Whether anything in the store could not be read.
     public var hasMetCorruption: Bool { corruption.load(ordering: .relaxed) }
@@ -24,19 +25,31 @@ public final class Console: Sendable {
         style = Style(isOn: output.isTerminal && !isPlain)
     }
 
+    /// Sets what happens where standard output cannot be written to; otherwise the process then ends, with a message.
+    public func onOutputLoss(_ handler: (@Sendable (_ errorNumber: Int32) -> Void)?) { outputLoss.withLock { $0 = handler } }
+
     /// Writes one line.
     public func line(_ text: String = "") {
-        isProgressShown.withLock { shown in
-            output.write((shown ? "\r\u{1B}[K" : "") + text + "\n")
-            shown = false
+        let failure = isProgressShown.withLock { shown in
+            defer { shown = false }
+            return output.write((shown ? "\r\u{1B}[K" : "") + text + "\n")
         }
+        if let failure { lose(failure) }
     }
 
     /// Writes the question, and leaves the cursor behind it.
-    public func ask(_ question: String) { output.write(question) }
+    public func ask(_ question: String) { write(Array(question.utf8)) }
 
     /// Writes bytes as they are.
-    public func write(_ bytes: [UInt8]) { output.write(bytes) }
+    public func write(_ bytes: [UInt8]) {
+        if let failure = output.write(bytes) { lose(failure) }
+    }
+
+    private func lose(_ errorNumber: Int32) {
+        if let handler = outputLoss.withLock({ $0 }) { return handler(errorNumber) }
+        note("telemetry: The output cannot be written: \(String(cString: strerror(errorNumber))).")
+        exit(ToolFailure.Code.inputOutput.rawValue)
+    }
 
     /// Shows how far something is, on a terminal only; the next line takes its place.
     public func progress(_ text: String) {

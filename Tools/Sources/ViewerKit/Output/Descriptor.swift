@@ -20,13 +20,16 @@ struct Descriptor: Sendable {
         return Int(size.ws_col)
     }
 
-    func write(_ text: String) { write(Array(text.utf8)) }
+    /// Nil where all of it was written, otherwise the system's number of what went wrong.
+    @discardableResult
+    func write(_ text: String) -> Int32? { write(Array(text.utf8)) }
 
-    /// Writes all of it. Where nobody reads any more the process ends by SIGPIPE, as a command in a pipe should; any other
-    /// failure leaves nothing sensible to do.
-    func write(_ bytes: [UInt8]) {
+    /// Writes all of it. Where nobody reads any more the process ends by SIGPIPE, as a command in a pipe should, unless it
+    /// ignores that.
+    @discardableResult
+    func write(_ bytes: [UInt8]) -> Int32? {
         bytes.withUnsafeBytes { buffer in
-            guard let base = buffer.baseAddress else { return }
+            guard let base = buffer.baseAddress else { return nil }
             var written = 0
             while written < buffer.count {
                 #if canImport(Glibc)
@@ -37,11 +40,19 @@ struct Descriptor: Sendable {
                 let count = Darwin.write(number, base + written, buffer.count - written)
                 #endif
                 if count < 0 {
-                    if errno == EINTR { continue }
-                    return
+                    switch errno {
+                    case EINTR: continue
+                    case EAGAIN:
+                        // Whoever shares the descriptor wants it so; it is waited for here.
+                        var ready = pollfd(fd: number, events: Int16(POLLOUT), revents: 0)
+                        poll(&ready, 1, -1)
+                        continue
+                    default: return errno
+                    }
                 }
                 written += count
             }
+            return nil
         }
     }
 }

@@ -40,33 +40,4 @@ public struct SchemaListing: Sendable {
                 .init(name: $0.rawValue, type: $0.fieldTypeDescription, isIndexed: $0.isIndexed)
             }),
     ]
-
-    /// CloudKit's schema language, for `cktool import-schema`.
-    public static var cloudKit: String {
-        var lines = ["DEFINE SCHEMA", ""]
-        for recordType in recordTypes {
-            lines.append("    RECORD TYPE \(recordType.name) (")
-            lines.append("        \"___createTime\" TIMESTAMP QUERYABLE SORTABLE,")
-            lines.append("        \"___recordID\"   REFERENCE QUERYABLE,")
-            for field in recordType.fields {
-                let index = field.isIndexed ? " QUERYABLE SORTABLE\(field.cloudKitType == "STRING" ? " SEARCHABLE" : "")" : ""
-                lines.append("        \(field.name) \(field.cloudKitType)\(index),")
-            }
-            lines += [
-                "        GRANT WRITE TO \"_creator\",", "        GRANT CREATE TO \"_icloud\",",
-                "        GRANT READ TO \"_world\"", "    );", "",
-            ]
-        }
-        return lines.joined(separator: "\n")
-    }
-}
-
-extension SchemaListing.Field {
-    fileprivate var cloudKitType: String {
-        switch type {
-        case "Date/Time": "TIMESTAMP"
-        case "String": "STRING"
-        default: "INT64"
-        }
-    }
 }

@@ -15,12 +15,15 @@ public struct ClientResolver: Sendable {
         let candidates = clients.filter { !text.isEmpty && $0.clientId.hasPrefix(text) }
         switch (candidates.count, clients.isEmpty) {
         case (1, _): return candidates[0]
-        case (0, true): throw ToolFailure(.notFound, "There is no client \(quoted(text)): no client has asked yet.")
+        case (0, true):
+            throw ToolFailure(
+                .notFound, "There is no client \(quoted(text)): no client has asked yet; its user must agree first.")
         case (0, false):
             throw ToolFailure(.notFound, "There is no client \(quoted(text)); there are: \(list(clients.map(\.clientId))).")
         default:
             throw ToolFailure(
-                .notFound, "More than one client begins with \(quoted(text)): \(list(candidates.map(\.clientId))).")
+                .notFound,
+                "More than one client begins with \(quoted(text)): \(list(candidates.map(\.clientId))). Give more of it.")
         }
     }
 

@@ -22,7 +22,7 @@ public struct StoreExamination: Sendable {
     private static let clockTolerance: TimeInterval = 60
     private static let patience: TimeInterval = 3_600
 
-    private let directory: URL
+    let directory: URL
     private let transport: any TelemetryTransporting
     private let now: Date
 
@@ -40,11 +40,7 @@ public struct StoreExamination: Sendable {
         } else {
             findings.append(.init(.bad, "the store cannot be written", "run as the user who owns \(directory.path)"))
         }
-        let attributes = try? FileManager.default.attributesOfItem(atPath: directory.path)
-        if let mode = attributes?[.posixPermissions] as? Int, mode & 0o077 != 0 {
-            findings.append(
-                .init(.odd, "other users of this machine may look into the store", "chmod 700 \(directory.path)"))
-        }
+        findings += permissions()
         let aside = directory.appendingPathComponent("set-aside")
         if let names = try? FileManager.default.contentsOfDirectory(atPath: aside.path), !names.isEmpty {
             findings.append(
@@ -60,19 +56,23 @@ public struct StoreExamination: Sendable {
     /// What there is to say of clients, scenarios and commands.
     public func records() async throws -> [Finding] {
         var faults: [String] = []
-        var commands: [TelemetryCommandRecord] = []
+        var records: [TelemetryRecord] = []
         for recordType in SchemaListing.recordTypes where recordType.name != TelemetrySchema.recordType {
-            let records = try await transport.records(matching: .init(recordType: recordType.name))
-            faults += TelemetrySchema.validate(records).map(\.description)
-            commands += records.compactMap { try? TelemetryCommandRecord(record: $0) }
+            let found = try await transport.records(matching: .init(recordType: recordType.name))
+            faults += TelemetrySchema.validate(found).map(\.description)
+            records += found
         }
-        var findings = [
+        let schema =
             faults.isEmpty
-                ? Finding(.good, "all records are as the schema says")
-                : Finding(
-                    .bad, "\(counted(faults.count, "record")) not as the schema says, first: \(faults[0])",
-                    "telemetry schema --check")
-        ]
+            ? Finding(.good, "all records are as the schema says")
+            : Finding(
+                .bad, "\(counted(faults.count, "record")) not as the schema says, first: \(faults[0])",
+                "telemetry schema --check tells all of them")
+        return [schema] + versions(of: records) + commands(records.compactMap { try? TelemetryCommandRecord(record: $0) })
+    }
+
+    private func commands(_ commands: [TelemetryCommandRecord]) -> [Finding] {
+        var findings: [Finding] = []
         let old = commands.filter { $0.status == .pending && now.timeIntervalSince($0.created) > Self.patience }
         if !old.isEmpty {
             let clients = Set(old.map(\.clientId)).sorted().prefix(5).joined(separator: ", ")
@@ -85,6 +85,15 @@ public struct StoreExamination: Sendable {
         if !early.isEmpty {
             findings.append(
                 .init(.odd, "\(counted(early.count, "command")) executed in the future", "compare the clocks of the machines"))
+        }
+        let backwards = commands.filter { command in
+            command.executedAt.map { command.created.timeIntervalSince($0) > Self.clockTolerance } ?? false
+        }
+        if !backwards.isEmpty {
+            findings.append(
+                .init(
+                    .odd, "\(counted(backwards.count, "command")) executed before being sent, as the clocks have it",
+                    "compare the clocks of the machines"))
         }
         return findings
     }
@@ -106,7 +115,7 @@ public struct StoreExamination: Sendable {
         if summary.dropped > 0 {
             findings.append(
                 .init(
-                    .odd, "loggers report \(counted(Int(summary.dropped), "dropped event"))",
+                    .odd, "loggers report \(counted(Int(clamping: summary.dropped), "dropped event"))",
                     "give the logger more room, or flush more often: telemetry events --name \(TelemetryEvent.dropReportName)"))
         }
         if findings.isEmpty { findings.append(.init(.good, "no gaps, no drops, no event from the future")) }

@@ -5,7 +5,8 @@ import ViewerKit
 
 struct ClientsCommand: ToolCommand {
     static let configuration = CommandConfiguration(
-        commandName: "clients", abstract: "List the clients that ask for approval or have it.")
+        commandName: "clients", abstract: "List the clients that ask for approval or have it.",
+        discussion: "Example: telemetry clients --directory /srv/telemetry")
 
     @OptionGroup var store: StoreOptions
 

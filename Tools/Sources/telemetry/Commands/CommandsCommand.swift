@@ -6,7 +6,8 @@ import ViewerKit
 
 struct CommandsCommand: ToolCommand {
     static let configuration = CommandConfiguration(
-        commandName: "commands", abstract: "List what viewers asked of clients, and what became of it.")
+        commandName: "commands", abstract: "List what viewers asked of clients, and what became of it.",
+        discussion: "Example: telemetry commands --pending --client k7wq")
 
     @OptionGroup var store: StoreOptions
 
@@ -29,7 +30,7 @@ struct CommandsCommand: ToolCommand {
             .compactMap { try? TelemetryCommandRecord(record: $0) }
             .filter { !pending || $0.status == .pending }
         guard !commands.isEmpty else {
-            console.note(pending ? "No command waits for an answer." : "No commands yet.")
+            console.note(pending ? "No command waits for an answer." : "No commands yet. approve, enable and disable send them.")
             return
         }
         var table = Table(["sent", "client", "action", "scenario", "status", "answer"])

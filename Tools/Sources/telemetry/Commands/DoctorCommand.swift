@@ -6,7 +6,11 @@ import ViewerKit
 struct DoctorCommand: ToolCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor", abstract: "Look a store over: what it is, what is wrong with it, and how to mend it.",
-        discussion: "Exits with 1 where something must be mended.")
+        discussion: """
+            Exits with 1 where something must be mended. A client's version of LiveTelemetry is known once it has stored events.
+
+            Example: telemetry doctor --directory /srv/telemetry
+            """)
 
     @OptionGroup var store: StoreOptions
 
@@ -21,11 +25,12 @@ struct DoctorCommand: ToolCommand {
         let examination = StoreExamination(directory: directory.url, transport: transport)
         var findings = await examination.files()
         findings += try await examination.records()
+        findings += examination.writers()
         findings += examination.events(try await EventSummary(of: transport, matching: .all, console))
         for finding in findings { show(finding, console) }
         for diagnostic in troubles.all { show(diagnostic, console) }
         let bad = findings.count { $0.grade == .bad } + troubles.all.count { $0.kind != .tornTail }
-        guard bad == 0 else { throw ToolFailure(.failed, "\(counted(bad, "thing")) must be mended.") }
+        guard bad == 0 else { throw ToolFailure(.failed, "\(counted(bad, "thing")) must be mended, as told above.") }
     }
 
     private func show(_ finding: StoreExamination.Finding, _ console: Console) {

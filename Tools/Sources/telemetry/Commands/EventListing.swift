@@ -3,7 +3,7 @@ import TelemetryTransport
 import ViewerKit
 
 /// Which events are listed, and how far.
-struct EventListing {
+struct EventListing: Sendable {
     let transport: any TelemetryEventTransport
     let filter: TelemetryEventFilter
     let search: EventSearch?
@@ -59,14 +59,12 @@ struct EventListing {
 final class EventPrinter {
     private(set) var count = 0
     private var formatter: EventFormatter
-    private let isTable: Bool
     private let console: Console
 
     var isEmpty: Bool { count == 0 }
 
-    init(formatter: EventFormatter, isTable: Bool, console: Console) {
+    init(formatter: EventFormatter, console: Console) {
         self.formatter = formatter
-        self.isTable = isTable
         self.console = console
     }
 

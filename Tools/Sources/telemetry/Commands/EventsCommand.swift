@@ -48,14 +48,27 @@ struct EventsCommand: ToolCommand {
 
     func perform(_ console: Console) async throws {
         let transport = try store.open(console)
-        let printer = EventPrinter(formatter: try output.formatter(console), isTable: output.format == .table, console: console)
         var listing = EventListing(
             transport: transport, filter: try await filter.resolved(over: transport), search: grep.map(EventSearch.init))
         listing.limit = limit
         listing.last = last
         listing.follows = follow
+        guard follow else { return try await show(listing, console) }
+        // Interrupting is how following ends: the place to read on from is told and kept as well.
+        let whole = listing
+        try await SystemSignal.untilInterrupted { try await show(whole, console) }
+    }
+
+    private func show(_ listing: EventListing, _ console: Console) async throws {
+        let printer = EventPrinter(formatter: try output.formatter(console), console: console)
         let end = try await listing.run(after: try start(), printer)
-        if printer.isEmpty { console.note("No events match.") }
+        if printer.isEmpty, !follow {
+            let isEmptyStore = try await listing.transport.countEvents() == 0
+            console.note(
+                isEmptyStore
+                    ? "No events yet. They come once a client is approved and a scenario is on; see: telemetry clients."
+                    : "No events match. What there is tells: telemetry stats.")
+        }
         try keep(end, console)
     }
 

@@ -26,14 +26,29 @@ struct ExportCommand: ToolCommand {
         let transport = try store.open(console)
         let filter = try await filter.resolved(over: transport)
         let expected = file == "-" ? nil : try await transport.countEvents(matching: filter)
-        let target = try ArchiveTarget(path: file, force: force)
+        let path = file
+        let isForced = force
+        let number = try await SystemSignal.cancelling {
+            try await Self.write(
+                transport, matching: filter, to: try ArchiveTarget(path: path, force: isForced), expected: expected, console)
+        }
+        if let number {
+            console.note("telemetry: Interrupted; nothing was written. Begin again when it suits.")
+            SystemSignal.end(by: number)
+        }
+    }
+
+    private static func write(
+        _ transport: FileTelemetryTransport, matching filter: TelemetryEventFilter, to target: ArchiveTarget, expected: Int?,
+        _ console: Console
+    ) async throws {
         do {
             let records = try await writeRecords(transport, only: filter.clientId, to: target)
             var events = 0
             var json = EventJSON()
+            var bytes: [UInt8] = []
             try await EventReader(transport: transport, filter: filter).read(after: nil, following: false) { page in
-                var bytes: [UInt8] = []
-                bytes.reserveCapacity(page.events.count * 400)
+                bytes.removeAll(keepingCapacity: true)
                 for event in page.events {
                     json.append(event, to: &bytes)
                     bytes.append(0x0A)
@@ -44,15 +59,17 @@ struct ExportCommand: ToolCommand {
                 return true
             }
             console.endProgress()
+            try Task.checkCancellation()
             try target.finish()
             console.note("Exported \(counted(records, "record")) and \(counted(events, "event")).")
         } catch {
+            console.endProgress()
             target.abandon()
             throw error
         }
     }
 
-    private func writeRecords(
+    private static func writeRecords(
         _ transport: any TelemetryTransporting, only clientId: String?, to target: ArchiveTarget
     ) async throws -> Int {
         try target.write(try StoreArchive.header())

@@ -37,7 +37,9 @@ struct ImportCommand: ToolCommand {
         let size = Int(try handle.seekToEnd())
         try handle.seek(toOffset: 0)
         var reader = LineReader(handle)
-        guard let first = try reader.next() else { throw ToolFailure(.data, "The file is empty.") }
+        guard let first = try reader.next() else {
+            throw ToolFailure(.data, "The file is empty; telemetry export writes one that is not.")
+        }
         _ = try StoreArchive.read(first, isFirst: true)
         let transport = dryRun ? nil : try store.openOrCreate(console)
         var number = 1

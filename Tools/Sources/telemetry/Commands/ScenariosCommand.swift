@@ -5,7 +5,8 @@ import ViewerKit
 
 struct ScenariosCommand: ToolCommand {
     static let configuration = CommandConfiguration(
-        commandName: "scenarios", abstract: "List the scenarios of a client, or of all, and whether they are on.")
+        commandName: "scenarios", abstract: "List the scenarios of a client, or of all, and whether they are on.",
+        discussion: "Example: telemetry scenarios k7wq --directory /srv/telemetry")
 
     @OptionGroup var store: StoreOptions
 

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import TelemetryCloudKit
 import TelemetryModels
 import TelemetryTransport
 import ViewerKit
@@ -8,7 +9,13 @@ struct SchemaCommand: ToolCommand {
     enum Format: String, CaseIterable, ExpressibleByArgument { case table, json, cloudkit }
 
     static let configuration = CommandConfiguration(
-        commandName: "schema", abstract: "Print what is stored, field by field; with --check, hold a store against it.")
+        commandName: "schema", abstract: "Print what is stored, field by field; with --check, hold a store against it.",
+        discussion: """
+            Examples:
+              telemetry schema
+              telemetry schema --format cloudkit > LiveTelemetry.ckdb
+              telemetry schema --check --directory /srv/telemetry
+            """)
 
     @OptionGroup var store: StoreOptions
 
@@ -36,7 +43,7 @@ struct SchemaCommand: ToolCommand {
             let encoder = JSONEncoder()
             encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
             console.line(String(decoding: try encoder.encode(SchemaListing.recordTypes), as: UTF8.self))
-        case .cloudkit: console.line(SchemaListing.cloudKit)
+        case .cloudkit: console.write(Array(CloudKitSchemaFile.text().utf8))
         }
     }
 
@@ -58,7 +65,12 @@ struct SchemaCommand: ToolCommand {
         console.endProgress()
         for fault in faults.prefix(20) { console.line("✗ \(fault.description.visible)") }
         if faults.count > 20 { console.line("… and \((faults.count - 20).grouped) more") }
-        guard faults.isEmpty else { throw ToolFailure(.data, "\(faults.count.grouped) departures from the schema.") }
+        guard faults.isEmpty else {
+            throw ToolFailure(
+                .data,
+                "\(faults.count.grouped) departures from the schema. A newer LiveTelemetry may have written them: telemetry doctor."
+            )
+        }
         console.line(
             "\(console.style.green("✓")) \(records.grouped) records and \(events.grouped) events are as the schema says.")
     }

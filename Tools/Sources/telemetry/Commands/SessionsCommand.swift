@@ -3,7 +3,8 @@ import ViewerKit
 
 struct SessionsCommand: ToolCommand {
     static let configuration = CommandConfiguration(
-        commandName: "sessions", abstract: "List the runs of clients that left events.")
+        commandName: "sessions", abstract: "List the runs of clients that left events.",
+        discussion: "Example: telemetry sessions --client k7wq --since 1d")
 
     @OptionGroup var store: StoreOptions
     @OptionGroup var filter: FilterOptions
@@ -11,7 +12,9 @@ struct SessionsCommand: ToolCommand {
     func perform(_ console: Console) async throws {
         let transport = try store.open(console)
         let summary = try await EventSummary(of: transport, matching: try await filter.resolved(over: transport), console)
-        guard !summary.sessions.isEmpty else { return console.note("No sessions with events that match.") }
+        guard !summary.sessions.isEmpty else {
+            return console.note("No sessions with events that match. What there is tells: telemetry stats.")
+        }
         var table = Table([
             ("session", .leading), ("client", .leading), ("app", .leading), ("device", .leading), ("first", .leading),
             ("last", .leading), ("events", .trailing), ("missing", .trailing), ("dropped", .trailing),

@@ -18,7 +18,9 @@ struct StatsCommand: ToolCommand {
     func perform(_ console: Console) async throws {
         let transport = try store.open(console)
         let summary = try await EventSummary(of: transport, matching: try await filter.resolved(over: transport), console)
-        guard summary.all.events > 0 else { return console.note("No events match.") }
+        guard summary.all.events > 0 else {
+            return console.note("No events match. Give fewer options, or see who is there: telemetry clients.")
+        }
         show("scenario", summary.scenarios, console)
         show("client", summary.clients, console)
         let hours = bars(summary)

@@ -4,5 +4,6 @@ import ArgumentParser
 struct DebugCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "debug", abstract: "Search what debug builds sent to the relay.",
+        discussion: "Example: telemetry debug search --text timeout --since 2026-11-21T14:00:00Z",
         subcommands: [DebugSearchCommand.self, DebugTailCommand.self])
 }

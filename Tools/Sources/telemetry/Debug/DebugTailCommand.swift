@@ -4,7 +4,8 @@ import ViewerKit
 
 struct DebugTailCommand: ToolCommand {
     static let configuration = CommandConfiguration(
-        commandName: "tail", abstract: "Show the newest debug entries and go on with what arrives, until interrupted.")
+        commandName: "tail", abstract: "Show the newest debug entries and go on with what arrives, until interrupted.",
+        discussion: "Example: telemetry debug tail --source backend --level warn --last 50")
 
     @OptionGroup var relay: RelayOptions
     @OptionGroup var filter: DebugFilterOptions

@@ -35,6 +35,19 @@ struct DemoCommand: ToolCommand {
 
     func perform(_ console: Console) async throws {
         let work = try work()
+        // Where nobody reads any more, the host and the scratch directory go before the process does.
+        signal(SIGPIPE, SIG_IGN)
+        let interruption = SystemSignal.Interruption()
+        console.onOutputLoss { _ in interruption.interrupt(SIGPIPE) }
+        guard let number = try await play(work, interruption, console) else { return }
+        if number != SIGPIPE { console.note("telemetry: Interrupted; the host was stopped, and nothing of the demo is left.") }
+        SystemSignal.end(by: number)
+    }
+
+    /// Returns the signal that interrupted it, when nothing is left to tidy up.
+    private func play(
+        _ work: DemoWork, _ interruption: SystemSignal.Interruption, _ console: Console
+    ) async throws -> Int32? {
         let scratch = FileManager.default.temporaryDirectory
             .appendingPathComponent("telemetry-demo-\(UUID().uuidString.prefix(8).lowercased())")
         try FileManager.default.createDirectory(at: scratch, withIntermediateDirectories: true)
@@ -43,12 +56,9 @@ struct DemoCommand: ToolCommand {
         let run = DemoRun(
             console: console, work: work, store: store.url,
             transport: try store.openOrCreate { console.diagnose($0, isVerbose: false) }, scratch: scratch)
-        do {
-            try await SystemSignal.cancelling { try await run.perform() }
-        } catch is CancellationError {
-            throw ToolFailure(.failed, "Interrupted; the host has been stopped.")
-        }
+        let number = try await SystemSignal.cancelling(interruption) { try await run.perform() }
         if directory != nil { console.line("\nThe store is kept in \(store.url.path.visible).") }
+        return number
     }
 
     /// What the host is to work on, checked here so that a wrong name is told in a sentence.

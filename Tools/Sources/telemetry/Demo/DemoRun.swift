@@ -42,6 +42,8 @@ actor DemoRun {
         } catch {
             console.endProgress()
             host?.kill()
+            // What it still writes would come back into a directory that is removed.
+            _ = await host?.ended()
             await arrivals?.stop()
             throw error
         }

@@ -22,7 +22,12 @@ struct EventOutputOptions: ParsableArguments {
     @Option(help: "For table and csv: \(EventColumn.allCases.map(\.rawValue).joined(separator: ",")).")
     var columns: String?
 
-    func validate() throws { _ = try chosen() }
+    func validate() throws {
+        if columns != nil, format == .json {
+            throw ValidationError("--columns goes with table and csv; in JSON every object has all that its event has.")
+        }
+        _ = try chosen()
+    }
 
     func formatter(_ console: Console) throws -> EventFormatter {
         EventFormatter(format.format, columns: try chosen(), style: console.style, width: console.width)
@@ -32,8 +37,8 @@ struct EventOutputOptions: ParsableArguments {
         guard let columns else {
             return format == .csv ? EventColumn.allCases.filter { $0 != .time } : EventColumn.standard
         }
-        return try columns.split(separator: ",").map { name in
-            guard let column = EventColumn(rawValue: name.lowercased()) else {
+        return try columns.split(separator: ",", omittingEmptySubsequences: false).map { name in
+            guard let column = EventColumn(rawValue: name.lowercased().filter { $0 != " " }) else {
                 throw ValidationError(
                     "There is no column \"\(name)\"; there are: \(EventColumn.allCases.map(\.rawValue).joined(separator: ", ")).")
             }

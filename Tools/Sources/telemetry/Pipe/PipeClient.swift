@@ -10,6 +10,9 @@ import ViewerKit
 /// Standard input as a host.
 @MainActor
 final class PipeClient {
+    /// So many lines are handed over before they are waited for: far fewer than the logger has room for.
+    private static let mostOnTheWay = 1_000
+
     private let service: TelemetryLifecycleService
     private let scenario: String
     private let parser: LineParser
@@ -65,6 +68,12 @@ final class PipeClient {
     }
 
     private func take(_ batch: [String], _ logger: any TelemetryLogging) async {
+        for start in stride(from: 0, to: batch.count, by: Self.mostOnTheWay) {
+            await take(batch[start..<min(start + Self.mostOnTheWay, batch.count)], logger)
+        }
+    }
+
+    private func take(_ batch: ArraySlice<String>, _ logger: any TelemetryLogging) async {
         lines += batch.count
         // A line that nobody wants is not taken apart; whether an event is recorded is the logger's to say.
         for line in batch where service.scenarioStates[scenario] == true {

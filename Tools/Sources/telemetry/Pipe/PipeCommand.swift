@@ -42,19 +42,22 @@ struct PipeCommand: ToolCommand {
 
     func validate() throws {
         if scenario.isEmpty { throw ValidationError("The scenario needs a name.") }
+        do { _ = try parser() } catch let failure as ToolFailure { throw ValidationError(failure.message) }
+    }
+
+    private func parser() throws -> LineParser {
+        try LineParser(level: level.level, levelPattern: levelFrom, isJSON: json)
     }
 
     func perform(_ console: Console) async throws {
-        let parser = try LineParser(level: level.level, levelPattern: levelFrom, isJSON: json)
+        let parser = try parser()
         let directory = try store.located()
         let transport = try store.openOrCreate(console)
-        let state = try PipeState(name: name ?? scenario, store: directory.url)
+        let state = try await PipeState(name: name ?? scenario, store: directory.url)
         let client = await PipeClient(
             transport: transport, state: state, scenario: scenario, parser: parser, hold: hold, console: console,
             store: directory.url.path)
-        do {
-            try await SystemSignal.cancelling { try await client.run() }
-        } catch is CancellationError {}
+        try await SystemSignal.untilInterrupted { try await client.run() }
         await client.finish()
         withExtendedLifetime(state) {}
     }

@@ -1,4 +1,6 @@
 import Foundation
+import TelemetryModels
+import TelemetryTransport
 import ViewerKit
 
 /// The directory in which a pipe keeps who it is; one process at a time has it.
@@ -7,10 +9,11 @@ final class PipeState: Sendable {
     private let lock: FileHandle
 
     /// - Throws: ``ViewerKit/ToolFailure`` where another pipe of this name runs, or the directory cannot be made.
-    init(name: String, store: URL, environment: [String: String] = ProcessInfo.processInfo.environment) throws {
+    init(name: String, store: URL, environment: [String: String] = ProcessInfo.processInfo.environment) async throws {
         directory = Self.base(environment)
             .appendingPathComponent("live-telemetry/telemetry-pipe")
-            .appendingPathComponent("\(Self.fingerprint(store.path))-\(Self.fileName(name))")
+            .appendingPathComponent(
+                "\(Self.fingerprint(store.resolvingSymlinksInPath().path))-\(try await Self.fileName(name))")
         do {
             try FileManager.default.createDirectory(
                 at: directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
@@ -36,14 +39,12 @@ final class PipeState: Sendable {
         #endif
     }
 
-    /// Letters, digits and dashes stay; everything else becomes its bytes. Cut where a file system would refuse it.
-    private static func fileName(_ name: String) -> String {
-        let encoded = name.precomposedStringWithCanonicalMapping.utf8.map { byte in
-            let scalar = Unicode.Scalar(byte)
-            return byte < 0x80 && (scalar.properties.isAlphabetic || scalar.properties.numericType != nil || scalar == "-")
-                ? String(scalar) : "_" + String(byte, radix: 16)
-        }.joined()
-        return encoded.count <= 120 ? encoded : "\(encoded.prefix(100))-\(fingerprint(name))"
+    /// A name for the file system, the same for two spellings that are one name: the library makes such a one for every client.
+    private static func fileName(_ name: String) async throws -> String {
+        do {
+            let client = try await InMemoryTelemetryTransport().createTelemetryClient(clientId: name, isEnabled: false)
+            return client.recordID?.recordName ?? ""
+        } catch { throw ToolFailure(.data, "\"\(name.visible.fitted(to: 40))\" is no name for a pipe: at most 1,024 bytes.") }
     }
 
     /// Short, the same in every process; two stores get different ones.

@@ -42,6 +42,6 @@ struct WatchCommand: ToolCommand {
             since: MomentText.date(since, now: .now), troubles: troubles)
         screen.open()
         defer { screen.close() }
-        try await SystemSignal.cancelling { try await session.run() }
+        try await SystemSignal.untilInterrupted { try await session.run() }
     }
 }

@@ -1,0 +1,104 @@
+import Foundation
+import TelemetryModels
+
+/// What different versions of LiveTelemetry leave behind in one store.
+extension StoreExamination {
+    /// What records tell: fields and types that this version does not know, and commands that a client did not know.
+    func versions(of records: [TelemetryRecord]) -> [Finding] {
+        var findings: [Finding] = []
+        let known = Dictionary(uniqueKeysWithValues: SchemaListing.recordTypes.map { ($0.name, Set($0.fields.map(\.name))) })
+        let strange = records.compactMap { record -> String? in
+            guard let field = record.allKeys().first(where: { known[record.recordType]?.contains($0) == false }) else {
+                return nil
+            }
+            return "\(field) in \(record.recordID.recordName)"
+        }
+        if let first = strange.first {
+            findings.append(
+                .init(
+                    .odd, "\(counted(strange.count, "record")) with fields unknown to this version, first: \(first)", Self.newer))
+        }
+        let types = foreignRecordTypes(besides: Set(known.keys))
+        if !types.isEmpty {
+            findings.append(.init(.odd, "records of types unknown to this version: \(types.joined(separator: ", "))", Self.newer))
+        }
+        typealias Field = TelemetrySchema.CommandField
+        let commands = records.filter { $0.recordType == TelemetrySchema.commandRecordType }
+        let unknown = commands.filter { (try? TelemetryCommandRecord(record: $0)) == nil }
+        if let first = unknown.first {
+            let action = first[Field.action.rawValue]?.stringValue ?? "none"
+            findings.append(
+                .init(.odd, "\(counted(unknown.count, "command")) unknown to this version, first: \(action)", Self.newer))
+        }
+        let refused = commands.filter { command in
+            let action = command[Field.action.rawValue]?.stringValue ?? ""
+            return command[Field.errorMessage.rawValue]?.stringValue
+                == TelemetryRecordError.invalidAction(action).errorDescription
+        }
+        let clients = Set(refused.compactMap { $0[Field.clientId.rawValue]?.stringValue }).sorted()
+        if !refused.isEmpty {
+            findings.append(
+                .init(
+                    .odd,
+                    "\(counted(refused.count, "command")) unknown to the client: \(clients.prefix(5).joined(separator: ", "))",
+                    "the viewer that sent it is newer than the client: update the client"))
+        }
+        return findings
+    }
+
+    /// Which version of LiveTelemetry each client's newest segment was written by, as far as it differs from this one.
+    public func writers() -> [Finding] {
+        let events = directory.appendingPathComponent("events")
+        let clients = (try? FileManager.default.contentsOfDirectory(atPath: events.path).sorted()) ?? []
+        let found = clients.compactMap { writer(in: events.appendingPathComponent($0)) }
+        let own = LiveTelemetryVersion.version
+        let others = found.filter { $0.version != own }
+        guard !others.isEmpty else {
+            return found.isEmpty ? [] : [.init(.good, "clients write with LiveTelemetry \(own), which is this viewer's too")]
+        }
+        return others.map { writer in
+            guard let version = writer.version else {
+                return .init(
+                    .odd, "the client \(writer.client) writes with a LiveTelemetry older than \(own), or is another program",
+                    "update the client where it behaves oddly")
+            }
+            let isNewer = version.compare(own, options: .numeric) == .orderedDescending
+            return .init(
+                .odd, "the client \(writer.client) writes with LiveTelemetry \(version), this viewer is \(own)",
+                isNewer ? Self.newer : "update the client where it behaves oddly")
+        }
+    }
+
+    private static let newer = "a newer LiveTelemetry writes to this store: use a newer telemetry"
+
+    /// Who wrote the newest segment in a client's directory, and with which version.
+    private func writer(in folder: URL) -> (client: String, version: String?)? {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
+        func number(_ name: String) -> Int { Int(name.prefix { $0 != "-" }) ?? -1 }
+        let newest = names.filter { $0.hasSuffix(".jsonl") && !$0.hasPrefix("-") }.max { number($0) < number($1) }
+        guard let newest, let handle = try? FileHandle(forReadingFrom: folder.appendingPathComponent(newest)) else { return nil }
+        defer { try? handle.close() }
+        let start = (try? handle.read(upToCount: 16 << 10)) ?? nil
+        for line in (start ?? Data()).split(separator: 0x0A).dropFirst() {
+            guard let object = try? JSONSerialization.jsonObject(with: Data(line)) as? [String: Any],
+                let header = object["header"] as? [String: Any]
+            else { continue }
+            return (header["client"] as? String ?? "–", header["library"] as? String)
+        }
+        return nil
+    }
+
+    private func foreignRecordTypes(besides known: Set<String>) -> [String] {
+        let folder = directory.appendingPathComponent("records")
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()) ?? []
+        let types = names.filter { !$0.hasPrefix("-") }.compactMap { name -> String? in
+            let records = folder.appendingPathComponent(name)
+            let files = (try? FileManager.default.contentsOfDirectory(atPath: records.path)) ?? []
+            guard let file = files.first(where: { $0.hasSuffix(".json") && !$0.hasPrefix("-") }),
+                let text = try? Data(contentsOf: records.appendingPathComponent(file))
+            else { return nil }
+            return (try? JSONDecoder().decode(TelemetryRecord.self, from: text))?.recordType
+        }
+        return Set(types).subtracting(known).sorted()
+    }
+}

@@ -1,0 +1,100 @@
+import Foundation
+import TelemetryModels
+import TelemetryTransport
+import Testing
+
+/// How the tool ends where somebody or something ends it.
+struct EndingTests {
+    private func leftovers(in folder: URL) throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasPrefix("telemetry-demo") }
+    }
+
+    /// The processes whose command line names this path.
+    private func processes(naming path: String) throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: "/proc").filter { name in
+            guard Int(name) != nil, let line = FileManager.default.contents(atPath: "/proc/\(name)/cmdline") else { return false }
+            return String(decoding: line, as: UTF8.self).contains(path)
+        }
+    }
+
+    @Test("A demo that is interrupted leaves no directory and no host behind", arguments: [SIGINT, SIGTERM, SIGHUP])
+    func demo(number: Int32) async throws {
+        try await withDirectory { folder in
+            let demo = try RunningTool(["demo", folder.path], environment: ["TMPDIR": folder.path])
+            #expect(try await demo.output.first { $0.contains("waits for approval") } != nil)
+            demo.send(number)
+            #expect(try await demo.errors.first { $0.contains("nothing of the demo is left") } != nil)
+            await demo.ended()
+            #expect(demo.reason == .uncaughtSignal)
+            #expect(try leftovers(in: folder) == [])
+            #expect(try processes(naming: folder.path) == [])
+        }
+    }
+
+    @Test("A demo that nobody reads any more ends quietly, and leaves nothing behind either")
+    func brokenPipe() async throws {
+        try await withDirectory { folder in
+            let shell = Process()
+            shell.executableURL = URL(fileURLWithPath: "/bin/bash")
+            shell.arguments = [
+                "-c", "\"$0\" demo \"$1\" | head -n 4; exit ${PIPESTATUS[0]}", ToolProcess.executable.path, folder.path,
+            ]
+            shell.environment = ProcessInfo.processInfo.environment.merging(["TMPDIR": folder.path]) { _, own in own }
+            let (output, errors) = (Pipe(), Pipe())
+            shell.standardOutput = output
+            shell.standardError = errors
+            try shell.run()
+            shell.waitUntilExit()
+            // As a shell tells that SIGPIPE ended it.
+            #expect(shell.terminationStatus == 128 + SIGPIPE)
+            #expect(try errors.fileHandleForReading.readToEnd() ?? Data() == Data())
+            #expect(try leftovers(in: folder) == [])
+            #expect(try processes(naming: folder.path) == [])
+        }
+    }
+
+    @Test("Following that is interrupted tells and keeps the place to read on from", arguments: [SIGINT, SIGTERM])
+    func cursor(number: Int32) async throws {
+        try await withDirectory { folder in
+            let store = folder.appendingPathComponent("store")
+            let transport = try FileTelemetryTransport(directory: store)
+            try await transport.append([.init(eventId: "1", sessionId: "s", sequence: 1, name: "one")])
+            let file = folder.appendingPathComponent("position")
+            let tool = try RunningTool([
+                "events", "--follow", "--print-cursor", "--cursor-file", file.path, "--format", "csv", "--columns", "name", "-d",
+                store.path,
+            ])
+            #expect(try await tool.output.first { $0 == "one" } != nil)
+            tool.send(number)
+            let told = await tool.errors.next()
+            await tool.ended()
+            #expect(tool.code == 0)
+            let kept = try String(contentsOf: file, encoding: .utf8)
+            #expect("\(told ?? "")\n" == "cursor: \(kept)")
+            try await transport.append([.init(eventId: "2", sessionId: "s", sequence: 2, name: "two")])
+            let next = try await ToolProcess.run(
+                "events", "--cursor-file", file.path, "--format", "csv", "--columns", "name", "-d", store.path)
+            #expect(next.output == "name\r\ntwo\r\n")
+        }
+    }
+
+    @Test("A pipe records every line, however many there are and however short")
+    func backPressure() async throws {
+        try await withDirectory { folder in
+            let store = folder.appendingPathComponent("store")
+            let environment = ["XDG_STATE_HOME": folder.appendingPathComponent("state").path]
+            let pipe = try RunningTool(["pipe", "--scenario", "A", "--hold", "-d", store.path], environment: environment)
+            let asked = try await pipe.errors.first { $0.contains("waits for approval") }
+            let client = try #require(asked?.split(separator: " ").dropFirst(2).first.map(String.init))
+            _ = try await ToolProcess.run("approve", client, "-d", store.path)
+            _ = try await ToolProcess.run("enable", client, "A", "-d", store.path)
+            // More of them in one piece than a logger holds.
+            try pipe.write(String(repeating: "\n", count: 100_000))
+            pipe.closeInput()
+            #expect(try await pipe.errors.first { $0 == "100,000 lines: 100,000 recorded." } != nil)
+            await pipe.ended()
+            let events = try await FileTelemetryTransport(directory: store).countEvents()
+            #expect(events == 100_000)
+        }
+    }
+}
