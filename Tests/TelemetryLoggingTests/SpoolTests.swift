@@ -207,7 +207,7 @@ struct SpoolTests {
 
     @Test(
         "A file that is no segment is set aside and told, whatever it holds",
-        arguments: ["", "x", "nonsense\n", String(repeating: "LTSPOOL1", count: 900)])
+        arguments: ["", "x", "nonsense\n", String(repeating: "LTSPOOL2", count: 900)])
     func nonsense(text: String) async throws {
         try FileManager.default.createDirectory(at: directory.url, withIntermediateDirectories: true)
         try Data(text.utf8).write(to: directory.url(of: "abc-1.segment"))

@@ -11,7 +11,7 @@ enum AttributeCoding {
     }
 
     static func write(_ attributes: [String: TelemetryValue], to writer: inout FrameWriter) {
-        writer.writeLength(attributes.count)
+        writer.write(compact: UInt64(attributes.count))
         for (key, value) in attributes {
             writer.write(text: key)
             switch value {
@@ -33,7 +33,7 @@ enum AttributeCoding {
     }
 
     static func read(from reader: inout FrameReader) -> [String: TelemetryValue]? {
-        guard let count = reader.readLength() else { return nil }
+        guard let count = reader.readCompact() else { return nil }
         var attributes: [String: TelemetryValue] = [:]
         for _ in 0..<count {
             guard let key = reader.readText(), let value = readValue(from: &reader) else { return nil }

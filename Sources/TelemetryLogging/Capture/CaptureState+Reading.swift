@@ -6,7 +6,8 @@ struct PendingRange: Sendable {
     let token: UInt64
     let memory: SegmentMemory
     let session: Session
-    let baseSequence: UInt64
+    /// The first event's.
+    let firstSequence: UInt64
     let from: Int
     let to: Int
     let clientId: String?
@@ -24,7 +25,7 @@ extension CaptureState {
         nextToken += 1
         reading = Reading(token: nextToken, memory: ObjectIdentifier(segment.memory), inFlight: 0)
         return PendingRange(
-            token: nextToken, memory: segment.memory, session: segment.session, baseSequence: segment.baseSequence,
+            token: nextToken, memory: segment.memory, session: segment.session, firstSequence: segment.firstSequence,
             from: segment.consumed, to: segment.committed, clientId: segment.clientAtConsumed,
             isCurrentSession: segment.session === session)
     }
@@ -58,7 +59,7 @@ extension CaptureState {
         } else {
             changeActive { segment, sequence in
                 segment.consume(to: offset, events: handled, clientId: clientId)
-                if segment.waiting == 0 { segment.rewind(baseSequence: sequence) }
+                if segment.waiting == 0 { segment.rewind(firstSequence: sequence) }
             }
         }
     }
@@ -92,6 +93,7 @@ extension Segment {
         consumed = offset
         if memory.isMapped { SegmentHeader.setConsumed(offset, at: memory.base) }
         waiting -= events
+        firstSequence += UInt64(events)
         clientAtConsumed = clientId
     }
 }

@@ -40,7 +40,7 @@ extension CaptureState {
         guard segment.memory.file == nil else { return segment }
         let memory = store.allocate()
         guard memory.isMapped else { return segment }
-        var copy = store.segment(in: memory, session: segment.session, baseSequence: segment.baseSequence)
+        var copy = store.segment(in: memory, session: segment.session, firstSequence: segment.firstSequence)
         let definition = FrameEncoding.definition(clientId: segment.clientAtConsumed)
         guard copy.free >= definition.count + segment.committed - segment.consumed else {
             store.discard(memory)
@@ -53,7 +53,7 @@ extension CaptureState {
 }
 
 extension Segment {
-    /// Appends the frames that wait in another segment with the same base; they count all at once.
+    /// Appends the frames that wait in another segment, whose first event this one begins with; they count all at once.
     fileprivate mutating func appendFrames(of other: Segment) {
         let count = other.committed - other.consumed
         guard count > 0 else { return }

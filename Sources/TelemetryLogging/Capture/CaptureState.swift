@@ -74,8 +74,8 @@ struct CaptureState {
     @inline(__always)
     mutating func append(_ frame: UnsafeMutableRawPointer, count: Int, bodyChecksum: UInt64) -> Bool {
         let sequence = nextSequence
-        if !cursor.takes(count, sequence: sequence, clientVersion: clientVersion) {
-            guard makeRoom(for: count, sequence: sequence) else {
+        if !cursor.takes(count, clientVersion: clientVersion) {
+            guard makeRoom(for: count) else {
                 drop(1, for: .oversized)
                 return false
             }
@@ -91,11 +91,11 @@ struct CaptureState {
 
     /// Sees to it that the active segment takes a frame of this size, whose client is the current one.
     @inline(never)
-    private mutating func makeRoom(for count: Int, sequence: UInt64) -> Bool {
+    private mutating func makeRoom(for count: Int) -> Bool {
         let definition = definitionFrame()
         let needed = count + definition.count
         guard needed <= store.frameBytes else { return false }
-        if let active, !active.hasRoom(for: needed, sequence: sequence) { seal() }
+        if let active, needed > active.free { seal() }
         if active == nil { active = freshSegment() }
         if active?.clientVersion != clientVersion {
             let version = clientVersion
@@ -130,7 +130,7 @@ struct CaptureState {
         let memory = spare ?? store.allocate()
         spare = nil
         if !memory.isMapped { dropExcess() }
-        return store.segment(in: memory, session: session, baseSequence: nextSequence)
+        return store.segment(in: memory, session: session, firstSequence: nextSequence)
     }
 
     private mutating func dropOldest() {

@@ -81,7 +81,7 @@ final class EventCapture: Sendable {
         let count = FrameEncoding.writeEvent(
             to: frame, name: name, scenario: scenario, level: level, property1: property1, attributes: attributes,
             secondsSinceReference: secondsSinceReference, thread: thread)
-        let body = Frame.headerBytes - 1
+        let body = Frame.headerBytes
         let checksum = Frame.checksum(of: frame + body, count: count &- body)
         let shouldWake = state.withLock { state in
             state.isAccepting && state.append(frame, count: count, bodyChecksum: checksum)

@@ -3,17 +3,21 @@ import Synchronization
 /// The layout of what a segment holds: frames one after another, each with its length and a checksum in front.
 ///
 ///     0  UInt32  length of the whole frame; 0 where the segment ends
-///     4  UInt32  checksum of what follows
-///     8  UInt32  sequence, counted from the segment's base
-///    12  UInt8   flags
-///    13  …       an event: seconds since 2001 (Double), thread (UInt32, UInt64 if wide), then texts, each after its length
+///     4  UInt32  checksum of what follows, and of the event's sequence
+///     8  UInt8   flags
+///     9  …       an event: seconds since 2001 (Double), thread, then texts, each after its length
 ///
-/// A frame whose flags have the bit `definition` is no event but says whose the events behind it are.
+/// A frame whose flags have the bit `definition` is no event but says whose the events behind it are. The events of a segment
+/// have consecutive sequences, so that only the first one's is written down. Thread and lengths have seven bits a byte, the
+/// lowest first; the highest bit says that more follow.
 enum Frame {
-    static let headerBytes = 13
-    static let fixedEventBytes = 12
+    static let headerBytes = 8
+    /// The most that flags, time and thread take.
+    static let fixedEventBytes = 1 + 8 + 10
     /// A segment always has room for the length 0 behind its last frame.
     static let terminatorBytes = 4
+    /// What stands for the sequence in a definition's checksum.
+    static let definitionSequence: UInt64 = 0
     static let checksumSeed: UInt64 = 0x4C69_7665_5465_6C65
 
     struct Flags: OptionSet {
@@ -22,7 +26,6 @@ enum Frame {
         static let scenario = Flags(rawValue: 2)
         static let property = Flags(rawValue: 4)
         static let attributes = Flags(rawValue: 8)
-        static let wideThread = Flags(rawValue: 16)
         static let definition = Flags(rawValue: 128)
     }
 
@@ -33,7 +36,7 @@ enum Frame {
         return writer.offset
     }
 
-    /// The checksum of everything behind the sequence, which may be taken before the sequence is known.
+    /// The checksum of everything behind it, which may be taken before the sequence is known.
     @inline(__always)
     static func checksum(of body: UnsafeRawPointer, count: Int) -> UInt64 {
         ByteHash.hash(body, count: count, seed: checksumSeed)
@@ -49,11 +52,9 @@ enum Frame {
     /// segment ends in front of the frame, whenever the process dies.
     @inline(__always)
     static func place(
-        _ frame: UnsafeMutableRawPointer, count: Int, bodyChecksum: UInt64, sequence: UInt64, baseSequence: UInt64,
-        at place: UnsafeMutableRawPointer
+        _ frame: UnsafeMutableRawPointer, count: Int, bodyChecksum: UInt64, sequence: UInt64, at place: UnsafeMutableRawPointer
     ) {
         frame.storeBytes(of: checksum(bodyChecksum, sequence: sequence), toByteOffset: 4, as: UInt32.self)
-        frame.storeBytes(of: UInt32(truncatingIfNeeded: sequence &- baseSequence), toByteOffset: 8, as: UInt32.self)
         (place + count).storeBytes(of: 0, as: UInt32.self)
         (place + 4).copyMemory(from: frame + 4, byteCount: count &- 4)
         publish(length: UInt32(truncatingIfNeeded: count), at: place)

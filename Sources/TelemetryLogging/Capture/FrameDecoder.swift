@@ -7,12 +7,15 @@ struct FrameDecoder {
     private let device: TelemetryDeviceInfo
     private let idPrefix: [UInt8]
     var clientId: String?
+    /// The next event's.
+    var sequence: UInt64
     private var name = TextCache()
     private var scenario = TextCache()
     private var thread: (number: UInt64, text: String) = (0, "0")
 
-    init(session: Session, clientId: String?) {
+    init(session: Session, clientId: String?, firstSequence: UInt64) {
         self.session = session
+        sequence = firstSequence
         device = session.device
         idPrefix = Array("\(session.id)-".utf8)
         self.clientId = clientId
@@ -28,26 +31,23 @@ struct FrameDecoder {
 
     /// When the event in a frame was logged, in seconds since 2001; nil if the frame is a definition.
     static func timestamp(ofEvent frame: UnsafeRawBufferPointer) -> Double? {
-        var reader = FrameReader(frame, at: Frame.headerBytes - 1)
+        var reader = FrameReader(frame, at: Frame.headerBytes)
         guard let flags: UInt8 = reader.read(), !Frame.Flags(rawValue: flags).contains(.definition) else { return nil }
         return reader.read(Double.self)
     }
 
     /// Reads the frame in these bytes, which are exactly its own: appends its event or, for a definition, notes whose the events
     /// behind it are; false if it cannot be read.
-    mutating func decode(
-        _ frame: UnsafeRawBufferPointer, baseSequence: UInt64, into events: inout [TelemetryEvent]
-    ) -> Bool {
-        var reader = FrameReader(frame, at: 8)
-        guard let relative: UInt32 = reader.read(), let rawFlags: UInt8 = reader.read() else { return false }
+    mutating func decode(_ frame: UnsafeRawBufferPointer, into events: inout [TelemetryEvent]) -> Bool {
+        var reader = FrameReader(frame, at: Frame.headerBytes)
+        guard let rawFlags: UInt8 = reader.read() else { return false }
         let flags = Frame.Flags(rawValue: rawFlags)
         if flags.contains(.definition) {
             guard let isSet: UInt8 = reader.read(), let text = reader.readText() else { return false }
             clientId = isSet == 0 ? nil : text
             return true
         }
-        guard let seconds: Double = reader.read(), let number = readThread(isWide: flags.contains(.wideThread), from: &reader),
-            let nameBytes = reader.readBytes()
+        guard let seconds: Double = reader.read(), let number = reader.readCompact(), let nameBytes = reader.readBytes()
         else { return false }
         var scenarioText: String?
         if flags.contains(.scenario) {
@@ -64,18 +64,14 @@ struct FrameDecoder {
             guard let read = AttributeCoding.read(from: &reader) else { return false }
             attributes = read
         }
-        let sequence = baseSequence &+ UInt64(relative)
         events.append(
             TelemetryEvent(
                 eventId: eventId(sequence), clientId: clientId, sessionId: session.id, sequence: sequence,
                 name: name.text(of: nameBytes), timestamp: Date(timeIntervalSinceReferenceDate: seconds), device: device,
                 threadId: threadText(number), property1: property, attributes: attributes, scenario: scenarioText,
                 level: flags.contains(.diagnostic) ? .diagnostic : .info))
+        sequence &+= 1
         return true
-    }
-
-    private func readThread(isWide: Bool, from reader: inout FrameReader) -> UInt64? {
-        isWide ? reader.read(UInt64.self) : reader.read(UInt32.self).map(UInt64.init)
     }
 
     private mutating func threadText(_ number: UInt64) -> String {

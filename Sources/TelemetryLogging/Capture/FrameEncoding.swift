@@ -5,13 +5,13 @@ enum FrameEncoding {
     /// The most bytes that an event's frame takes, attributes left out.
     @inline(__always)
     static func maximumBytes(name: String, scenario: String?, property1: String?) -> Int {
-        var size = Frame.headerBytes &+ Frame.fixedEventBytes &+ 8 &+ FrameWriter.size(of: name)
+        var size = Frame.headerBytes &+ Frame.fixedEventBytes &+ FrameWriter.size(of: name)
         if let scenario { size &+= FrameWriter.size(of: scenario) }
         if let property1 { size &+= FrameWriter.size(of: property1) }
         return size
     }
 
-    /// Writes an event's frame from its flags on, leaving out length, checksum and sequence; returns where it ends.
+    /// Writes an event's frame from its flags on, leaving out length and checksum; returns where it ends.
     @inline(__always)
     static func writeEvent(
         to frame: UnsafeMutableRawPointer, name: String, scenario: String?, level: TelemetryLogLevel, property1: String?,
@@ -21,12 +21,10 @@ enum FrameEncoding {
         if scenario != nil { flags.insert(.scenario) }
         if property1 != nil { flags.insert(.property) }
         if !attributes.isEmpty { flags.insert(.attributes) }
-        let isWide = thread > UInt64(UInt32.max)
-        if isWide { flags.insert(.wideThread) }
-        var writer = FrameWriter(frame, at: Frame.headerBytes - 1)
+        var writer = FrameWriter(frame, at: Frame.headerBytes)
         writer.write(flags.rawValue)
         writer.write(secondsSinceReference)
-        if isWide { writer.write(thread) } else { writer.write(UInt32(truncatingIfNeeded: thread)) }
+        writer.write(compact: thread)
         writer.write(text: name)
         if let scenario { writer.write(text: scenario) }
         if let property1 { writer.write(text: property1) }
@@ -37,10 +35,10 @@ enum FrameEncoding {
     /// A frame that says whose the events behind it are.
     static func definition(clientId: String?) -> [UInt8] {
         let text = clientId ?? ""
-        var bytes = [UInt8](repeating: 0, count: Frame.headerBytes + 1 + FrameWriter.size(of: text) + 4)
+        var bytes = [UInt8](repeating: 0, count: Frame.headerBytes + 2 + FrameWriter.size(of: text) + 4)
         bytes.withUnsafeMutableBytes { buffer in
             guard let base = buffer.baseAddress else { return }
-            var writer = FrameWriter(base, at: Frame.headerBytes - 1)
+            var writer = FrameWriter(base, at: Frame.headerBytes)
             writer.write(Frame.Flags.definition.rawValue)
             writer.write(UInt8(clientId == nil ? 0 : 1))
             writer.write(text: text)
@@ -59,10 +57,10 @@ extension Segment {
         var frame = definition
         frame.withUnsafeMutableBytes { buffer in
             guard let base = buffer.baseAddress else { return }
-            let body = Frame.headerBytes - 1
+            let body = Frame.headerBytes
             append(
-                base, count: buffer.count,
-                bodyChecksum: Frame.checksum(of: base + body, count: buffer.count - body), sequence: baseSequence)
+                base, count: buffer.count, bodyChecksum: Frame.checksum(of: base + body, count: buffer.count - body),
+                sequence: Frame.definitionSequence)
         }
     }
 }

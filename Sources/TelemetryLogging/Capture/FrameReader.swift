@@ -14,18 +14,18 @@ struct FrameReader {
         return bytes.loadUnaligned(fromByteOffset: offset, as: type)
     }
 
-    mutating func readLength() -> Int? {
-        var length = 0
-        for shift in stride(from: 0, to: 35, by: 7) {
+    mutating func readCompact() -> UInt64? {
+        var number: UInt64 = 0
+        for shift in stride(from: UInt64(0), to: 64, by: 7) {
             guard let byte = read(UInt8.self) else { return nil }
-            length |= Int(byte & 0x7F) << shift
-            if byte < 0x80 { return length }
+            number |= UInt64(byte & 0x7F) << shift
+            if byte < 0x80 { return number }
         }
         return nil
     }
 
     mutating func readBytes() -> UnsafeRawBufferPointer? {
-        guard let length = readLength(), bytes.count - offset >= length else { return nil }
+        guard let length = readCompact().flatMap(Int.init(exactly:)), bytes.count - offset >= length else { return nil }
         defer { offset += length }
         return UnsafeRawBufferPointer(rebasing: bytes[offset..<(offset + length)])
     }

@@ -17,8 +17,8 @@ struct FrameWriter {
 
     /// Seven bits a byte, the lowest first; the highest bit says that more follow.
     @inline(__always)
-    mutating func writeLength(_ length: Int) {
-        var rest = UInt(bitPattern: length)
+    mutating func write(compact number: UInt64) {
+        var rest = number
         while rest >= 0x80 {
             write(UInt8(truncatingIfNeeded: rest) | 0x80)
             rest >>= 7
@@ -37,7 +37,7 @@ struct FrameWriter {
 
     @inline(__always)
     mutating func write(bytes: UnsafeRawBufferPointer) {
-        writeLength(bytes.count)
+        write(compact: UInt64(bytes.count))
         if let base = bytes.baseAddress { (start + offset).copyMemory(from: base, byteCount: bytes.count) }
         offset &+= bytes.count
     }

@@ -27,8 +27,8 @@ struct Segment: Sendable {
     let session: Session
     /// Where the first frame goes.
     let start: Int
-    /// What the sequences in the frames count from.
-    var baseSequence: UInt64
+    /// The sequence of the event at `consumed`; those behind it follow one another.
+    var firstSequence: UInt64
     /// Everything in front of it is delivered or dropped.
     var consumed: Int
     /// Everything in front of it is written.
@@ -40,22 +40,22 @@ struct Segment: Sendable {
     /// Which of the capture's client versions the last definition states; 0, no client, before the first one.
     var clientVersion: UInt64 = 0
 
-    init(memory: SegmentMemory, session: Session, start: Int, baseSequence: UInt64) {
+    init(memory: SegmentMemory, session: Session, start: Int, firstSequence: UInt64) {
         self.memory = memory
         self.session = session
         self.start = start
-        self.baseSequence = baseSequence
+        self.firstSequence = firstSequence
         consumed = start
         committed = start
         terminate()
     }
 
     /// What a dead session left: a copy of its file's bytes, to be scanned.
-    init(recovered memory: SegmentMemory, session: Session, start: Int, baseSequence: UInt64) {
+    init(recovered memory: SegmentMemory, session: Session, start: Int, firstSequence: UInt64) {
         self.memory = memory
         self.session = session
         self.start = start
-        self.baseSequence = baseSequence
+        self.firstSequence = firstSequence
         consumed = start
         committed = start
     }
@@ -68,31 +68,23 @@ struct Segment: Sendable {
         memory.base.storeBytes(of: 0, toByteOffset: committed, as: UInt32.self)
     }
 
-    /// Whether a frame of so many bytes with this sequence has its place here.
-    @inline(__always)
-    func hasRoom(for bytes: Int, sequence: UInt64) -> Bool {
-        bytes <= free && sequence &- baseSequence <= UInt64(UInt32.max)
-    }
-
     /// Appends a frame whose body was written and summed elsewhere.
     mutating func append(_ frame: UnsafeMutableRawPointer, count: Int, bodyChecksum: UInt64, sequence: UInt64) {
-        Frame.place(
-            frame, count: count, bodyChecksum: bodyChecksum, sequence: sequence, baseSequence: baseSequence,
-            at: memory.base + committed)
+        Frame.place(frame, count: count, bodyChecksum: bodyChecksum, sequence: sequence, at: memory.base + committed)
         committed += count
     }
 
     /// Forgets what was delivered, so that the memory serves again. Only where nothing waits.
-    mutating func rewind(baseSequence: UInt64) {
+    mutating func rewind(firstSequence: UInt64) {
         committed = start
         Frame.publish(length: 0, at: memory.base + start)
         if memory.isMapped {
             SegmentHeader.setConsumed(start, at: memory.base)
-            SegmentHeader.setBaseSequence(baseSequence, at: memory.base)
+            SegmentHeader.setFirstSequence(firstSequence, at: memory.base)
         }
         consumed = start
         waiting = 0
-        self.baseSequence = baseSequence
+        self.firstSequence = firstSequence
         clientVersion = 0
         clientAtConsumed = nil
     }

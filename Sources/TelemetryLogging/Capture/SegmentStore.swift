@@ -66,13 +66,13 @@ struct SegmentStore {
     }
 
     /// A segment without frames.
-    mutating func segment(in memory: SegmentMemory, session: Session, baseSequence: UInt64) -> Segment {
+    mutating func segment(in memory: SegmentMemory, session: Session, firstSequence: UInt64) -> Segment {
         guard memory.isMapped else {
-            return Segment(memory: memory, session: session, start: Segment.reservedBytes, baseSequence: baseSequence)
+            return Segment(memory: memory, session: session, start: Segment.reservedBytes, firstSequence: firstSequence)
         }
         let start = SegmentHeader.write(
-            to: memory.base, session: session, baseSequence: baseSequence, ordinal: nextOrdinal())
-        return Segment(memory: memory, session: session, start: start, baseSequence: baseSequence)
+            to: memory.base, session: session, firstSequence: firstSequence, ordinal: nextOrdinal())
+        return Segment(memory: memory, session: session, start: start, firstSequence: firstSequence)
     }
 
     /// The most bytes that frames in one segment can have.

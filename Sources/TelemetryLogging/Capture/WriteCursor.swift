@@ -5,7 +5,6 @@ struct WriteCursor {
     /// Behind it only the terminator has room; before `committed` where there is no segment to write to.
     private var limit = -1
     private(set) var waiting = 0
-    private var baseSequence: UInt64 = 0
     private var clientVersion: UInt64 = 0
 
     /// Takes no frame.
@@ -16,23 +15,20 @@ struct WriteCursor {
         committed = segment.committed
         limit = segment.memory.count - Frame.terminatorBytes
         waiting = segment.waiting
-        baseSequence = segment.baseSequence
         clientVersion = segment.clientVersion
     }
 
-    /// Whether an event's frame of so many bytes, with this sequence and client, has its place here.
+    /// Whether an event's frame of so many bytes, with this client, has its place here.
     @inline(__always)
-    func takes(_ count: Int, sequence: UInt64, clientVersion: UInt64) -> Bool {
+    func takes(_ count: Int, clientVersion: UInt64) -> Bool {
         committed &+ count <= limit && self.clientVersion == clientVersion
-            && sequence &- baseSequence <= UInt64(UInt32.max)
     }
 
-    /// Appends an event's frame; only after ``takes(_:sequence:clientVersion:)``.
+    /// Appends an event's frame; only after ``takes(_:clientVersion:)``.
     @inline(__always)
     mutating func append(_ frame: UnsafeMutableRawPointer, count: Int, bodyChecksum: UInt64, sequence: UInt64) {
         let place = UnsafeMutableRawPointer(bitPattern: address &+ UInt(bitPattern: committed)).unsafelyUnwrapped
-        Frame.place(
-            frame, count: count, bodyChecksum: bodyChecksum, sequence: sequence, baseSequence: baseSequence, at: place)
+        Frame.place(frame, count: count, bodyChecksum: bodyChecksum, sequence: sequence, at: place)
         committed &+= count
         waiting &+= 1
     }

@@ -24,7 +24,8 @@ struct EventBatch: Sendable {
     /// Reads from the front of a range as much as one append carries.
     static func read(_ range: PendingRange, limits: Limits) -> Content {
         withExtendedLifetime(range.memory) {
-            var decoder = FrameDecoder(session: range.session, clientId: range.clientId)
+            var decoder = FrameDecoder(
+                session: range.session, clientId: range.clientId, firstSequence: range.firstSequence)
             var events: [TelemetryEvent] = []
             var ends: [Int] = []
             var expired = 0
@@ -41,13 +42,14 @@ struct EventBatch: Sendable {
                     if size > limits.bytes, !events.isEmpty { break }
                     if isExpired {
                         expired += 1
+                        decoder.sequence += 1
                         offset += length
                         continue
                     }
                     if events.isEmpty { events.reserveCapacity(min(limits.events, (range.to - offset) / length + 1)) }
                 }
                 let count = events.count
-                guard decoder.decode(frame, baseSequence: range.baseSequence, into: &events) else { break }
+                guard decoder.decode(frame, into: &events) else { break }
                 offset += length
                 if events.count > count { ends.append(offset) }
             }

@@ -27,7 +27,7 @@ extension PendingRange {
     func rest(behind events: [TelemetryEvent], ends: [Int]) -> PendingRange? {
         guard let last = events.last, let end = ends.last, events.count >= 100, end < to else { return nil }
         return PendingRange(
-            token: token, memory: memory, session: session, baseSequence: baseSequence, from: end, to: to,
+            token: token, memory: memory, session: session, firstSequence: last.sequence + 1, from: end, to: to,
             clientId: last.clientId, isCurrentSession: isCurrentSession)
     }
 }

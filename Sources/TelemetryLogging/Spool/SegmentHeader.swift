@@ -6,12 +6,12 @@ import TelemetryModels
 ///     0  UInt64  magic number; written last, so that a file without it was never begun
 ///     8  UInt32  where the frames begin
 ///    12  UInt32  in front of which place everything is delivered
-///    16  UInt64  what the frames' sequences count from
+///    16  UInt64  the sequence of the first event
 ///    24  UInt64  which segment of its owner it is, in the order of their events
 ///    32  UInt64  checksum of the texts and of where the frames begin
 ///    40  …       texts: the session and its device
 enum SegmentHeader {
-    static let magic: UInt64 = 0x314C_4F4F_5053_544C  // "LTSPOOL1"
+    static let magic: UInt64 = 0x324C_4F4F_5053_544C  // "LTSPOOL2"
     private static let textsStart = 40
     /// Longer texts of the device are cut, so that the header always leaves room for events.
     private static let textLimit = 200
@@ -23,12 +23,12 @@ enum SegmentHeader {
         let session: Session
         let start: Int
         let consumed: Int
-        let baseSequence: UInt64
+        let firstSequence: UInt64
         let ordinal: UInt64
     }
 
     /// Writes the header of a fresh segment and returns where its frames begin.
-    static func write(to base: UnsafeMutableRawPointer, session: Session, baseSequence: UInt64, ordinal: UInt64) -> Int {
+    static func write(to base: UnsafeMutableRawPointer, session: Session, firstSequence: UInt64, ordinal: UInt64) -> Int {
         base.storeBytes(of: 0, as: UInt64.self)
         let device = session.device
         var writer = FrameWriter(base, at: textsStart)
@@ -41,7 +41,7 @@ enum SegmentHeader {
         base.storeBytes(of: checksum(base, start: start), toByteOffset: 32, as: UInt64.self)
         base.storeBytes(of: 0, toByteOffset: start, as: UInt32.self)
         setConsumed(start, at: base)
-        setBaseSequence(baseSequence, at: base)
+        setFirstSequence(firstSequence, at: base)
         word(at: base, offset: 0).pointee.store(magic, ordering: .releasing)
         return start
     }
@@ -51,7 +51,7 @@ enum SegmentHeader {
             .store(UInt32(truncatingIfNeeded: offset), ordering: .releasing)
     }
 
-    static func setBaseSequence(_ sequence: UInt64, at base: UnsafeMutableRawPointer) {
+    static func setFirstSequence(_ sequence: UInt64, at base: UnsafeMutableRawPointer) {
         word(at: base, offset: 16).pointee.store(sequence, ordering: .releasing)
     }
 
@@ -84,7 +84,7 @@ enum SegmentHeader {
             Content(
                 session: Session(id: texts[0], device: device), start: start,
                 consumed: Int(base.loadUnaligned(fromByteOffset: 12, as: UInt32.self)),
-                baseSequence: base.loadUnaligned(fromByteOffset: 16, as: UInt64.self),
+                firstSequence: base.loadUnaligned(fromByteOffset: 16, as: UInt64.self),
                 ordinal: base.loadUnaligned(fromByteOffset: 24, as: UInt64.self)))
     }
 

@@ -33,25 +33,27 @@ enum SegmentRecovery {
         _ memory: SegmentMemory, _ bytes: UnsafeRawBufferPointer, _ header: SegmentHeader.Content
     ) -> Recovered {
         var segment = Segment(
-            recovered: memory, session: header.session, start: header.start, baseSequence: header.baseSequence)
-        var decoder = FrameDecoder(session: header.session, clientId: nil)
+            recovered: memory, session: header.session, start: header.start, firstSequence: header.firstSequence)
+        var decoder = FrameDecoder(session: header.session, clientId: nil, firstSequence: header.firstSequence)
         var offset = header.start
         var begin: Double?
         var none: [TelemetryEvent] = []
         while let length = FrameDecoder.length(at: offset, in: bytes) {
             let frame = UnsafeRawBufferPointer(rebasing: bytes[offset..<(offset + length)])
-            guard isWhole(frame, baseSequence: header.baseSequence) else { break }
             // Events are decoded when they are delivered; here only whose they are and how many.
             if let logged = FrameDecoder.timestamp(ofEvent: frame) {
+                guard isWhole(frame, sequence: decoder.sequence) else { break }
+                decoder.sequence += 1
                 segment.waiting += 1
                 begin = begin ?? logged
-            } else if !decoder.decode(frame, baseSequence: header.baseSequence, into: &none) {
-                break
+            } else {
+                guard isWhole(frame, sequence: Frame.definitionSequence), decoder.decode(frame, into: &none) else { break }
             }
             offset += length
             // Where delivery had come to; a number that is no frame's end is not believed.
             if offset == header.consumed {
                 segment.consumed = offset
+                segment.firstSequence = decoder.sequence
                 segment.waiting = 0
                 begin = nil
                 segment.clientAtConsumed = decoder.clientId
@@ -77,12 +79,10 @@ enum SegmentRecovery {
         return count
     }
 
-    private static func isWhole(_ frame: UnsafeRawBufferPointer, baseSequence: UInt64) -> Bool {
+    private static func isWhole(_ frame: UnsafeRawBufferPointer, sequence: UInt64) -> Bool {
         guard let base = frame.baseAddress, frame.count & 3 == 0 else { return false }
-        let relative = base.loadUnaligned(fromByteOffset: 8, as: UInt32.self)
-        let body = Frame.headerBytes - 1
+        let body = Frame.headerBytes
         return base.loadUnaligned(fromByteOffset: 4, as: UInt32.self)
-            == Frame.checksum(
-                Frame.checksum(of: base + body, count: frame.count - body), sequence: baseSequence &+ UInt64(relative))
+            == Frame.checksum(Frame.checksum(of: base + body, count: frame.count - body), sequence: sequence)
     }
 }
