@@ -14,8 +14,8 @@ struct TelemetryToggleModelTests {
 
     init() {
         service = TelemetryLifecycleService(
-            settingsStore: InMemoryTelemetrySettingsStore(), transport: transport, logger: MockTelemetryLogger(),
-            scenarioStore: InMemoryTelemetryScenarioStore())
+            settingsStore: InMemoryTelemetrySettingsStore(), transport: transport, configuration: .init(clock: ManualClock()),
+            logger: MockTelemetryLogger(), scenarioStore: InMemoryTelemetryScenarioStore())
         model = TelemetryToggleModel(lifecycle: service)
     }
 
