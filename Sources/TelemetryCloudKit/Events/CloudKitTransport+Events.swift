@@ -32,6 +32,7 @@ extension CloudKitTransport {
             let stored = CKRecord(recordType: TelemetrySchema.recordType, recordID: CKRecord.ID(recordName: name))
             try stored.fill(from: record)
             stored[CloudKitField.appendIndex] = index
+            stored.exactTime = record[TelemetrySchema.Field.eventTimestamp.rawValue]?.dateValue
             return stored
         }
         let failures = try await store(records).values.compactMap { outcome -> (any Error)? in

@@ -36,7 +36,7 @@ package struct CloudKitPredicate: Sendable, Equatable {
         if let scenarios = filter.scenarios { add(Field.scenario.rawValue, "IN", .strings(scenarios.sorted())) }
         if let levels = filter.levels { add(Field.logLevel.rawValue, "IN", .strings(levels.map(\.rawValue).sorted())) }
         if let names = filter.names { add(Field.eventName.rawValue, "IN", .strings(names.sorted())) }
-        if let since = filter.since { add(Field.eventTimestamp.rawValue, ">=", .date(since)) }
+        if let since = filter.since { add(Field.eventTimestamp.rawValue, ">=", .date(Self.wholeMilliseconds(since))) }
         if let until = filter.until { add(Field.eventTimestamp.rawValue, "<", .date(until)) }
     }
 
@@ -55,9 +55,15 @@ package struct CloudKitPredicate: Sendable, Equatable {
     package static let creationDate = "creationDate"
 
     /// What of an event a filter looks at, and what an event cannot be read without.
-    package static let filterFields: [String] = [
-        TelemetrySchema.Field.eventName, .sessionId, .eventTimestamp, .clientId, .scenario, .logLevel,
-    ].map(\.rawValue)
+    package static let filterFields: [String] =
+        [
+            TelemetrySchema.Field.eventName, .sessionId, .eventTimestamp, .clientId, .scenario, .logLevel,
+        ].map(\.rawValue) + [CloudKitField.exactTime]
+
+    /// What CloudKit may have kept of a date.
+    private static func wholeMilliseconds(_ date: Date) -> Date {
+        Date(timeIntervalSince1970: (date.timeIntervalSince1970 * 1_000).rounded(.down) / 1_000)
+    }
 
     private mutating func add(_ field: String, _ comparison: String, _ value: Argument) {
         let condition = "%K \(comparison) %@"

@@ -55,7 +55,24 @@ extension CKRecord {
             record[field] = value(of: field, kind: CloudKitField.kind(of: field, in: recordType))
         }
         for (field, value) in overflow?.fields ?? [:] where record[field] == nil { record[field] = value }
+        if let exactTime { record[TelemetrySchema.Field.eventTimestamp.rawValue] = .date(exactTime) }
         return record
+    }
+
+    /// An event's time to the last bit, as long as it is the one that the record's own date was made from.
+    var exactTime: Date? {
+        get {
+            guard let bits = (self[CloudKitField.exactTime] as? NSNumber)?.int64Value,
+                let date = self[TelemetrySchema.Field.eventTimestamp.rawValue] as? Date
+            else { return nil }
+            let exact = Date(timeIntervalSinceReferenceDate: Double(bitPattern: UInt64(bitPattern: bits)))
+            return abs(exact.timeIntervalSince(date)) <= 0.001 ? exact : nil
+        }
+        set {
+            self[CloudKitField.exactTime] = newValue.map {
+                Int64(bitPattern: $0.timeIntervalSinceReferenceDate.bitPattern)
+            }
+        }
     }
 
     /// Strings are stored in one spelling, so that queries find either spelling; flags as 0 and 1.

@@ -11,6 +11,10 @@ package enum CloudKitField {
     /// Which append an event came with, and its place there; see ``CloudKitAppendIndex``.
     package static let appendIndex = "appendIndex"
 
+    /// An event's time to the last bit, as the bits of its seconds since the reference date: CloudKit's dates are whole
+    /// milliseconds.
+    package static let exactTime = "exactTime"
+
     package enum Kind: Sendable {
         case string, int, bool, date
 
@@ -80,5 +84,5 @@ package enum CloudKitField {
 
 extension CloudKitField {
     /// Whether the field is the transport's, and nobody else's business.
-    package static func isOwn(_ field: String) -> Bool { field == overflow || field == appendIndex }
+    package static func isOwn(_ field: String) -> Bool { [overflow, appendIndex, exactTime].contains(field) }
 }

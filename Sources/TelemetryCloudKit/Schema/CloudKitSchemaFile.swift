@@ -39,7 +39,9 @@ public enum CloudKitSchemaFile {
         RecordType(
             name: TelemetrySchema.recordType,
             fields: fields(TelemetrySchema.Field.allCases, TelemetrySchema.recordType, isIndexed: \.isIndexed)
-                + [Field(name: CloudKitField.appendIndex, type: "INT64", isIndexed: false)],
+                + [CloudKitField.appendIndex, CloudKitField.exactTime].map {
+                    Field(name: $0, type: "INT64", isIndexed: false)
+                },
             grants: ownedByCreator),
         RecordType(
             name: TelemetrySchema.clientRecordType,

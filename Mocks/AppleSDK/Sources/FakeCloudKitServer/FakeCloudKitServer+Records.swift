@@ -125,6 +125,7 @@ extension FakeCloudKitServer.State {
         }
         nextTag += 1
         var saved = record
+        saved.fields = record.fields.mapValues(options.kept)
         saved.tag = "t\(nextTag)"
         saved.creator = stored?.creator ?? caller.user
         saved.created = stored?.created ?? now + options.creationDelay(of: record.name)
@@ -153,6 +154,12 @@ extension FakeCloudKitServer.State {
 }
 
 extension FakeCloudKitServer.Options {
+    /// A value as it is stored.
+    func kept(_ value: ServerValue) -> ServerValue {
+        guard keepsWholeMilliseconds, case .date(let date) = value else { return value }
+        return .date(Date(timeIntervalSince1970: (date.timeIntervalSince1970 * 1_000).rounded(.down) / 1_000))
+    }
+
     /// In whole milliseconds, as the server keeps times.
     func creationDelay(of name: String) -> TimeInterval {
         let milliseconds = UInt64(creationSpread * 1_000)

@@ -22,6 +22,8 @@ public final class FakeCloudKitServer: Sendable {
         public var creationSpread: TimeInterval = 0
         /// Whether a fetch of what the caller may not read says so, or finds nothing.
         public var tellsOfForbidden = false
+        /// Whether the parts of dates below a millisecond are lost.
+        public var keepsWholeMilliseconds = true
         /// Whether an operation of which an item failed fails as a whole, with the items' errors in it.
         public var failsPartially = false
         /// In which order a query finds what its sort descriptor leaves open: another one for another salt.

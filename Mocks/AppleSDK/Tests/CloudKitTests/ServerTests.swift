@@ -1,6 +1,7 @@
 import CloudKit
 import CloudKitWorld
 import FakeCloudKitServer
+import Foundation
 import TelemetryCloudKit
 import TelemetryModels
 import TelemetryTestSupport
@@ -82,6 +83,41 @@ struct ServerTests {
         let times = world.server.records().values.compactMap(\.created)
         #expect(Set(times).count > 20)
         #expect(try await viewer.fetchAllEvents().map(\.sequence) == Array(1...60))
+    }
+
+    @Test("An event's time is read back to the last bit, and found by it, although CloudKit's dates are whole milliseconds")
+    func exactTime() async throws {
+        let world = try World.deployed()
+        let transport = world.transport()
+        let times = [0.0001, 0.0004, 0.0009].map { TelemetryFixtures.date.addingTimeInterval($0) }
+        for (index, time) in times.enumerated() {
+            try await transport.append([
+                TelemetryEvent(eventId: "\(index)", clientId: "c", sessionId: "s", name: "n", timestamp: time)
+            ])
+        }
+        #expect(try await transport.fetchAllEvents().map(\.timestamp) == times)
+        let filter = TelemetryEventFilter(since: times[1], until: times[2])
+        #expect(try await transport.events(matching: filter, after: nil, limit: 10).events.map(\.eventId) == ["1"])
+        #expect(try await transport.countEvents(matching: filter) == 1)
+        #expect(try await transport.deleteEvents(matching: filter) == 1)
+        #expect(try await transport.fetchAllEvents().map(\.eventId) == ["0", "2"])
+    }
+
+    @Test("Debug information names the container and counts what can be read; what goes wrong is told in it")
+    func debugInfo() async throws {
+        let world = try World.deployed()
+        let transport = world.transport()
+        try await transport.createTelemetryClient(clientId: "c", isEnabled: false)
+        try await transport.append(events(1...3))
+        let info = await transport.getDebugInfo()
+        #expect(info.containerID == "iCloud.test")
+        #expect(info.testQueryResults == 1)
+        #expect(info.firstRecordFields == ["clientid", "created", "isEnabled"])
+        #expect(info.recordCount == 3)
+        #expect(info.errorMessage == nil)
+        #expect(await transport.detectEnvironment().contains("CloudKit"))
+        world.server.failNextOperations([ServerFault(code: FaultCode.networkUnavailable, message: "no network")])
+        #expect(await transport.getDebugInfo().errorMessage?.contains("no network") == true)
     }
 
     @Test("Large events travel in operations of at most 2 MB")
