@@ -4,6 +4,7 @@ import FakeCloudKitServer
 import Foundation
 import TelemetryCloudKit
 import TelemetryLifecycle
+import TelemetryLogging
 import TelemetryModels
 import TelemetryPersistence
 import TelemetryTestSupport
@@ -68,6 +69,34 @@ extension LifecycleTests {
         await life.service.disableTelemetry()
         #expect(life.service.status == .disabled)
         await life.service.shutdown()
+    }
+}
+
+extension LifecycleTests {
+    @Test("What is logged while the server throttles reaches the viewer in order, each event once")
+    func logging() async throws {
+        let life = try await Life()
+        let logger = TelemetryLogger(configuration: .init(batchSize: 100), transport: life.client, clock: ManualClock())
+        await logger.setClientIdentifier("c")
+        await logger.activate(enabled: true)
+        life.world.server.configure { $0.creationSpread = 0.02 }
+        for number in 0..<1_000 { logger.logEvent(name: "e", property1: "\(number)") }
+        life.world.server.failNextOperations([
+            ServerFault(code: FaultCode.requestRateLimited, message: "slow down", retryAfter: 1),
+            ServerFault(code: FaultCode.serverResponseLost, message: "lost"),
+        ])
+        for _ in 0..<3 { await logger.flush() }
+        var read: [TelemetryEvent] = []
+        var cursor: TelemetryCursor?
+        var hasMore = true
+        while hasMore {
+            let page = try await life.viewer.events(matching: .init(clientId: "c"), after: cursor, limit: 1_000)
+            read += page.events
+            (cursor, hasMore) = (page.cursor, page.hasMore)
+        }
+        #expect(read.map(\.property1) == (0..<1_000).map { "\($0)" })
+        #expect(read.map(\.sequence) == read.map(\.sequence).sorted())
+        await logger.shutdown()
     }
 }
 

@@ -18,13 +18,16 @@ final class CloudKitStore: SimulatedStore {
     private let seed: UInt64
     private var server: FakeCloudKitServer { world.server }
 
-    /// - Parameter seed: Also decides how the server behaves: how far its index lags, and how much it takes in one operation.
+    /// - Parameter seed: Also decides how the server behaves: how far its index lags, how much it takes in one operation, how it
+    ///   tells of failures.
     init(seed: UInt64) throws {
         self.seed = seed
         world = try World.deployed {
             $0.indexDelay = [0, 1, 8][Int(seed % 3)]
             $0.maximumItems = seed.isMultiple(of: 2) ? 400 : 2
             $0.pageSize = seed.isMultiple(of: 5) ? 2 : 100
+            $0.failsPartially = seed.isMultiple(of: 7)
+            $0.tellsOfForbidden = seed.isMultiple(of: 4)
             $0.salt = seed
         }
         server.assign(CloudKitSchemaFile.viewerRole, to: "viewer")

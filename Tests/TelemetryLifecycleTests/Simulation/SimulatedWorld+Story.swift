@@ -1,0 +1,159 @@
+import TelemetryLifecycle
+import TelemetryLogging
+import TelemetryModels
+import TelemetryTestSupport
+import TelemetryTransport
+
+/// What happens.
+extension SimulatedWorld {
+    /// Runs the story from its beginning to its end.
+    func run(steps: Int) async {
+        // In a task that runs where all others do: a test's own has another thread to go to.
+        await Task(executorPreference: executor) { await self.tell(steps: steps) }.value
+    }
+
+    private func tell(steps: Int) async {
+        for device in devices { start(device) }
+        for _ in 0..<steps {
+            step()
+            // Not until everything rests: what happens next may well come in between.
+            await executor.turn()
+            await executor.turn()
+        }
+        await calmDown()
+    }
+
+    private func step() {
+        switch Int.random(in: 0..<100, using: &random) {
+        case 0..<50: passGate()
+        case 50..<60: deliver()
+        case 60..<78: hostActs()
+        case 78..<90: viewerActs()
+        case 90..<93: restart()
+        case 93..<97: advance(by: .milliseconds(100))
+        case 97..<99: advance(by: .seconds(11))
+        default: unhang()
+        }
+    }
+
+    func passGate() {
+        guard !gates.isEmpty else { return }
+        let gate = gates.remove(at: Int.random(in: 0..<gates.count, using: &random))
+        if isFaulty, !gate.isAnswer, random.once(in: 15) {
+            note("\(gate.process.device.number): \(gate.what) hangs")
+            return hanging.append(gate)
+        }
+        let fate: Fate =
+            gate.isAnswer || !isFaulty
+            ? .go : [.go, .go, .go, .go, .failBefore, .failAfter][Int.random(in: 0..<6, using: &random)]
+        note("\(gate.process.device.number): \(gate.what) → \(fate)")
+        gate.continuation.resume(returning: fate)
+    }
+
+    /// What hung goes on, long after it was given up.
+    func unhang() {
+        gates += hanging
+        hanging = []
+    }
+
+    func deliver() {
+        guard !deliveries.isEmpty else { return }
+        deliveries.remove(at: Int.random(in: 0..<deliveries.count, using: &random))(devices)
+    }
+
+    func start(_ device: SimulatedDevice) {
+        let process = SimulatedProcess(device: device, world: self)
+        device.process = process
+        process.call { await $0.startup() }
+        note("\(device.number): starts")
+    }
+
+    private func restart() {
+        let device = devices[Int.random(in: 0..<devices.count, using: &random)]
+        note("\(device.number): dies with \(gates.filter { $0.process === device.process }.map(\.what))")
+        device.process?.die()
+        start(device)
+    }
+
+    private func hostActs() {
+        let device = devices[Int.random(in: 0..<devices.count, using: &random)]
+        guard let process = device.process, process.openCalls < 4 else { return }
+        let on = Bool.random(using: &random)
+        switch Int.random(in: 0..<16, using: &random) {
+        case 0..<4: consent(true, process)
+        case 4..<5: consent(false, process)
+        case 5: process.call { await $0.reconcile() }
+        case 6: process.call { try? await $0.endSession() }
+        case 7..<9:
+            let names = ["A", "B", "V"].filter { _ in !random.once(in: 3) }
+            note("\(device.number): registers \(names)")
+            process.hasRegistered = true
+            process.call { try? await $0.registerScenarios(names) }
+        case 9..<11: process.call { try? await $0.setScenarioEnabled("A", enabled: on) }
+        case 11: process.call { _ = await $0.handleRemoteNotification(.init()) }
+        default:
+            process.logger.logEvent(name: "e")
+            process.logger.logEvent(name: "e", scenario: "V")
+        }
+    }
+
+    private func consent(_ isWanted: Bool, _ process: SimulatedProcess) {
+        let device = process.device
+        note("\(device.number): wants \(isWanted)")
+        device.consent = (isWanted, false, device.consent.serial + 1)
+        let serial = device.consent.serial
+        process.call { service in
+            if isWanted { await service.enableTelemetry() } else { await service.disableTelemetry() }
+            // Only the last word counts, and only where its process lived to give the answer.
+            if device.process === process, device.consent.serial == serial { device.consent.hasReturned = true }
+        }
+    }
+
+    /// A viewer turns to a client that it can see at this moment.
+    private func viewerActs() {
+        let clients = store.records(matching: .init(recordType: TelemetrySchema.clientRecordType))
+            .compactMap { try? TelemetryClientRecord(record: $0) }.filter { $0.clientId != "bystander" }
+        guard !clients.isEmpty else { return }
+        let client = clients[Int.random(in: 0..<clients.count, using: &random)]
+        switch Int.random(in: 0..<12, using: &random) {
+        case 0..<3: approve(client) { self.command(.enable, client) }
+        case 3..<5: approve(client) { self.edit(client, isEnabled: true) }
+        case 5: if !isViewerKind { turnOff(client) { self.command(.disable, client) } }
+        case 6: if !isViewerKind, random.once(in: 2) { turnOff(client) { self.edit(client, isEnabled: false) } }
+        case 7: command(.deleteEvents, client)
+        case 8: command(.enableScenario, client, scenario: nil)
+        case 9..<11: command(.enableScenario, client, scenario: "V")
+        default: command(.disableScenario, client, scenario: "V")
+        }
+    }
+
+    private func approve(_ client: TelemetryClientRecord, _ body: () -> Void) {
+        approved.insert(client.clientId)
+        body()
+    }
+
+    private func turnOff(_ client: TelemetryClientRecord, _ body: () -> Void) {
+        turnedOff.insert(client.clientId)
+        body()
+    }
+
+    private func edit(_ client: TelemetryClientRecord, isEnabled: Bool) {
+        guard let id = client.recordID, var record = store.record(id) else { return }
+        note("viewer: \(client.clientId) enabled \(isEnabled)")
+        record["isEnabled"] = .bool(isEnabled)
+        _ = try? store.save([record], policy: .overwrite, by: "viewer")
+    }
+
+    private func command(
+        _ action: TelemetrySchema.CommandAction, _ client: TelemetryClientRecord, scenario: String? = nil
+    ) {
+        commandCount += 1
+        advance(by: .milliseconds(1))
+        let command = TelemetryCommandRecord(
+            recordID: .command("c\(commandCount)"), commandId: "c\(commandCount)", clientId: client.clientId, action: action,
+            scenarioName: scenario, created: Self.date(of: clock))
+        note("viewer: c\(commandCount) \(action) \(scenario ?? "") to \(client.clientId)")
+        commands.append(command)
+        _ = try? store.save([command.toRecord()], policy: .insert, by: "viewer")
+    }
+}
