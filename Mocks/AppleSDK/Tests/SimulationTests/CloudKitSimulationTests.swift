@@ -11,7 +11,7 @@ import Testing
 /// `SWIFT_DETERMINISTIC_HASHING=1`.
 @MainActor
 struct CloudKitSimulationTests {
-    private static let environment = ProcessInfo.processInfo.environment
+    private nonisolated static let environment = ProcessInfo.processInfo.environment
 
     @Test("Whatever goes wrong, everything agrees in the end, also over CloudKit")
     func converges() async throws {
@@ -29,6 +29,21 @@ struct CloudKitSimulationTests {
             failures += 1
             Issue.record("LIFECYCLE_SIMULATION_SEED=\(seed): \(faults.joined(separator: "; "))")
             if failures == 5 { return }
+        }
+    }
+
+    @Test(
+        "A seed replays over CloudKit, where sets and dictionaries keep their order from one process to the next",
+        .enabled(if: environment["SWIFT_DETERMINISTIC_HASHING"] != nil))
+    func replays() async throws {
+        for seed in [3, 1_000_003, 77_777_777] as [UInt64] {
+            let first = try await SimulatedWorld.told(seed, over: CloudKitStore(seed: seed), isTracing: true).trace
+            let second = try await SimulatedWorld.told(seed, over: CloudKitStore(seed: seed), isTracing: true).trace
+            let same = zip(first, second).prefix { $0 == $1 }.count
+            #expect(
+                same == first.count,
+                "they part after \(first.prefix(same + 1).suffix(3)) and \(second.prefix(same + 1).suffix(3))")
+            #expect(first.count > 50)
         }
     }
 }
