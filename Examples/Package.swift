@@ -29,6 +29,13 @@ let package = Package(
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings),
+        // The one to copy from.
+        .executableTarget(
+            name: "notes-host",
+            dependencies: [
+                layer("TelemetryModels"), layer("TelemetryTransport"), layer("TelemetryLogging"), layer("TelemetryLifecycle"),
+            ],
+            swiftSettings: settings),
         // Code on Apple's systems; elsewhere it says so. .ci/apple compiles it against stand-ins.
         .executableTarget(
             name: "swiftui-host",
@@ -39,5 +46,8 @@ let package = Package(
         .testTarget(
             name: "FileWorkTests",
             dependencies: ["FileWork", layer("TelemetryModels"), layer("TelemetryLogging")], swiftSettings: settings),
+        .testTarget(
+            name: "NotesHostTests",
+            dependencies: ["notes-host", layer("TelemetryModels"), layer("TelemetryTransport")], swiftSettings: settings),
     ]
 )

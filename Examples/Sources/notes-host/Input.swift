@@ -1,0 +1,51 @@
+@preconcurrency import Dispatch
+import Foundation
+
+/// What the person at the program asks for, a line each.
+enum Input: Sendable {
+    case agree, withdraw, sync, quit
+    case override(scenario: String, isOn: Bool)
+    case note(String)
+    case fetch(URL)
+    case unknown(String)
+
+    static let help = """
+        note TEXT, sync, fetch URL; for telemetry: agree, withdraw, on SCENARIO, off SCENARIO; quit.
+        """
+
+    init(line: String) {
+        let words = line.split(separator: " ", maxSplits: 1).map(String.init)
+        switch (words.first, words.dropFirst().first) {
+        case ("agree", nil): self = .agree
+        case ("withdraw", nil): self = .withdraw
+        case ("sync", nil): self = .sync
+        case ("quit", nil): self = .quit
+        case ("on", let name?): self = .override(scenario: name, isOn: true)
+        case ("off", let name?): self = .override(scenario: name, isOn: false)
+        case ("note", let text?): self = .note(text)
+        case ("fetch", let text?): self = URL(string: text).map(Input.fetch) ?? .unknown(line)
+        default: self = .unknown(line)
+        }
+    }
+
+    /// The lines of standard input. SIGINT, SIGTERM and the end of input mean to quit, so that the session ends as it should.
+    static func stream() -> AsyncStream<Input> {
+        let (stream, continuation) = AsyncStream.makeStream(of: Input.self)
+        let signals = [SIGINT, SIGTERM].map { number in
+            signal(number, SIG_IGN)
+            let source = DispatchSource.makeSignalSource(signal: number)
+            source.setEventHandler { @Sendable in continuation.yield(.quit) }
+            source.resume()
+            return source
+        }
+        continuation.onTermination = { _ in signals.forEach { $0.cancel() } }
+        // Reading blocks, so it gets a thread of its own.
+        Thread {
+            while let line = readLine() {
+                if !line.isEmpty { continuation.yield(Input(line: line)) }
+            }
+            continuation.yield(.quit)
+        }.start()
+        return stream
+    }
+}
