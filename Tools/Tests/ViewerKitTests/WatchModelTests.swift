@@ -9,6 +9,7 @@ struct WatchModelTests {
 
     private func model(events: Int = 0) -> WatchModel {
         var model = WatchModel(store: "/store", now: Self.now)
+        model.isCaughtUp = true
         model.take(
             clients: [
                 .init(clientId: "k7wq", created: Self.now - 10, isEnabled: true),

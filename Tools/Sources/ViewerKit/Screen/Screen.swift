@@ -66,7 +66,8 @@ public final class Screen: Sendable {
             var text = isFresh ? "\u{1B}[2J" : ""
             for (index, line) in lines.enumerated()
             where isFresh || index >= state.shown.count || state.shown[index] != line {
-                text += "\u{1B}[\(index + 1);1H\(line)\u{1B}[K"
+                // Behind the last column there is nothing to erase from: it would take the last character.
+                text += "\u{1B}[\(index + 1);1H\u{1B}[K\(line)"
             }
             state.shown = lines
             return text

@@ -53,13 +53,16 @@ public struct WatchModel: Sendable {
 
     public mutating func take(_ events: [TelemetryEvent], missed: Int) {
         log.addMissed(missed)
+        let oldest = now - TimeInterval(RateWindow.length)
         for event in events {
             log.add(event)
             let client = event.clientId ?? ""
+            lastEvents[client] = max(event.timestamp, lastEvents[client] ?? .distantPast)
+            // Of millions that were stored before, the rates want only the last.
+            guard event.timestamp > oldest else { continue }
             rates.add("", at: event.timestamp)
             rates.add(Self.key(client), at: event.timestamp)
             if let scenario = event.scenario { rates.add(Self.key(client, scenario), at: event.timestamp) }
-            lastEvents[client] = max(event.timestamp, lastEvents[client] ?? .distantPast)
         }
         if held == nil { selection.update(from: log) }
     }

@@ -21,6 +21,7 @@ extension WatchView {
 
     private func eventTitle(_ model: WatchModel) -> String {
         var parts = ["EVENTS"]
+        if !model.isCaughtUp, model.log.total > 0 { parts.append("[reading what is stored …]") }
         if model.isStill {
             parts.append(
                 model.newer > 0 ? "[standing still, \(model.newer.grouped) newer: End goes on]" : "[standing still: End goes on]")

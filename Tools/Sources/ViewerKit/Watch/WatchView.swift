@@ -97,8 +97,8 @@ public struct WatchView {
     private func scenarioLines(_ model: WatchModel, rows: Int, width: Int) -> [ScreenLine] {
         let all = model.scenarios
         guard !all.isEmpty else {
-            let why = model.client.map { $0.isEnabled ? "None now: its session does not run." : "They come with the approval." }
-            return padded([ScreenLine(" \(why ?? "None now.")", .dim)], to: rows)
+            let why = model.client == nil ? "None now." : "None now: its session does not run."
+            return padded([ScreenLine(" \(why)", .dim)], to: rows)
         }
         let selected = all.firstIndex { $0.scenarioName == model.selectedScenario } ?? 0
         let nameWidth = min(max(12, all.reduce(0) { max($0, $1.scenarioName.visible.displayWidth) }), max(8, width - 28))
