@@ -35,7 +35,9 @@ struct ListingTests {
     ) -> TelemetryEvent {
         TelemetryEvent(
             eventId: "e\(number)", clientId: "k7wq", sessionId: "s", sequence: number, name: name,
-            timestamp: Self.moment + Double(number), property1: text, attributes: attributes, scenario: scenario, level: level)
+            timestamp: Self.moment + Double(number),
+            device: .init(deviceType: "Linux", deviceName: "box", deviceModel: "x", osVersion: "1", appVersion: "host"),
+            property1: text, attributes: attributes, scenario: scenario, level: level)
     }
 
     @Test(
@@ -44,9 +46,9 @@ struct ListingTests {
             (
                 ["clients"],
                 """
-                CLIENT        STATE               ASKED                    SCENARIOS ON  EVENTS
-                new\\u{1B}[2J  waits for approval  2026-01-01 00:00:01.000        0 of 0       0
-                k7wq          approved            2026-01-01 00:00:00.000        1 of 2       3
+                CLIENT        STATE               ASKED                SCENARIOS ON  EVENTS
+                new\\u{1B}[2J  waits for approval  2026-01-01 00:00:01        0 of 0       0
+                k7wq          approved            2026-01-01 00:00:00        1 of 2       3
 
                 """
             ),
@@ -62,9 +64,17 @@ struct ListingTests {
             (
                 ["commands"],
                 """
-                SENT                     CLIENT  ACTION          SCENARIO  STATUS    ANSWER
-                2026-01-01 00:00:00.000  k7wq    enableScenario  FileRead  executed  after 12 ms
-                2026-01-01 00:00:05.000  k7wq    delete_events   –         failed    busy
+                SENT                 CLIENT  ACTION          SCENARIO  STATUS    ANSWER
+                2026-01-01 00:00:00  k7wq    enableScenario  FileRead  executed  after 12 ms
+                2026-01-01 00:00:05  k7wq    delete_events   –         failed    busy
+
+                """
+            ),
+            (
+                ["sessions"],
+                """
+                SESSION  CLIENT  FIRST             LASTED  EVENTS  MISSING  DROPPED  APP   DEVICE
+                s        k7wq    2026-01-01 00:00   2.0 s       3        0        0  host  box
 
                 """
             ),

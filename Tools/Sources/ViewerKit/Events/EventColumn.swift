@@ -7,6 +7,12 @@ public enum EventColumn: String, CaseIterable, Sendable {
     /// What a list shows unless it is told otherwise.
     public static let standard: [EventColumn] = [.time, .client, .scenario, .level, .name, .text, .attributes]
 
+    /// The same for a terminal that is too narrow for them: the text is what most people look for.
+    public static let narrow: [EventColumn] = [.time, .scenario, .name, .text, .attributes]
+
+    /// What fits a terminal of this many columns; nil for no terminal.
+    public static func standard(for width: Int?) -> [EventColumn] { width.map { $0 < 110 } ?? false ? narrow : standard }
+
     /// Columns narrower than this at the beginning would only widen row by row.
     var leastWidth: Int {
         switch self {

@@ -49,7 +49,8 @@ public struct EventRows {
         case .date, .time, .session, .sequence, .thread, .device, .id, .attributes: style.dim(text)
         case .scenario: event.scenario == nil ? style.dim(text) : style.tinted(text)
         case .level: event.level == .diagnostic ? style.yellow(text) : text
-        case .name: style.bold(text)
+        // Tells the level also where that has no column.
+        case .name: event.level == .diagnostic ? style.yellow(text) : style.bold(text)
         case .client, .text: text
         }
     }

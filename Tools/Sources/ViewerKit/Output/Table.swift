@@ -25,7 +25,7 @@ public struct Table {
 
     public mutating func add(_ cells: [Cell]) { rows.append(cells) }
 
-    /// The lines, the first with the titles. The last column is cut where a line would be wider than this.
+    /// The lines, the first with the titles, cut where they would be wider than this.
     public func lines(style: Style, width: Int? = nil) -> [String] {
         let widths = columns.indices.map { index in
             rows.reduce(columns[index].title.displayWidth) { max($0, $1[index].text.displayWidth) }
@@ -38,10 +38,11 @@ public struct Table {
         var line = ""
         var used = 0
         for (index, cell) in cells.enumerated() {
-            var text = cell.text
             let isLast = index == cells.count - 1
-            if isLast, let limit { text = text.fitted(to: max(1, limit - used)) }
-            let padding = String(repeating: " ", count: max(0, widths[index] - text.displayWidth))
+            let room = limit.map { $0 - used } ?? .max
+            guard room > 0 else { break }
+            let text = cell.text.fitted(to: room)
+            let padding = String(repeating: " ", count: max(0, min(widths[index], room) - text.displayWidth))
             switch columns[index].alignment {
             case .leading: line += cell.look(text) + (isLast ? "" : padding + "  ")
             case .trailing: line += padding + cell.look(text) + (isLast ? "" : "  ")

@@ -21,6 +21,12 @@ public struct TimeText: Sendable {
     /// `14:03:59.123`
     public func time(_ date: Date) -> String { clock.format(date) }
 
+    /// `2026-11-21 14:03:59`: for a list that has no room for more.
+    public func dayAndSecond(_ date: Date) -> String { String(dayAndTime(date).dropLast(4)) }
+
+    /// `2026-11-21 14:03`
+    public func dayAndMinute(_ date: Date) -> String { String(dayAndTime(date).dropLast(7)) }
+
     /// `2026-11-21 14:03:59.123`
     public func dayAndTime(_ date: Date) -> String { "\(day.format(date)) \(clock.format(date))" }
 }

@@ -58,7 +58,7 @@ extension WatchView {
         line.add("  ")
         line.add(event.scenario ?? "–", event.scenario == nil ? .dim : .tinted, column: columns >= 110 ? 20 : 14)
         line.add(event.level == .diagnostic ? " · " : "   ", .yellow)
-        line.add(event.name, .bold)
+        if columns >= 110 { line.add(event.name, .bold, column: 20) } else { line.add(event.name, .bold) }
         let attributes = event.attributes.plain
         let text = (event.property1 ?? "").visible
         if !text.isEmpty {

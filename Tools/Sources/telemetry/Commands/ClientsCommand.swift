@@ -29,11 +29,11 @@ struct ClientsCommand: ToolCommand {
                 .init(client.clientId, look: console.style.bold),
                 client.isEnabled
                     ? .init("approved", look: console.style.green) : .init("waits for approval", look: console.style.yellow),
-                .init(time.dayAndTime(client.created)),
+                .init(time.dayAndSecond(client.created)),
                 .init("\(own.count(where: \.isEnabled)) of \(own.count)"),
                 .init(events.grouped),
             ])
         }
-        table.lines(style: console.style).forEach(console.line)
+        table.lines(style: console.style, width: console.width).forEach(console.line)
     }
 }

@@ -37,7 +37,7 @@ struct CommandsCommand: ToolCommand {
         let time = TimeText()
         for command in commands {
             table.add([
-                .init(time.dayAndTime(command.created)), .init(command.clientId), .init(command.action.rawValue),
+                .init(time.dayAndSecond(command.created)), .init(command.clientId), .init(command.action.rawValue),
                 .init(command.scenarioName ?? "–"), status(of: command, console.style), .init(answer(of: command)),
             ])
         }

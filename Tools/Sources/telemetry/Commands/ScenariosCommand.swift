@@ -30,6 +30,6 @@ struct ScenariosCommand: ToolCommand {
                 scenario.isEnabled ? .init("on", look: console.style.green) : .init("off", look: console.style.dim),
             ])
         }
-        table.lines(style: console.style).forEach(console.line)
+        table.lines(style: console.style, width: console.width).forEach(console.line)
     }
 }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Foundation
 import ViewerKit
 
 struct SessionsCommand: ToolCommand {
@@ -16,18 +17,19 @@ struct SessionsCommand: ToolCommand {
             return console.note("No sessions with events that match. What there is tells: telemetry stats.")
         }
         var table = Table([
-            ("session", .leading), ("client", .leading), ("app", .leading), ("device", .leading), ("first", .leading),
-            ("last", .leading), ("events", .trailing), ("missing", .trailing), ("dropped", .trailing),
+            ("session", .leading), ("client", .leading), ("first", .leading), ("lasted", .trailing), ("events", .trailing),
+            ("missing", .trailing), ("dropped", .trailing), ("app", .leading), ("device", .leading),
         ])
         let time = TimeText()
         for session in summary.sessions.values.sorted(by: { ($0.count.first, $0.id) < ($1.count.first, $1.id) }) {
             table.add([
-                .init(session.id), .init(session.clientId ?? "–"), .init(session.app.fitted(to: 24)),
-                .init(session.device.fitted(to: 24)), .init(time.dayAndTime(session.count.first)),
-                .init(time.dayAndTime(session.count.last)), .init(session.count.events.grouped),
-                .init(filter.isNarrow ? "–" : session.missing.grouped), .init(Int(session.dropped).grouped),
+                .init(session.id), .init(session.clientId ?? "–"), .init(time.dayAndMinute(session.count.first)),
+                .init(DurationText.string(seconds: session.count.last.timeIntervalSince(session.count.first))),
+                .init(session.count.events.grouped), .init(filter.isNarrow ? "–" : session.missing.grouped),
+                .init(Int(clamping: session.dropped).grouped), .init(session.app.fitted(to: 24)),
+                .init(session.device.fitted(to: 24)),
             ])
         }
-        table.lines(style: console.style).forEach(console.line)
+        table.lines(style: console.style, width: console.width).forEach(console.line)
     }
 }

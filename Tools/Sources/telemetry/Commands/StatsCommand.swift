@@ -50,8 +50,8 @@ struct StatsCommand: ToolCommand {
         for (name, count) in counts.sorted(by: { ($1.value.events, $0.key ?? "") < ($0.value.events, $1.key ?? "") }) {
             table.add([
                 .init(name ?? "–", look: console.style.tinted), .init(count.events.grouped), .init(count.diagnostic.grouped),
-                .init(count.rate.map { String(format: "%.1f", $0) } ?? "–"), .init(time.dayAndTime(count.first)),
-                .init(time.dayAndTime(count.last)),
+                .init(count.rate.map { String(format: "%.1f", $0) } ?? "–"), .init(time.dayAndMinute(count.first)),
+                .init(time.dayAndMinute(count.last)),
             ])
         }
         table.lines(style: console.style, width: console.width).forEach(console.line)
@@ -63,8 +63,8 @@ struct StatsCommand: ToolCommand {
         guard let first = summary.hours.keys.min(), let last = summary.hours.keys.max() else { return [] }
         let time = TimeText()
         return stride(from: max(first, last - 47 * 3_600), through: last, by: 3_600).map { hour in
-            let label = time.dayAndTime(Date(timeIntervalSince1970: TimeInterval(hour))).prefix(16)
-            return (String(label), summary.hours[hour] ?? 0)
+            let label = time.dayAndMinute(Date(timeIntervalSince1970: TimeInterval(hour)))
+            return (label, summary.hours[hour] ?? 0)
         }
     }
 }

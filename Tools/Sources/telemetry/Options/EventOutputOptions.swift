@@ -19,23 +19,26 @@ struct EventOutputOptions: ParsableArguments {
     @Option(help: "table, json (an object a line, the schema's names) or csv.")
     var format = FormatArgument.table
 
-    @Option(help: "For table and csv: \(EventColumn.allCases.map(\.rawValue).joined(separator: ",")).")
+    @Option(
+        help:
+            "For table (fewer of them unless given, on a narrow terminal) and csv: \(EventColumn.allCases.map(\.rawValue).joined(separator: ","))."
+    )
     var columns: String?
 
     func validate() throws {
         if columns != nil, format == .json {
             throw ValidationError("--columns goes with table and csv; in JSON every object has all that its event has.")
         }
-        _ = try chosen()
+        _ = try chosen(width: nil)
     }
 
     func formatter(_ console: Console) throws -> EventFormatter {
-        EventFormatter(format.format, columns: try chosen(), style: console.style, width: console.width)
+        EventFormatter(format.format, columns: try chosen(width: console.width), style: console.style, width: console.width)
     }
 
-    private func chosen() throws -> [EventColumn] {
+    private func chosen(width: Int?) throws -> [EventColumn] {
         guard let columns else {
-            return format == .csv ? EventColumn.allCases.filter { $0 != .time } : EventColumn.standard
+            return format == .csv ? EventColumn.allCases.filter { $0 != .time } : EventColumn.standard(for: width)
         }
         return try columns.split(separator: ",", omittingEmptySubsequences: false).map { name in
             guard let column = EventColumn(rawValue: name.lowercased().filter { $0 != " " }) else {
