@@ -138,6 +138,36 @@ struct FileTelemetrySettingsStoreTests {
         }
     }
 
+    @Test("What a store could not write takes back nothing that others have written meanwhile")
+    func unwrittenMerges() async throws {
+        try await withTemporaryDirectory { root in
+            let directory = root.appending(path: "state")
+            let away = root.appending(path: "away")
+            let settings = (FileTelemetrySettingsStore(directory: directory), FileTelemetrySettingsStore(directory: directory))
+            let states = (FileTelemetryScenarioStore(directory: directory), FileTelemetryScenarioStore(directory: directory))
+            await settings.0.update { $0.clientIdentifier = "first" }
+            await states.0.saveState(for: "removed", isEnabled: true)
+            await states.0.saveState(for: "kept", isEnabled: true)
+
+            try FileManager.default.moveItem(at: directory, to: away)
+            try Data().write(to: directory)
+            await settings.0.update { $0.telemetryRequested = true }
+            await states.0.saveState(for: "mine", isEnabled: true)
+            await states.0.removeState(for: "removed")
+            try FileManager.default.removeItem(at: directory)
+            try FileManager.default.moveItem(at: away, to: directory)
+
+            await settings.1.update { $0.clientIdentifier = "second" }
+            await states.1.saveState(for: "theirs", isEnabled: false)
+            await settings.0.update { $0.telemetrySendingEnabled = true }
+            await states.0.saveState(for: "last", isEnabled: false)
+            let expected = TelemetrySettings(
+                telemetryRequested: true, telemetrySendingEnabled: true, clientIdentifier: "second")
+            #expect(await settings.1.load() == expected)
+            #expect(await states.1.loadAllStates() == ["kept": true, "mine": true, "theirs": false, "last": false])
+        }
+    }
+
     @Test("A killed process's half-written temporary file harms nobody")
     func leftoverTemporaryFile() async throws {
         try await withTemporaryDirectory { directory in

@@ -1,13 +1,19 @@
 import TelemetryModels
 
 /// A value in a file, for stores that never throw: where the file cannot be read or written, they go on from memory.
-struct StoredDocument<Value: Codable & Sendable> {
+struct StoredDocument<Value: Codable & Sendable & MergeableDocument> {
     private let file: JSONDocumentFile<Value>
     private let initial: Value
     /// What was last seen in the file; stands in for a file that cannot be read for the moment.
     private var known: Value?
-    /// What could not be written yet; newer than the file.
-    private var unsaved: Value?
+    /// What could not be written yet; newer than the file, of which others may have changed other parts meanwhile.
+    private var unsaved: Unsaved?
+
+    private struct Unsaved {
+        var value: Value
+        /// What the changes were made to; nil where the value is meant to replace whatever there is.
+        let base: Value?
+    }
 
     init(_ file: JSONDocumentFile<Value>, initial: Value) {
         self.file = file
@@ -16,7 +22,7 @@ struct StoredDocument<Value: Codable & Sendable> {
 
     /// Creates nothing where nothing is stored.
     mutating func load() -> Value {
-        if let unsaved { return unsaved }
+        if let unsaved { return unsaved.value }
         do {
             let value =
                 switch try file.contents() {
@@ -44,7 +50,7 @@ struct StoredDocument<Value: Codable & Sendable> {
         do {
             let value = try file.exclusively {
                 let stored = try file.valueSettingCorruptAside()
-                var value = unsaved ?? stored ?? initial
+                var value = current(stored: stored ?? initial)
                 transform(&value)
                 changed = value
                 try file.write(value, unlessSameAs: stored)
@@ -55,11 +61,18 @@ struct StoredDocument<Value: Codable & Sendable> {
             return value
         } catch {
             report(error, "could not be changed")
-            var value = unsaved ?? known ?? initial
+            let base = known ?? initial
+            var value = unsaved?.value ?? base
             if let changed { value = changed } else { transform(&value) }
-            unsaved = value
+            unsaved = Unsaved(value: value, base: unsaved.map(\.base) ?? base)
             return value
         }
+    }
+
+    /// What is stored, with what could not be written before.
+    private func current(stored: Value) -> Value {
+        guard let unsaved else { return stored }
+        return unsaved.base.map { stored.merging(unsaved.value, since: $0) } ?? unsaved.value
     }
 
     /// Goes back to the initial value by removing the file. Creates nothing where nothing is stored.
@@ -78,7 +91,7 @@ struct StoredDocument<Value: Codable & Sendable> {
             unsaved = nil
         } catch {
             report(error, "could not be written")
-            unsaved = value
+            unsaved = Unsaved(value: value, base: nil)
         }
     }
 
