@@ -18,7 +18,13 @@ extension JSONValue: Codable {
         } else if let values = try? container.decode([JSONValue].self) {
             self = .array(values)
         } else {
-            self = .object(try container.decode([String: JSONValue].self))
+            do {
+                self = .object(try container.decode([String: JSONValue].self))
+            } catch DecodingError.typeMismatch(_, let context) where context.codingPath.count == decoder.codingPath.count {
+                // What JSON can hold and is none of these is a number, or a list with one.
+                throw DecodingError.dataCorruptedError(
+                    in: container, debugDescription: "a number is beyond what a double holds")
+            }
         }
     }
 
