@@ -11,7 +11,7 @@ public import TelemetryTransport
 /// Every method may throw ``TelemetryTransport/TelemetryTransportError``: `.unauthorized` where nobody is signed in to iCloud or
 /// the schema's roles forbid it, `.rateLimited` with `retryAfter` where CloudKit says when to come back, `.unavailable` without a
 /// network. A method whose task is cancelled may throw `CancellationError`.
-public struct CloudKitTransport: TelemetryTransporting {
+public struct CloudKitTransport: TelemetryLaggingTransport {
     public let container: CKContainer
     /// The container's public database.
     public let database: CKDatabase

@@ -10,14 +10,4 @@ public protocol TelemetryTransporting: TelemetryEventTransport, TelemetryRecordT
 
     /// What a developer wants to know about the store. Never fails: what went wrong is told in it.
     func debugInfo() async -> DebugInfo
-
-    /// How long a change may stay hidden from queries: from ``TelemetryRecordTransport/records(matching:)`` and the events'
-    /// methods that take a filter. What was deleted on their word is deleted once more when this time is over.
-    ///
-    /// The default is zero: a store whose queries know of every change at once.
-    var settlingTime: Duration { get }
-}
-
-extension TelemetryTransporting {
-    public var settlingTime: Duration { .zero }
 }

@@ -12,7 +12,8 @@ struct BoundedTransport: TelemetryRecordTransport {
     let base: any TelemetryTransporting
     let calls: BoundedCalls
 
-    var settlingTime: Duration { base.settlingTime }
+    /// Zero where queries know of every change at once.
+    var settlingTime: Duration { (base as? any TelemetryLaggingTransport)?.settlingTime ?? .zero }
 
     func save(_ records: [TelemetryRecord], policy: TelemetrySavePolicy) async throws -> [TelemetryRecord] {
         try await calls.call { try await base.save(records, policy: policy) }

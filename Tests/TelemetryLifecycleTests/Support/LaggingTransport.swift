@@ -3,7 +3,7 @@ import TelemetryModels
 import TelemetryTransport
 
 /// A transport whose queries find nothing while they lag; what is asked for by its name is there.
-final class LaggingTransport: TelemetryTransporting {
+final class LaggingTransport: TelemetryLaggingTransport {
     let store = InMemoryTelemetryTransport()
     let settlingTime = Duration.seconds(60)
     private let state = Mutex((isLagging: false, calls: 0))
