@@ -35,6 +35,8 @@ public struct ToolFailure: Error, LocalizedError, Sendable, Equatable {
     public init(describing error: any Error) {
         switch error {
         case let failure as ToolFailure: self = failure
+        case let error as TelemetryTransportError where error.code == .unauthorized:
+            self.init(.noPermission, "\(error.message) Run as the user who owns the store; telemetry doctor tells more.")
         case let error as TelemetryTransportError: self.init(Self.code(of: error.code), error.message)
         case let error as CocoaError where error.code == .fileReadNoPermission || error.code == .fileWriteNoPermission:
             self.init(.noPermission, error.localizedDescription)

@@ -18,7 +18,8 @@ struct Telemetry: AsyncParsableCommand {
               telemetry events --follow --directory DIR
 
             Completion, of clients and scenarios too:
-              telemetry --generate-completion-script bash > ~/.local/share/bash-completion/completions/telemetry
+              telemetry --generate-completion-script bash > telemetry.bash
+              source telemetry.bash                          in ~/.bashrc; zsh, fish too
 
             Exit codes: 0 done; 1 tried, and the answer is no; 64 wrong usage; 65 wrong data; 66 no such client, scenario, \
             store or file; 69 store unavailable; 73 cannot create; 74 input or output failed; 75 no answer yet; \

@@ -1,4 +1,6 @@
 import Foundation
+import TelemetryModels
+import TelemetryTransport
 import Testing
 
 struct BadInputTests {
@@ -78,6 +80,30 @@ struct BadInputTests {
         #expect(process.terminationStatus == 74)
         let text = String(decoding: try errors.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
         #expect(text.hasPrefix("telemetry: The output cannot be written: "))
+    }
+
+    @Test(
+        "What cannot be is told in a sentence that says what to do",
+        arguments: [
+            (["export", "FOLDER"], 73, "FOLDER is a directory; name a file in it."),
+            (["export", "FOLDER/none/x"], 73, "FOLDER/none/x cannot be written; is its folder there, and yours?"),
+            (["import", "FOLDER"], 66, "FOLDER is a directory. Name a file that telemetry export wrote."),
+            (
+                ["stats", "--svg", "FOLDER/none/x"], 73,
+                "The chart cannot be written to FOLDER/none/x; is its folder there, and yours?"
+            ),
+            (["events", "--after", "x"], 65, "\"x\" is no cursor of this store. To begin anew, leave --after out."),
+        ] as [([String], Int32, String)])
+    func advice(arguments: [String], code: Int32, message: String) async throws {
+        try await withDirectory { folder in
+            let store = folder.appendingPathComponent("store")
+            try await FileTelemetryTransport(directory: store).append([.init(sessionId: "s", sequence: 1, name: "a")])
+            func named(_ text: String) -> String { text.replacingOccurrences(of: "FOLDER", with: folder.path) }
+            let result = try await ToolProcess.run(arguments.map(named) + ["-d", store.path])
+            #expect(result.code == code)
+            #expect(result.errors == "telemetry: \(named(message))\n")
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["store"])
+        }
     }
 
     @Test("Without a store the tool says how to name one")

@@ -5,6 +5,7 @@ import ViewerKit
 struct ApproveCommand: ToolCommand {
     static let configuration = CommandConfiguration(
         commandName: "approve", abstract: "Approve a client that asks; 'enable CLIENT' is the same.",
+        usage: "telemetry approve CLIENT [options]",
         discussion: "Example: telemetry approve k7wq --directory /srv/telemetry")
 
     @OptionGroup var store: StoreOptions

@@ -7,6 +7,7 @@ import ViewerKit
 struct CommandsCommand: ToolCommand {
     static let configuration = CommandConfiguration(
         commandName: "commands", abstract: "List what viewers asked of clients, and what became of it.",
+        usage: "telemetry commands [options]",
         discussion: "Example: telemetry commands --pending --client k7wq")
 
     @OptionGroup var store: StoreOptions

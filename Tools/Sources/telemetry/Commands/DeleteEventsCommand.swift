@@ -6,6 +6,7 @@ import ViewerKit
 struct DeleteEventsCommand: ToolCommand {
     static let configuration = CommandConfiguration(
         commandName: "delete-events", abstract: "Have a client delete its events, those that still wait with it too.",
+        usage: "telemetry delete-events CLIENT [options]",
         discussion: "Example: telemetry delete-events k7wq --dry-run")
 
     @OptionGroup var store: StoreOptions

@@ -6,6 +6,7 @@ import ViewerKit
 struct DisableCommand: ToolCommand {
     static let configuration = CommandConfiguration(
         commandName: "disable", abstract: "Turn a client's scenario off; without a scenario, end the client's telemetry.",
+        usage: "telemetry disable CLIENT [SCENARIO] [options]",
         discussion: """
             Without a scenario the client forgets its approval and deletes what it sent: its record, scenarios and events. \
             Its user can ask again. That asks first.

@@ -4,6 +4,7 @@ import ViewerKit
 struct EnableCommand: ToolCommand {
     static let configuration = CommandConfiguration(
         commandName: "enable", abstract: "Turn a client's scenario on; without a scenario, approve the client.",
+        usage: "telemetry enable CLIENT [SCENARIO] [options]",
         discussion: "Example: telemetry enable k7wq FileRead --directory /srv/telemetry")
 
     @OptionGroup var store: StoreOptions

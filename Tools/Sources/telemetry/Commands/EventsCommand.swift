@@ -7,11 +7,12 @@ import ViewerKit
 struct EventsCommand: ToolCommand {
     static let configuration = CommandConfiguration(
         commandName: "events", abstract: "Show the events that are stored and, with --follow, those that arrive.",
+        usage: "telemetry events [options]",
         discussion: """
             Examples:
               telemetry events --follow --client k7wq --scenario FileRead
               telemetry events --since 10m --grep timeout --format csv > last.csv
-              telemetry events --format json --cursor-file position     only what came since the last time
+              telemetry events --format json --cursor-file position     only what is new
             """)
 
     @OptionGroup var store: StoreOptions
@@ -61,7 +62,14 @@ struct EventsCommand: ToolCommand {
 
     private func show(_ listing: EventListing, _ console: Console) async throws {
         let printer = EventPrinter(formatter: try output.formatter(console), console: console)
-        let end = try await listing.run(after: try start(), printer)
+        let start = try start()
+        let end: TelemetryCursor?
+        do { end = try await listing.run(after: start, printer) } catch let error as TelemetryTransportError
+            where error.code == .invalidArgument && start != nil
+        {
+            let anew = cursorFile.map { "delete \($0.visible)" } ?? "leave --after out"
+            throw ToolFailure(.data, "\(error.message) To begin anew, \(anew).")
+        }
         if printer.isEmpty, !follow {
             let isEmptyStore = try await listing.transport.countEvents() == 0
             console.note(

@@ -7,6 +7,7 @@ import ViewerKit
 struct ExportCommand: ToolCommand {
     static let configuration = CommandConfiguration(
         commandName: "export", abstract: "Write a store, or some of its events, to one file.",
+        usage: "telemetry export FILE [options]",
         discussion: """
             The file holds JSON, an object a line: the records, then the events. 'telemetry import' reads it.
 
@@ -100,13 +101,19 @@ final class ArchiveTarget {
             return
         }
         let url = URL(fileURLWithPath: path)
+        var isDirectory: ObjCBool = false
+        if FileManager.default.fileExists(atPath: url.path, isDirectory: &isDirectory), isDirectory.boolValue {
+            throw ToolFailure(.cannotCreate, "\(url.path.visible) is a directory; name a file in it.")
+        }
         if !force, FileManager.default.fileExists(atPath: url.path) {
             throw ToolFailure(.cannotCreate, "\(url.path.visible) exists; use --force to replace it.")
         }
         let part = url.appendingPathExtension("part")
         guard FileManager.default.createFile(atPath: part.path, contents: nil, attributes: [.posixPermissions: 0o600]),
             let handle = try? FileHandle(forWritingTo: part)
-        else { throw ToolFailure(.cannotCreate, "\(url.path.visible) cannot be written.") }
+        else {
+            throw ToolFailure(.cannotCreate, "\(url.path.visible) cannot be written; is its folder there, and yours?")
+        }
         self.handle = handle
         temporary = part
         final = url

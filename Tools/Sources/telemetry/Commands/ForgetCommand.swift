@@ -6,6 +6,7 @@ import ViewerKit
 struct ForgetCommand: ToolCommand {
     static let configuration = CommandConfiguration(
         commandName: "forget", abstract: "Delete all that is stored of a client that will not come back.",
+        usage: "telemetry forget CLIENT [options]",
         discussion: """
             Deletes the client's record, scenarios, commands and events from the store without asking the client. One that \
             does come back finds that it is not known any more, and turns its telemetry off.

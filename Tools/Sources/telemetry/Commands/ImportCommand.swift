@@ -9,6 +9,7 @@ struct ImportCommand: ToolCommand {
 
     static let configuration = CommandConfiguration(
         commandName: "import", abstract: "Add what 'telemetry export' wrote to a store.",
+        usage: "telemetry import FILE [options]",
         discussion: """
             Events that the store has already are not added again; records that it has already stay as they are, unless \
             --overwrite is given.
@@ -29,8 +30,10 @@ struct ImportCommand: ToolCommand {
 
     func perform(_ console: Console) async throws {
         let url = URL(fileURLWithPath: file)
-        guard FileManager.default.fileExists(atPath: url.path) else {
-            throw ToolFailure(.notFound, "There is no file at \(url.path.visible).")
+        var isDirectory: ObjCBool = false
+        guard FileManager.default.fileExists(atPath: url.path, isDirectory: &isDirectory), !isDirectory.boolValue else {
+            let what = isDirectory.boolValue ? "\(url.path.visible) is a directory." : "There is no file at \(url.path.visible)."
+            throw ToolFailure(.notFound, "\(what) Name a file that telemetry export wrote.")
         }
         let handle = try FileHandle(forReadingFrom: url)
         defer { try? handle.close() }

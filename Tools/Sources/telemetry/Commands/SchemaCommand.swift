@@ -10,6 +10,7 @@ struct SchemaCommand: ToolCommand {
 
     static let configuration = CommandConfiguration(
         commandName: "schema", abstract: "Print what is stored, field by field; with --check, hold a store against it.",
+        usage: "telemetry schema [options]",
         discussion: """
             Examples:
               telemetry schema

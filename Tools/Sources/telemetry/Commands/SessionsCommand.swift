@@ -5,6 +5,7 @@ import ViewerKit
 struct SessionsCommand: ToolCommand {
     static let configuration = CommandConfiguration(
         commandName: "sessions", abstract: "List the runs of clients that left events.",
+        usage: "telemetry sessions [options]",
         discussion: "Example: telemetry sessions --client k7wq --since 1d")
 
     @OptionGroup var store: StoreOptions

@@ -7,6 +7,7 @@ import ViewerKit
 struct StatsCommand: ToolCommand {
     static let configuration = CommandConfiguration(
         commandName: "stats", abstract: "Count events by scenario, client and hour; tell rates, gaps and drops.",
+        usage: "telemetry stats [options]",
         discussion: "Example: telemetry stats --since 1d --svg day.svg")
 
     @OptionGroup var store: StoreOptions
@@ -36,7 +37,12 @@ struct StatsCommand: ToolCommand {
         }
         if let svg {
             let chart = SVGChart(title: "Events by hour", bars: hours)
-            try Data(chart.text.utf8).write(to: URL(fileURLWithPath: svg), options: .atomic)
+            do {
+                try Data(chart.text.utf8).write(to: URL(fileURLWithPath: svg), options: .atomic)
+            } catch {
+                throw ToolFailure(
+                    .cannotCreate, "The chart cannot be written to \(svg.visible); is its folder there, and yours?")
+            }
             console.note("The chart is in \(svg.visible).")
         }
     }

@@ -5,6 +5,7 @@ import ViewerKit
 struct DebugSearchCommand: ToolCommand {
     static let configuration = CommandConfiguration(
         commandName: "search", abstract: "Show the debug entries that match, oldest first, and with --follow those that arrive.",
+        usage: "telemetry debug search [options]",
         discussion: """
             Examples:
               telemetry debug search --correlation 3F2504E0-4F89-41D3-9A0C-0305E82C3301

@@ -5,6 +5,7 @@ import ViewerKit
 struct DebugTailCommand: ToolCommand {
     static let configuration = CommandConfiguration(
         commandName: "tail", abstract: "Show the newest debug entries and go on with what arrives, until interrupted.",
+        usage: "telemetry debug tail [options]",
         discussion: "Example: telemetry debug tail --source backend --level warn --last 50")
 
     @OptionGroup var relay: RelayOptions

@@ -6,6 +6,7 @@ struct DemoCommand: ToolCommand {
     static let configuration = CommandConfiguration(
         commandName: "demo",
         abstract: "See it all at work: a host on real files, a viewer, and what passes between them.",
+        usage: "telemetry demo [FOLDER] [options]",
         discussion: """
             Starts the example host as a process of its own, which reads and hashes every file of a folder or replays a log \
             file. Asks, approves, turns scenarios on and off, kills the host in the middle and starts it again; then holds \

@@ -24,7 +24,10 @@ struct StoreOptions: ParsableArguments {
     }
 
     func located() throws -> StoreDirectory {
-        if let directory, !directory.isEmpty { return StoreDirectory(path: directory) }
+        if let directory {
+            guard !directory.isEmpty else { throw ValidationError("--directory names no directory; is a variable unset?") }
+            return StoreDirectory(path: directory)
+        }
         if let path = ProcessInfo.processInfo.environment[Self.variable], !path.isEmpty { return StoreDirectory(path: path) }
         throw ValidationError("Which store? Give --directory DIR or set \(Self.variable).")
     }

@@ -7,13 +7,14 @@ struct PipeCommand: ToolCommand {
     static let configuration = CommandConfiguration(
         commandName: "pipe",
         abstract: "Make standard input a client: every line is an event.",
+        usage: "telemetry pipe --scenario NAME [options]",
         discussion: """
             The client asks for approval; approve it from another terminal, and turn its scenario on. Lines that come while \
             the scenario is off are read and not recorded. Its identity and its scenario's state are kept, so that it goes on \
             where it stopped, also after a crash. Ends with its input, when all is delivered.
 
             Examples:
-              tail -F /var/log/syslog | telemetry pipe --scenario Syslog --directory /srv/telemetry
+              tail -F /var/log/syslog | telemetry pipe --scenario Syslog -d /srv/store
               server --log-json | telemetry pipe --scenario Server --json
               server | telemetry pipe --scenario Server --level-from '^\\[(\\w+)\\]'
             """)
