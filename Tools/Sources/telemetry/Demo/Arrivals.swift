@@ -20,6 +20,9 @@ actor Arrivals {
     private var isNoting = false
     private var noted = 0
     private(set) var events: [TelemetryEvent] = []
+    /// How many events have arrived of each run: counted as they come, because there may be very many of both.
+    private var perRun: [Ledger.Run: Int] = [:]
+    private var numbered = 0
 
     init(transport: any TelemetryEventTransport, clientId: String, console: Console) {
         self.transport = transport
@@ -65,7 +68,7 @@ actor Arrivals {
     func wait(for count: Int, from run: Int, session: String) async throws {
         while true {
             if let failure { throw failure }
-            if events.count(where: { $0.sessionId == session && Ledger.Run($0)?.number ?? 0 >= run }) >= count { return }
+            if self.count(from: run, session: session) >= count { return }
             guard await nextChange() != nil else { throw CancellationError() }
         }
     }
@@ -74,8 +77,15 @@ actor Arrivals {
     func wait(forAll count: Int) async throws {
         while true {
             if let failure { throw failure }
-            if events.count(where: { $0.attributes["number"] != nil }) >= count { return }
+            if numbered >= count { return }
             guard await nextChange() != nil else { throw CancellationError() }
+        }
+    }
+
+    /// How many events of the run, and of those behind it up to the last that is asked for, have arrived.
+    func count(from run: Int, through last: Int = .max, session: String) -> Int {
+        perRun.reduce(0) { sum, entry in
+            entry.key.session == session && entry.key.number >= run && entry.key.number <= last ? sum + entry.value : sum
         }
     }
 
@@ -103,6 +113,10 @@ actor Arrivals {
 
     private func take(_ arrived: [TelemetryEvent]) {
         events += arrived
+        for event in arrived {
+            if let run = Ledger.Run(event) { perRun[run, default: 0] += 1 }
+            if event.attributes["number"] != nil { numbered += 1 }
+        }
         guard isNoting else { return }
         for event in arrived {
             noted += 1

@@ -80,8 +80,7 @@ extension DemoRun {
         }
         let disabled = try await turn(scenario, on: false)
         try await rest()
-        var total = 0
-        for number in run...max(run, runs) { total += await arrived(in: number) }
+        let total = await arrivals.count(from: run, through: max(run, runs), session: session)
         tell(
             "telemetry disable \(clientId.visible) \(scenario.visible) \(tick) "
                 + console.style.dim("answered in \(disabled) while the host worked, after \(total.grouped) more events"))

@@ -114,8 +114,7 @@ actor DemoRun {
 
     /// How many events of the run the viewer has seen.
     func arrived(in run: Int) async -> Int {
-        let events = await arrivals?.events ?? []
-        return events.count { Ledger.Run($0) == Ledger.Run(session: session, number: run) }
+        await arrivals?.count(from: run, through: run, session: session) ?? 0
     }
 
     /// Sends a command to the client, and waits until it is executed.

@@ -1,0 +1,62 @@
+import Foundation
+import Testing
+import ViewerKit
+
+@testable import telemetry
+
+struct PipeStateTests {
+    private func directory(
+        _ name: String, of store: String = "/store", in folder: URL
+    ) async throws -> String {
+        let state = try await PipeState(
+            name: name, store: URL(fileURLWithPath: store), environment: ["XDG_STATE_HOME": folder.path])
+        return state.directory.lastPathComponent
+    }
+
+    @Test(
+        "Two spellings of one name are one pipe",
+        arguments: [("é", "e\u{301}"), ("\u{1B}", "\u{1B}"), ("q\u{307}\u{323}", "q\u{323}\u{307}")])
+    func spellings(one: String, other: String) async throws {
+        try await withDirectory { folder in
+            let first = try await directory(one, in: folder)
+            #expect(try await directory(other, in: folder) == first)
+        }
+    }
+
+    @Test(
+        "Different names are different pipes, also on a disk that ignores case and where Foundation composes wrongly",
+        arguments: [
+            ("a", "A"), ("a/b", "a_b"), ("\u{10041}\u{301}", "\u{C1}"), ("a.b", "a b"), (String(repeating: "x", count: 400), "x"),
+        ])
+    func differences(one: String, other: String) async throws {
+        try await withDirectory { folder in
+            let first = try await directory(one, in: folder)
+            let second = try await directory(other, in: folder)
+            #expect(first.lowercased() != second.lowercased())
+            #expect(first.utf8.count < 256 && second.utf8.count < 256)
+        }
+    }
+
+    @Test("A store by another path is the same store, and another store has other pipes")
+    func stores() async throws {
+        try await withDirectory { folder in
+            let store = folder.appendingPathComponent("store")
+            try FileManager.default.createDirectory(at: store, withIntermediateDirectories: true)
+            let link = folder.appendingPathComponent("link")
+            try FileManager.default.createSymbolicLink(at: link, withDestinationURL: store)
+            let direct = try await directory("a", of: store.path, in: folder)
+            #expect(try await directory("a", of: link.path, in: folder) == direct)
+            #expect(try await directory("a", of: folder.path, in: folder) != direct)
+        }
+    }
+
+    @Test("A name that is too long is refused with a reason")
+    func tooLong() async throws {
+        try await withDirectory { folder in
+            let name = String(repeating: "x", count: 1_025)
+            await #expect(throws: ToolFailure.self) { _ = try await directory(name, in: folder) }
+            let left = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+            #expect(left.isEmpty)
+        }
+    }
+}
