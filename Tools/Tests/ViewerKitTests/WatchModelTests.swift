@@ -48,8 +48,8 @@ struct WatchModelTests {
                 "   new       waits (a)      │   FileRead     on               █ 0.2/s",
                 "                            │",
                 "─ EVENTS ───────────────────────────────────────────────────────────────",
-                "23:59:59.000  FileRead         file.read  number 1",
-                "23:59:59.000  FileRead         file.read  number 2",
+                "23:59:59.000  FileRead           file.read  number 1",
+                "23:59:59.000  FileRead           file.read  number 2",
                 "", "", "",
                 " Tab pane Space on/off a approve x end / filter p pause ? keys q quit",
             ])
@@ -205,6 +205,26 @@ struct WatchModelTests {
         #expect(drawn(model)[5].hasPrefix("─ KEYS"))
         _ = model.press(.character("q"))
         #expect(drawn(model)[5].hasPrefix("─ EVENTS"))
+    }
+
+    @Test("Wide characters, controls and long texts leave every line its width", arguments: [80, 130])
+    func hostileTexts(columns: Int) {
+        var model = model()
+        let texts = ["日本語のテキスト、とても長い", "👩‍👩‍👧‍👦 🇩🇪 ☎️ e\u{301}", "\u{202E}\u{1B}[2J\t\n", String(repeating: "長", count: 99), ""]
+        for (number, text) in texts.enumerated() {
+            model.take(
+                [
+                    .init(
+                        clientId: text, sessionId: text, sequence: UInt64(number), name: text + text + text, property1: text,
+                        attributes: [text: .string(text)], scenario: text)
+                ], missed: number)
+        }
+        model.take(
+            clients: texts.map { .init(clientId: $0, isEnabled: true) },
+            scenarios: texts.map { .init(clientId: texts[0], scenarioName: $0, isEnabled: true) })
+        let lines = drawn(model, columns: columns, rows: 30)
+        #expect(lines.allSatisfy { $0.displayWidth == columns })
+        #expect(lines.allSatisfy { line in !line.unicodeScalars.contains { $0.value < 32 || $0 == "\u{202E}" } })
     }
 
     @Test("A long path of the store leaves the counts their room")

@@ -56,9 +56,10 @@ extension WatchView {
         var line = ScreenLine(time.time(event.timestamp), .dim)
         if columns >= 110 { line.add("  \((event.clientId ?? "–").visible.fitted(to: 12))".padded(to: 14), .dim) }
         line.add("  ")
-        line.add(event.scenario ?? "–", event.scenario == nil ? .dim : .tinted, column: columns >= 110 ? 20 : 14)
+        line.add(event.scenario ?? "–", event.scenario == nil ? .dim : .tinted, column: columns >= 110 ? 20 : 16)
         line.add(event.level == .diagnostic ? " · " : "   ", .yellow)
-        if columns >= 110 { line.add(event.name, .bold, column: 20) } else { line.add(event.name, .bold) }
+        let name = event.name.visible.fitted(to: 24)
+        if columns >= 110 { line.add(name, .bold, column: 20) } else { line.add(name, .bold) }
         let attributes = event.attributes.plain
         let text = (event.property1 ?? "").visible
         if !text.isEmpty {
