@@ -29,7 +29,12 @@ public enum Relay {
                 return .text("the storage failed\n", .serviceUnavailable)
             }
         }
-        let guarded = router.group().add(middleware: BearerMiddleware(token: configuration.token))
+        let guarded = router.group()
+        if let token = configuration.token {
+            guarded.add(middleware: BearerMiddleware(token: token))
+        } else {
+            guarded.add(middleware: LocalNameMiddleware())
+        }
         guarded.get("metrics") { _, _ -> Response in
             .text(metrics.text(kept: try? await storage.usage()), type: "text/plain; version=0.0.4; charset=utf-8")
         }
