@@ -2,8 +2,12 @@ public import Foundation
 
 /// The lines of a file, one after the other, without holding all of it.
 public struct LineReader {
+    private static let pieceSize = 1 << 18
+
     private let handle: FileHandle
-    private var buffer = Data()
+    private var bytes: [UInt8] = []
+    /// Where in the bytes the next line begins.
+    private var start = 0
     private var isAtEnd = false
     /// How many bytes were read so far.
     public private(set) var position = 0
@@ -12,20 +16,32 @@ public struct LineReader {
 
     /// The next line without its end; nil behind the last.
     public mutating func next() throws -> Data? {
+        var searched = start
         while true {
-            if let end = buffer.firstIndex(of: 0x0A) {
-                let line = Data(buffer[..<end])
-                buffer = buffer[(end + 1)...]
-                return line
+            if let end = lineFeed(from: searched) {
+                defer { start = end + 1 }
+                return Data(bytes[start..<end])
             }
             if isAtEnd {
-                defer { buffer = Data() }
-                return buffer.isEmpty ? nil : Data(buffer)
+                defer { (bytes, start) = ([], 0) }
+                return start < bytes.count ? Data(bytes[start...]) : nil
             }
-            let piece = try handle.read(upToCount: 1 << 18) ?? Data()
+            bytes.removeFirst(start)
+            start = 0
+            searched = bytes.count
+            let piece = try handle.read(upToCount: Self.pieceSize) ?? Data()
             isAtEnd = piece.isEmpty
             position += piece.count
-            buffer = Data(buffer) + piece
+            bytes += piece
+        }
+    }
+
+    private func lineFeed(from index: Int) -> Int? {
+        bytes.withUnsafeBytes { buffer in
+            guard index < buffer.count, let base = buffer.baseAddress,
+                let found = memchr(base + index, 0x0A, buffer.count - index)
+            else { return nil }
+            return UnsafeRawPointer(found) - base
         }
     }
 }

@@ -4,7 +4,6 @@ public import TelemetryModels
 /// A store as one file: JSON, an object a line. First what it is, then the records, then the events in their order.
 public enum StoreArchive {
     public enum Line: Sendable {
-        case header
         case record(TelemetryRecord)
         case event(TelemetryEvent)
     }
@@ -23,26 +22,41 @@ public enum StoreArchive {
 
     public static func line(_ record: TelemetryRecord) throws -> [UInt8] { try encoded(Wrapped(record: record)) }
 
-    /// Reads one line.
-    /// - Parameter isFirst: Whether it must be the header.
-    /// - Throws: ``ToolFailure`` where the file is no archive or a newer one; what decoding throws where the line is broken.
-    public static func read(_ line: Data, isFirst: Bool) throws -> Line {
-        let decoder = JSONDecoder()
-        if isFirst {
-            guard let header = try? decoder.decode(Header.self, from: line), header.format == format else {
-                throw ToolFailure(.data, "This is no archive of a telemetry store; telemetry export writes one.")
-            }
-            guard header.version <= version else {
-                throw ToolFailure(
-                    .data, "The archive is of version \(header.version); this tool knows up to \(version). Use a newer telemetry."
-                )
-            }
-            return .header
+    /// Reads the first line.
+    /// - Throws: ``ToolFailure`` where the file is no archive or a newer one.
+    public static func readHeader(_ line: Data) throws {
+        guard let header = try? JSONDecoder().decode(Header.self, from: line), header.format == format else {
+            throw ToolFailure(.data, "This is no archive of a telemetry store; telemetry export writes one.")
         }
+        guard header.version <= version else {
+            throw ToolFailure(
+                .data, "The archive is of version \(header.version); this tool knows up to \(version). Use a newer telemetry.")
+        }
+    }
+
+    /// Reads the lines behind the first, on all cores, and hands them back in their order; nil stands for a broken one.
+    public static func read(_ lines: [Data]) async -> [Line?] {
+        let parts = max(1, min(ProcessInfo.processInfo.activeProcessorCount, lines.count / 100))
+        let size = (lines.count + parts - 1) / parts
+        return await withTaskGroup(of: (Int, [Line?]).self) { group in
+            for part in 0..<parts {
+                let own = lines[min(part * size, lines.count)..<min((part + 1) * size, lines.count)]
+                group.addTask {
+                    let decoder = JSONDecoder()
+                    return (part, own.map { read($0, decoder) })
+                }
+            }
+            var parsed: [Int: [Line?]] = [:]
+            for await (part, lines) in group { parsed[part] = lines }
+            return (0..<parts).flatMap { parsed[$0] ?? [] }
+        }
+    }
+
+    private static func read(_ line: Data, _ decoder: JSONDecoder) -> Line? {
         if line.starts(with: Data("{\"record\"".utf8)) {
-            return .record(try decoder.decode(Wrapped.self, from: line).record)
+            return (try? decoder.decode(Wrapped.self, from: line)).map { .record($0.record) }
         }
-        return .event(try decoder.decode(TelemetryEvent.self, from: line))
+        return (try? decoder.decode(TelemetryEvent.self, from: line)).map(Line.event)
     }
 
     private static func encoded(_ value: some Encodable) throws -> [UInt8] {

@@ -5,7 +5,8 @@ import TelemetryTransport
 import ViewerKit
 
 struct ImportCommand: ToolCommand {
-    private static let batch = 400
+    /// So many lines are read and stored at a time.
+    private static let block = 4_000
 
     static let configuration = CommandConfiguration(
         commandName: "import", abstract: "Add what 'telemetry export' wrote to a store.",
@@ -43,38 +44,39 @@ struct ImportCommand: ToolCommand {
         guard let first = try reader.next() else {
             throw ToolFailure(.data, "The file is empty; telemetry export writes one that is not.")
         }
-        _ = try StoreArchive.read(first, isFirst: true)
+        try StoreArchive.readHeader(first)
         let transport = dryRun ? nil : try store.openOrCreate(console)
         var number = 1
         var records = (new: 0, known: 0)
         var events = 0
-        var waiting: [TelemetryEvent] = []
-        while let line = try reader.next() {
-            number += 1
-            let parsed: StoreArchive.Line
-            do { parsed = try StoreArchive.read(line, isFirst: false) } catch {
-                try await transport?.append(waiting)
-                throw ToolFailure(.data, "Line \(number) of \(url.path.visible) is broken; what came before it is imported.")
+        while case let lines = try Self.block(&reader), !lines.isEmpty {
+            var waiting: [TelemetryEvent] = []
+            for line in await StoreArchive.read(lines) {
+                number += 1
+                switch line {
+                case .record(let record):
+                    if try await save(record, to: transport) { records.new += 1 } else { records.known += 1 }
+                case .event(let event): waiting.append(event)
+                case nil:
+                    try await transport?.append(waiting)
+                    let before = dryRun ? "nothing was imported" : "what came before it is imported"
+                    throw ToolFailure(.data, "Line \(number) of \(url.path.visible) is broken; \(before).")
+                }
             }
-            switch parsed {
-            case .header: break
-            case .record(let record):
-                if try await save(record, to: transport) { records.new += 1 } else { records.known += 1 }
-            case .event(let event):
-                waiting.append(event)
-                events += 1
-            }
-            if waiting.count >= Self.batch {
-                try await transport?.append(waiting)
-                waiting = []
-                console.progress(ProgressBar.line(reader.position / 1_000, of: size / 1_000, unit: "kB"))
-            }
+            if !waiting.isEmpty { try await transport?.append(waiting) }
+            events += waiting.count
+            console.progress(ProgressBar.line(reader.position / 1_000, of: size / 1_000, unit: "kB"))
         }
-        if !waiting.isEmpty { try await transport?.append(waiting) }
         console.endProgress()
         console.line(
             "\(dryRun ? "Would import" : "Imported") \(counted(records.new, "record")) and \(counted(events, "event"))"
                 + (records.known > 0 ? "; \(counted(records.known, "record")) stayed as the store had them." : "."))
+    }
+
+    private static func block(_ reader: inout LineReader) throws -> [Data] {
+        var lines: [Data] = []
+        while lines.count < block, let line = try reader.next() { lines.append(line) }
+        return lines
     }
 
     /// False where the store has the record already and keeps it.

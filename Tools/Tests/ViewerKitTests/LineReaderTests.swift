@@ -1,0 +1,24 @@
+import Foundation
+import Testing
+import ViewerKit
+
+struct LineReaderTests {
+    @Test(
+        "A file's lines are read whole, wherever its pieces end",
+        arguments: [
+            [], [""], ["", "", "a"], ["one", "two"], [String(repeating: "x", count: 600_000), "short", "ü"],
+            (0..<60_000).map { "line \($0)" },
+        ], [true, false])
+    func lines(lines: [String], endsInLineFeed: Bool) throws {
+        let file = FileManager.default.temporaryDirectory.appendingPathComponent("lines-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: file) }
+        let text = lines.map { "\($0)\n" }.joined()
+        try Data((endsInLineFeed ? text : String(text.dropLast())).utf8).write(to: file)
+        var reader = LineReader(try FileHandle(forReadingFrom: file))
+        var found: [String] = []
+        while let line = try reader.next() { found.append(String(decoding: line, as: UTF8.self)) }
+        // A last line without its end is one; an empty one without its end is none.
+        #expect(found == (endsInLineFeed || lines.last != "" ? lines : lines.dropLast()))
+        #expect(reader.position == text.utf8.count - (endsInLineFeed || text.isEmpty ? 0 : 1))
+    }
+}
