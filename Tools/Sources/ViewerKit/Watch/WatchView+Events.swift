@@ -64,11 +64,12 @@ extension WatchView {
         let text = (event.property1 ?? "").visible
         if !text.isEmpty {
             line.add("  ")
-            // What is short stays whole; a long text leaves its attributes some room.
+            // Where there is room for both, a long text leaves its attributes some; elsewhere the text comes first.
             let room = max(8, columns - line.width)
-            line.add(text.fittedPath(to: attributes.isEmpty ? room : max(room * 3 / 4, room - attributes.displayWidth - 2)))
+            let share = columns >= 110 ? max(room * 3 / 4, room - attributes.displayWidth - 2) : room
+            line.add(text.fittedPath(to: attributes.isEmpty ? room : share))
         }
-        if !attributes.isEmpty { line.add("  \(attributes)", .dim) }
+        if !attributes.isEmpty, columns - line.width >= 8 { line.add("  \(attributes)", .dim) }
         return line
     }
 }
