@@ -13,6 +13,8 @@ struct PendingRange: Sendable {
     let clientId: String?
     /// Whether the sequences are this process's own.
     let isCurrentSession: Bool
+    /// Where it is read beside a reading that the state knows of.
+    var claim: SegmentMemory.Claim?
 
     /// The bytes; the range must outlive their use.
     var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: memory.base, count: to) }
@@ -46,6 +48,8 @@ extension CaptureState {
     ) {
         guard let reading, reading.token == range.token else { return }
         self.reading = nil
+        // What was not handed over went, and was counted, with its segment.
+        if reading.isOrphaned, reading.inFlight == 0 { return }
         let handled = delivered + dropped.count
         statistics.delivered += UInt64(delivered)
         drop(dropped.count, for: dropped.cause, untold: untold)
@@ -93,7 +97,8 @@ extension Segment {
         consumed = offset
         if memory.isMapped { SegmentHeader.setConsumed(offset, at: memory.base) }
         waiting -= events
-        firstSequence += UInt64(events)
+        // A file may claim any number.
+        firstSequence &+= UInt64(events)
         clientAtConsumed = clientId
     }
 }

@@ -70,7 +70,7 @@ struct CaptureState {
         active = segment
     }
 
-    /// Appends an event's frame; true if the consumer is to be woken.
+    /// Appends an event's frame; true if the consumer is to be woken, or a failure to be told.
     @inline(__always)
     mutating func append(_ frame: UnsafeMutableRawPointer, count: Int, bodyChecksum: UInt64) -> Bool {
         let sequence = nextSequence
@@ -96,7 +96,11 @@ struct CaptureState {
         let needed = count + definition.count
         guard needed <= store.frameBytes else { return false }
         if let active, needed > active.free { seal() }
-        if active == nil { active = freshSegment() }
+        if active == nil {
+            active = freshSegment()
+            // The event to be appended calls for attention; what it wakes goes back to sleep.
+            if store.hasUntoldFailure { wakeAt = 0 }
+        }
         if active?.clientVersion != clientVersion {
             let version = clientVersion
             changeActive { segment, _ in

@@ -12,6 +12,7 @@ final class EventCapture: Sendable {
     private let hasOwnTime: Bool
     private let hasHook: Bool
     private let process: (@Sendable (inout TelemetryEvent) -> Bool)?
+    private let diagnostics: TelemetryDiagnosticsHandler?
 
     init(configuration: TelemetryLogger.Configuration, now: (@Sendable () -> Date)?) {
         self.now = now
@@ -19,6 +20,7 @@ final class EventCapture: Sendable {
         hasHook = configuration.process != nil
         limits = TextLimits(nameBytes: configuration.maximumNameBytes, propertyBytes: configuration.maximumPropertyBytes)
         process = configuration.process
+        diagnostics = configuration.diagnostics
         state = TraceableMutex(
             CaptureState(
                 session: Session(id: EventIdentifier.randomPrefix()),
@@ -86,7 +88,15 @@ final class EventCapture: Sendable {
         let shouldWake = state.withLock { state in
             state.isAccepting && state.append(frame, count: count, bodyChecksum: checksum)
         }
-        if shouldWake { wakeUp.signal() }
+        if shouldWake {
+            wakeUp.signal()
+            tellFailure()
+        }
+    }
+
+    /// Tells, outside the lock, that memory has to do where a file was wanted.
+    func tellFailure() {
+        if let failure = state.withLock({ $0.store.takeFailure() }) { diagnostics?(failure) }
     }
 
     /// The capture's state, for what is not in a hurry.

@@ -1,7 +1,10 @@
+import Synchronization
+
 /// The bytes of one segment, and what must happen when nobody uses them any more.
 ///
 /// Who may write where is decided under the capture's lock: bytes behind the last committed frame belong to the thread that
-/// holds it, committed ones are constant until the segment is rewound, which nobody does while a reader holds a range of it.
+/// holds it, committed ones are constant until the segment is rewound or its memory used again, which nobody does while a
+/// reading of it or a ``Claim`` to it lasts.
 final class SegmentMemory: Sendable {
     private let address: UInt
     let count: Int
@@ -10,6 +13,7 @@ final class SegmentMemory: Sendable {
     /// Whether what is written here is written to the file.
     let isMapped: Bool
     private let release: @Sendable (UnsafeMutableRawBufferPointer) -> Void
+    private let claims = Atomic<Int>(0)
 
     init(
         _ bytes: UnsafeMutableRawBufferPointer, file: SpoolFile? = nil, isMapped: Bool = false,
@@ -27,8 +31,23 @@ final class SegmentMemory: Sendable {
         self.init(.allocate(byteCount: count, alignment: 16)) { $0.deallocate() }
     }
 
+    /// Whether somebody reads here whom the capture's state does not know of.
+    var isClaimed: Bool { claims.load(ordering: .acquiring) > 0 }
+
     deinit { release(UnsafeMutableRawBufferPointer(start: base, count: count)) }
 
     @inline(__always)
     var base: UnsafeMutableRawPointer { UnsafeMutableRawPointer(bitPattern: address).unsafelyUnwrapped }
+
+    /// Keeps the bytes as they are for as long as it lives. Made only while the capture's state knows of a reading.
+    final class Claim: Sendable {
+        private let memory: SegmentMemory
+
+        init(to memory: SegmentMemory) {
+            self.memory = memory
+            memory.claims.add(1, ordering: .relaxed)
+        }
+
+        deinit { memory.claims.subtract(1, ordering: .releasing) }
+    }
 }

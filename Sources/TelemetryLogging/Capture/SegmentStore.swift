@@ -9,12 +9,12 @@ struct SegmentStore {
     private var spoolBytes = 0
     private var ordinal: UInt64 = 0
     private var hasFailed = false
-    private let diagnostics: TelemetryDiagnosticsHandler?
+    /// That memory had to do, until ``takeFailure()``.
+    private var failure: TelemetryDiagnostic?
 
     /// Memory of the process, in at least eight segments, so that what goes when all is full is an eighth at most.
     init(configuration: TelemetryLogger.Configuration) {
         arenaBytes = configuration.arenaBytes
-        diagnostics = configuration.diagnostics
         let least = configuration.spoolDirectory == nil ? arenaBytes : min(arenaBytes, configuration.spool.maximumBytes)
         segmentBytes = min(max(least / 8 & ~4_095, Segment.minimumBytes), Segment.maximumBytes)
     }
@@ -41,7 +41,8 @@ struct SegmentStore {
         spool = nil
     }
 
-    /// Memory for a segment: a file's, or the process's where no file can be had, which is told once.
+    /// Memory for a segment: a file's, or the process's where no file can be had, which is noted once, to be told
+    /// outside the capture's lock: the handler may log.
     mutating func allocate() -> SegmentMemory {
         guard let spool else { return SegmentMemory(count: segmentBytes) }
         do {
@@ -50,13 +51,20 @@ struct SegmentStore {
             return memory
         } catch {
             if !hasFailed {
-                diagnostics?(
-                    TelemetryDiagnostic(
-                        kind: .storageFailed, message: "Events are kept in memory for now, not in the spool: \(error)"))
+                failure = TelemetryDiagnostic(
+                    kind: .storageFailed, message: "Events are kept in memory for now, not in the spool: \(error)")
             }
             hasFailed = true
             return SegmentMemory(count: segmentBytes)
         }
+    }
+
+    var hasUntoldFailure: Bool { failure != nil }
+
+    /// What is to be told of, once.
+    mutating func takeFailure() -> TelemetryDiagnostic? {
+        defer { failure = nil }
+        return failure
     }
 
     /// Numbers segments and their files in the order of their events.
@@ -79,9 +87,10 @@ struct SegmentStore {
     var frameBytes: Int { segmentBytes - Segment.reservedBytes - Frame.terminatorBytes }
 
     /// Whether memory that is no longer needed may hold new events: what was copied from a file, or comes from a spool that
-    /// was left, may not.
+    /// was left, may not, nor what is still read.
     func isReusable(_ memory: SegmentMemory) -> Bool {
         memory.count == segmentBytes && memory.isMapped == (spool != nil) && (memory.file == nil || memory.isMapped)
+            && !memory.isClaimed
     }
 
     /// Called when nothing in the memory is needed any more.

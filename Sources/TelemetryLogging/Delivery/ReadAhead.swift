@@ -9,7 +9,7 @@ struct ReadAhead: Sendable {
     init(_ range: PendingRange, limits: EventBatch.Limits) async {
         memory = range.memory
         from = range.from
-        content = EventBatch.read(range, limits: limits)
+        content = withExtendedLifetime(range.claim) { EventBatch.read(range, limits: limits) }
     }
 
     /// The batch, if it is what a range begins with.
@@ -23,11 +23,12 @@ struct ReadAhead: Sendable {
 extension PendingRange {
     /// What is behind a batch of this range; nil if that is hardly worth a task of its own.
     ///
-    /// It stays as it is while the batch is delivered: a segment in which events wait is neither rewound nor used again.
+    /// It stays as it is for as long as it lives: a segment in which events wait is not rewound, and the memory of one that is
+    /// dropped is not used again.
     func rest(behind events: [TelemetryEvent], ends: [Int]) -> PendingRange? {
         guard let last = events.last, let end = ends.last, events.count >= 100, end < to else { return nil }
         return PendingRange(
-            token: token, memory: memory, session: session, firstSequence: last.sequence + 1, from: end, to: to,
-            clientId: last.clientId, isCurrentSession: isCurrentSession)
+            token: token, memory: memory, session: session, firstSequence: last.sequence &+ 1, from: end, to: to,
+            clientId: last.clientId, isCurrentSession: isCurrentSession, claim: SegmentMemory.Claim(to: memory))
     }
 }

@@ -14,6 +14,7 @@ extension TelemetryLogger {
                 state.attach(spool, maximumBytes: maximumBytes)
                 state.adopt(legacy.segments, damaged: legacy.damaged)
             }
+            capture.tellFailure()
             for diagnostic in legacy.diagnostics { configuration.diagnostics?(diagnostic) }
         } catch {
             report(.storageFailed, "The spool in \(directory.path) cannot be used; events are kept in memory: \(error)")

@@ -1,0 +1,57 @@
+import Foundation
+import TelemetryModels
+import Testing
+
+@testable import TelemetryLogging
+
+/// What is read outside the capture's lock while others log, step by step.
+struct CaptureReadingTests {
+    let capture = EventCapture(configuration: .init(arenaBytes: 128 << 10).clamped, now: nil)
+    let limits = EventBatch.Limits(bytes: .max, oldest: -.infinity)
+
+    func log(_ count: Int, property1: String? = nil) {
+        for _ in 0..<count {
+            capture.record(name: "event", scenario: nil, level: .info, property1: property1, attributes: [:])
+        }
+    }
+
+    @Test("What is read ahead stays as it is, though its segment is dropped for want of room meanwhile")
+    func readAhead() throws {
+        log(2_000)
+        let range = try #require(capture.withState { $0.beginReading() })
+        guard case .events(let events, let ends) = EventBatch.read(range, limits: limits) else {
+            Issue.record("Nothing was read.")
+            return
+        }
+        let rest = try #require(range.rest(behind: events, ends: ends))
+        let last = try #require(events.last)
+        let isOffered = capture.withState { $0.offer(events.count, upTo: last.sequence, of: range) }
+        #expect(isOffered)
+        capture.withState {
+            $0.endReading(range, at: ends[ends.count - 1], clientId: nil, delivered: events.count, dropped: (0, .rejected))
+        }
+        log(5_000, property1: String(repeating: "x", count: 300))
+        guard case .events(let ahead, _) = EventBatch.read(rest, limits: limits) else {
+            Issue.record("What was read ahead is gone.")
+            return
+        }
+        #expect(ahead.first?.sequence == last.sequence + 1)
+        #expect(ahead.allSatisfy { $0.name == "event" && $0.property1 == nil })
+        withExtendedLifetime(rest) {}
+    }
+
+    @Test("Events that are dropped for want of room while they are found expired are counted once")
+    func droppedOnce() throws {
+        log(100)
+        let range = try #require(capture.withState { $0.beginReading() })
+        guard case .expired(let count, let end, _) = EventBatch.read(range, limits: .init(bytes: .max, oldest: .infinity)) else {
+            Issue.record("Nothing has expired.")
+            return
+        }
+        #expect(count == 100)
+        log(2_000, property1: String(repeating: "x", count: 300))
+        capture.withState { $0.endReading(range, at: end, clientId: nil, delivered: 0, dropped: (count, .expired)) }
+        let statistics = capture.statistics
+        #expect(statistics.dropped.values.reduce(0, +) + statistics.waiting == 2_100)
+    }
+}
