@@ -42,7 +42,7 @@ struct EventBatch: Sendable {
                     if size > limits.bytes, !events.isEmpty { break }
                     if isExpired {
                         expired += 1
-                        decoder.sequence += 1
+                        decoder.sequence &+= 1
                         offset += length
                         continue
                     }

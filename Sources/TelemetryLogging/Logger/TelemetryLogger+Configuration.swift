@@ -79,15 +79,18 @@ extension TelemetryLogger.Configuration {
         copy.batchSize = max(batchSize, 1)
         copy.flushInterval = Self.seconds(flushInterval, atLeast: 0.001)
         copy.maxRetries = min(max(maxRetries, 0), 1_000)
-        copy.spool.maximumBytes = max(spool.maximumBytes, 8 * Segment.minimumBytes)
+        copy.spool.maximumBytes = Self.bytes(spool.maximumBytes)
         copy.spool.maximumAge = Self.seconds(spool.maximumAge, atLeast: 0)
-        copy.arenaBytes = max(arenaBytes, 8 * Segment.minimumBytes)
+        copy.arenaBytes = Self.bytes(arenaBytes)
         copy.maximumNameBytes = min(max(maximumNameBytes, 16), 16 << 10)
         copy.maximumPropertyBytes = min(max(maximumPropertyBytes, 16), 1 << 20)
         copy.maximumBatchBytes = max(maximumBatchBytes, 1)
         copy.shutdownDeadline = Self.seconds(shutdownDeadline, atLeast: 0)
         return copy
     }
+
+    /// Half of what a number can be stands for anything larger, so that two of them can be added.
+    private static func bytes(_ value: Int) -> Int { min(max(value, 8 * Segment.minimumBytes), .max / 2) }
 
     /// A hundred years stand for anything longer, also for what is not a number.
     private static func seconds(_ value: TimeInterval, atLeast least: TimeInterval) -> TimeInterval {

@@ -43,7 +43,7 @@ enum SegmentRecovery {
             // Events are decoded when they are delivered; here only whose they are and how many.
             if let logged = FrameDecoder.timestamp(ofEvent: frame) {
                 guard isWhole(frame, sequence: decoder.sequence) else { break }
-                decoder.sequence += 1
+                decoder.sequence &+= 1
                 segment.waiting += 1
                 begin = begin ?? logged
             } else {

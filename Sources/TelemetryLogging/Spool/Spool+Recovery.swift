@@ -72,7 +72,15 @@ extension Spool {
                 case .corrupt: setAside(file, because: "it has no valid header", in: &legacy)
                 }
             } catch {
-                setAside(file, because: "\(error)", in: &legacy)
+                if error.isMissing {
+                    file.remove()
+                } else if error.isLasting {
+                    setAside(file, because: "\(error)", in: &legacy)
+                } else {
+                    // Too many open files, a device that is still locked: the next start may have better luck.
+                    legacy.diagnostics.append(
+                        TelemetryDiagnostic(kind: .storageFailed, message: "A spooled file is left for the next start: \(error)"))
+                }
             }
         }
         if !found.isEmpty { legacy.owners.append(found.sorted { $0.ordinal < $1.ordinal }) }

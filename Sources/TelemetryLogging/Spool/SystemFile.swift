@@ -12,6 +12,11 @@ import Android
 enum SystemFile {
     static func message(of code: Int32) -> String { String(cString: strerror(code)) }
 
+    /// Whether an error is the file's own: a link, a directory, something too large.
+    static func isLasting(_ code: Int32) -> Bool { [ELOOP, EISDIR, EFBIG, ENXIO].contains(code) }
+
+    static func isMissing(_ code: Int32) -> Bool { code == ENOENT }
+
     /// Opens a file that only this user may use; a symbolic link in its place is an error.
     static func open(_ path: String, creating isNew: Bool, exclusively: Bool = true) throws(SpoolError) -> Int32 {
         let creation = isNew ? O_CREAT | (exclusively ? O_EXCL : 0) : 0

@@ -1,0 +1,89 @@
+import Foundation
+import TelemetryModels
+import TelemetryTestSupport
+import TelemetryTransport
+import Testing
+
+@testable import TelemetryLogging
+
+/// Files that a process with ill will, or a system in need, puts in the way.
+struct SpoolHostilityTests {
+    let directory = TemporaryDirectory()
+
+    var configuration: TelemetryLogger.Configuration { .init(spoolDirectory: directory.url) }
+
+    @Test("Sequences that end at the largest number stop nobody from starting")
+    func largestSequence() async throws {
+        try FileManager.default.createDirectory(at: directory.url, withIntermediateDirectories: true)
+        let memory = SegmentMemory(count: 16 << 10)
+        let session = Session(id: "ABC")
+        let start = SegmentHeader.write(to: memory.base, session: session, firstSequence: .max, ordinal: .max)
+        var segment = Segment(memory: memory, session: session, start: start, firstSequence: .max)
+        var sequence = UInt64.max
+        for name in ["1", "2", "3"] {
+            let size = FrameEncoding.maximumBytes(name: name, scenario: nil, property1: nil)
+            let frame = UnsafeMutableRawPointer.allocate(byteCount: size, alignment: 16)
+            defer { frame.deallocate() }
+            let count = FrameEncoding.writeEvent(
+                to: frame, name: name, scenario: nil, level: .info, property1: nil, attributes: [:],
+                secondsSinceReference: TelemetryFixtures.date.timeIntervalSinceReferenceDate, thread: .max)
+            let checksum = Frame.checksum(of: frame + Frame.headerBytes, count: count - Frame.headerBytes)
+            segment.append(frame, count: count, bodyChecksum: checksum, sequence: sequence)
+            sequence &+= 1
+        }
+        try Data(bytes: memory.base, count: memory.count).write(to: directory.url(of: "abc-1.segment"))
+        let bench = await Bench.active(configuration)
+        bench.logger.logEvent(name: "alive")
+        await bench.logger.flush()
+        #expect(try await bench.storedNames.contains("alive"))
+        #expect(bench.logger.statistics.waiting == 0)
+    }
+
+    @Test("No number is too large for a setting, neither with files nor where they cannot be had any more")
+    func largestSettings() async throws {
+        let configuration = TelemetryLogger.Configuration(
+            batchSize: .max, flushInterval: .infinity, maxRetries: .max, spoolDirectory: directory.url,
+            spool: .init(maximumBytes: .max, maximumAge: .infinity), arenaBytes: .max, maximumNameBytes: .max,
+            maximumPropertyBytes: .max, maximumBatchBytes: .max, shutdownDeadline: .infinity)
+        let transport = InMemoryTelemetryTransport()
+        let logger = TelemetryLogger(configuration: configuration, transport: transport)
+        await logger.activate(enabled: true)
+        logger.logEvent(name: "first")
+        try FileManager.default.removeItem(at: directory.url)
+        for number in 2...60_000 { logger.logEvent(name: "\(number)") }
+        await logger.flush()
+        #expect(try await transport.countEvents(matching: .all) == 60_000)
+        await logger.shutdown()
+    }
+
+    #if os(Linux)
+    @Test("A file that cannot be opened for now is left for the next start, not set aside")
+    func noDescriptors() async throws {
+        let bench = await Bench.active(configuration)
+        bench.transport.isOffline = true
+        bench.logger.logEvent(name: "kept")
+        let copy = try directory.copy()
+        await #expect(processExitsWith: .success) { [path = copy.url.path as String] in
+            let configuration = TelemetryLogger.Configuration(spoolDirectory: URL(filePath: path))
+            let starved = Bench(configuration)
+            let free = (1...3).map { _ in open("/dev/null", O_RDONLY) }
+            for descriptor in free { close(descriptor) }
+            var limit = rlimit()
+            getrlimit(__rlimit_resource_t(7), &limit)
+            let usual = limit.rlim_cur
+            // Two more descriptors: its own lock's and the dead owner's, but none for what that one left.
+            limit.rlim_cur = UInt(free.max() ?? 0)
+            setrlimit(__rlimit_resource_t(7), &limit)
+            await starved.logger.activate(enabled: true)
+            limit.rlim_cur = usual
+            setrlimit(__rlimit_resource_t(7), &limit)
+            await starved.logger.shutdown()
+            let next = await Bench.active(configuration)
+            await next.logger.flush()
+            let names = try await next.storedNames
+            precondition(starved.diagnostics.kinds == [.storageFailed], "\(starved.diagnostics.kinds)")
+            precondition(names == ["kept"], "\(names)")
+        }
+    }
+    #endif
+}
