@@ -179,6 +179,18 @@ struct LoggerLifecycleTests {
         #expect(try await bench.stored.map(\.clientId) == ["first", "first", "first", "second", nil, nil, "second"])
     }
 
+    @Test("What was held by a logger that was shut down before it was ever activated gets its client's identifier too")
+    func stampsAfterShutdown() async throws {
+        let bench = Bench()
+        bench.logger.logEvent(name: "held")
+        await bench.logger.shutdown()
+        await bench.logger.setClientIdentifier("client")
+        await bench.logger.activate(enabled: true)
+        bench.logger.logEvent(name: "new")
+        await bench.logger.flush()
+        #expect(try await bench.stored.map(\.clientId) == ["client", "client"])
+    }
+
     @Test("Of overlapping switches the last one called decides")
     func overlappingSwitches() async {
         let transport = StubbornTransport()

@@ -9,6 +9,8 @@ extension TelemetryLogger {
         tellLosses()
         var remaining = capture.waiting
         var ahead: ReadAhead?
+        // Where more is lost all the time than a transport takes, telling of it must come to an end.
+        var tellings = 3
         while remaining > 0 {
             guard isCurrent(id) else { return false }
             capture.prepareSpare()
@@ -38,7 +40,10 @@ extension TelemetryLogger {
                 report(.corruptFile, "Events that were kept for delivery cannot be read any more; they are dropped.")
             }
             // What was lost on the way is told in the same delivery, as its last event.
-            if remaining <= 0 || capture.waiting == 0 { remaining = tellLosses() ? capture.waiting : 0 }
+            if remaining <= 0 || capture.waiting == 0 {
+                tellings -= 1
+                remaining = tellings >= 0 && tellLosses() ? capture.waiting : 0
+            }
         }
         return true
     }
@@ -85,8 +90,8 @@ extension TelemetryLogger {
             delivery.isRetry = false
             capture.withState { $0.statistics.retries += 1 }
         }
-        delivery.isAppending = true
-        defer { delivery.isAppending = false }
+        delivery.appends += 1
+        defer { delivery.appends -= 1 }
         try await transport.append(events)
     }
 

@@ -6,7 +6,9 @@ extension TelemetryLogger {
     /// the delivery.
     public func flush() async {
         guard pump != nil else { return }
-        let wakeUp = capture.wakeUp
-        await flushes.wait { wakeUp.signal() }
+        // Entered before anything else can happen here: a pump that ends meanwhile lets go everybody who is.
+        let id = flushes.enter()
+        capture.wakeUp.signal()
+        await flushes.wait(id)
     }
 }

@@ -21,7 +21,10 @@ extension TelemetryLogger {
     public func activate(enabled: Bool) async {
         await inTurn {
             switch phase {
-            case .shutDown: capture.withState { $0.beginSession() }
+            case .shutDown:
+                // Without a pump so far nothing was activated: what waits was held.
+                if pumpCount == 0 { capture.withState { $0.stampHeld() } }
+                capture.withState { $0.beginSession() }
             case .holding: capture.withState { $0.stampHeld() }
             case .refusing, .on, .off: break
             }
@@ -32,6 +35,7 @@ extension TelemetryLogger {
     /// Turns recording on or off; off discards what was not sent, counted.
     ///
     /// An append under way is cancelled and waited for, at most for `Configuration.shutdownDeadline`; none starts afterwards.
+    /// Cancelling the calling task does not shorten that.
     /// Before activation, off discards what is held and refuses more; after ``shutdown()`` it has no effect.
     public func setEnabled(_ enabled: Bool) async {
         await inTurn { await perform(phase.setEnabled(enabled)) }
@@ -39,7 +43,8 @@ extension TelemetryLogger {
 
     /// Refuses events from now on and delivers what waits, at most for `Configuration.shutdownDeadline`.
     ///
-    /// What could not be delivered stays in the spool, if there is one, and counts as waiting.
+    /// What could not be delivered stays in the spool, if there is one, and counts as waiting. Cancelling the calling task does
+    /// not cut it short.
     public func shutdown() async {
         await inTurn {
             let wasOn = phase == .on

@@ -37,13 +37,14 @@ extension TelemetryLogger {
         guard let pump else { return }
         delivery.isFinishing = isFinishing
         if isFinishing { capture.wakeUp.signal() } else { pump.task.cancel() }
-        if isFinishing || delivery.isAppending {
-            _ = await pump.ended.wait(for: .seconds(configuration.shutdownDeadline), on: time.clock)
-            // A transport that never returns keeps its task, which finds itself replaced if it ever wakes.
-            pump.task.cancel()
-        } else {
-            await pump.ended.wait()
-        }
+        let deadline: Duration? = isFinishing || delivery.appends > 0 ? .seconds(configuration.shutdownDeadline) : nil
+        let clock = time.clock
+        // In a task of its own, which a caller's cancellation does not reach: what the caller was promised holds all the same.
+        await Task {
+            if let deadline { _ = await pump.ended.wait(for: deadline, on: clock) } else { await pump.ended.wait() }
+        }.value
+        // A transport that never returns keeps its task, which finds itself replaced if it ever wakes.
+        pump.task.cancel()
         self.pump = nil
         delivery.isFinishing = false
         capture.withState { $0.abandonReading() }

@@ -1,0 +1,66 @@
+import TelemetryLogging
+import TelemetryModels
+import TelemetryTestSupport
+import TelemetryTransport
+import Testing
+
+/// Appends that outlive the delivery which began them.
+struct HangingAppendTests {
+    /// Each append enters by a latch of its own, and returns, deaf to cancellation, once its second one is opened.
+    actor SlowTransport: TelemetryEventTransport {
+        nonisolated let entered = [Latch(), Latch()]
+        nonisolated let released = [Latch(), Latch()]
+        nonisolated let left = Latch()
+        private var count = 0
+
+        func append(_ events: [TelemetryEvent]) async throws {
+            let number = count
+            count += 1
+            guard number < 2 else { return }
+            entered[number].open()
+            await released[number].wait()
+            left.open()
+        }
+
+        func events(
+            matching filter: TelemetryEventFilter, after cursor: TelemetryCursor?, limit: Int
+        ) async throws -> TelemetryEventPage {
+            TelemetryEventPage(events: [], cursor: TelemetryCursor(rawValue: ""), hasMore: false)
+        }
+
+        func countEvents(matching filter: TelemetryEventFilter) async throws -> Int { 0 }
+        func deleteEvents(matching filter: TelemetryEventFilter) async throws -> Int { 0 }
+    }
+
+    @Test(
+        "An append that returns long after turning off lets a later one hold up nothing beyond the deadline",
+        .timeLimit(.minutes(1)))
+    func twoHang() async {
+        let transport = SlowTransport()
+        let clock = ManualClock()
+        let logger = TelemetryLogger(configuration: .init(shutdownDeadline: 5), transport: transport, clock: clock)
+        await logger.activate(enabled: true)
+        logger.logEvent(name: "1")
+        async let first: Void = logger.flush()
+        await transport.entered[0].wait()
+        async let off: Void = logger.setEnabled(false)
+        await clock.sleepers()
+        clock.advance(by: .seconds(5))
+        await off
+        await first
+        await logger.setEnabled(true)
+        logger.logEvent(name: "2")
+        async let second: Void = logger.flush()
+        await transport.entered[1].wait()
+        transport.released[0].open()
+        await transport.left.wait()
+        // The first append's return reaches the logger before these calls do, or the deadline is asked for anyway.
+        for _ in 1...100 { await logger.updateScenarioStates([:]) }
+        async let offAgain: Void = logger.setEnabled(false)
+        await clock.sleepers()
+        clock.advance(by: .seconds(5))
+        await offAgain
+        await second
+        transport.released[1].open()
+    }
+}

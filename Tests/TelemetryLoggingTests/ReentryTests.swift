@@ -1,0 +1,144 @@
+import Foundation
+import Synchronization
+import TelemetryLogging
+import TelemetryModels
+import TelemetryTestSupport
+import TelemetryTransport
+import Testing
+
+/// What calls a logger back while it is at work, and callers that do not wait for its answer.
+struct ReentryTests {
+    /// Whoever a callback logs through.
+    final class Box: Sendable {
+        private let logger = Mutex<TelemetryLogger?>(nil)
+
+        func set(_ logger: TelemetryLogger?) { self.logger.withLock { $0 = logger } }
+
+        func log(_ name: String, property1: String? = nil) {
+            let logger = logger.withLock { $0 }
+            logger?.logEvent(name: name, property1: property1)
+        }
+    }
+
+    /// Logs more than its logger has room for, in so many appends.
+    final class StormyTransport: TelemetryEventTransport {
+        static let storm = 200
+        let box = Box()
+        private let count = Mutex(0)
+
+        var appends: Int { count.withLock { $0 } }
+
+        func append(_ events: [TelemetryEvent]) async throws {
+            let number = count.withLock { count in
+                count += 1
+                return count
+            }
+            guard number <= Self.storm else { return }
+            for _ in 1...2_000 { box.log("storm", property1: String(repeating: "x", count: 100)) }
+        }
+
+        func events(
+            matching filter: TelemetryEventFilter, after cursor: TelemetryCursor?, limit: Int
+        ) async throws -> TelemetryEventPage {
+            TelemetryEventPage(events: [], cursor: TelemetryCursor(rawValue: ""), hasMore: false)
+        }
+
+        func countEvents(matching filter: TelemetryEventFilter) async throws -> Int { 0 }
+        func deleteEvents(matching filter: TelemetryEventFilter) async throws -> Int { 0 }
+    }
+
+    @Test("A handler that hears, on a thread that logs, of a file that cannot be had may log too")
+    func handlerLogs() async throws {
+        let directory = TemporaryDirectory()
+        let transport = MockTelemetryTransport()
+        let box = Box()
+        let logger = TelemetryLogger(
+            configuration: .init(
+                spoolDirectory: directory.url, diagnostics: { if $0.kind == .storageFailed { box.log("heard") } }),
+            transport: transport, clock: ManualClock())
+        box.set(logger)
+        await logger.activate(enabled: true)
+        transport.isOffline = true
+        logger.logEvent(name: "first")
+        try FileManager.default.removeItem(at: directory.url)
+        for number in 1...20_000 { logger.logEvent(name: "event \(number)") }
+        transport.isOffline = false
+        await logger.flush()
+        let names = try await transport.store.fetchAllEvents().map(\.name)
+        #expect(names.count == 20_002)
+        #expect(names.count { $0 == "heard" } == 1)
+        await logger.shutdown()
+        box.set(nil)
+    }
+
+    @Test("A hook may log, as long as it does not for what it logs itself")
+    func hookLogs() async throws {
+        let box = Box()
+        let bench = await Bench.active(
+            .init(process: { event in
+                if event.name == "event" { box.log("from the hook") }
+                return true
+            }))
+        box.set(bench.logger)
+        bench.logger.logEvent(name: "event")
+        await bench.logger.flush()
+        #expect(try await bench.storedNames == ["from the hook", "event"])
+        box.set(nil)
+    }
+
+    @Test("Flush returns although more is lost all the time than the transport takes", .timeLimit(.minutes(1)))
+    func flushDuringLosses() async {
+        let transport = StormyTransport()
+        let logger = TelemetryLogger(
+            configuration: .init(arenaBytes: 128 << 10), transport: transport, clock: ManualClock())
+        transport.box.set(logger)
+        await logger.activate(enabled: true)
+        logger.logEvent(name: "first")
+        await logger.flush()
+        #expect(transport.appends < StormyTransport.storm)
+        await logger.setEnabled(false)
+        transport.box.set(nil)
+    }
+
+    @Test("A flush that meets turning off returns", .timeLimit(.minutes(1)))
+    func flushMeetsTurningOff() async {
+        let bench = await Bench.active()
+        for _ in 1...3_000 {
+            async let first: Void = bench.logger.flush()
+            async let off: Void = bench.logger.setEnabled(false)
+            async let second: Void = bench.logger.flush()
+            _ = await (first, off, second)
+            await bench.logger.setEnabled(true)
+        }
+    }
+
+    @Test("A shutdown whose task is cancelled delivers all the same", arguments: 1...20)
+    func cancelledShutdown(attempt: Int) async throws {
+        let bench = await Bench.active()
+        bench.logger.logEvent(name: "last")
+        await Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            await bench.logger.shutdown()
+        }.value
+        #expect(try await bench.storedNames == ["last"])
+    }
+
+    @Test("Turning off waits for the append under way also where its task is cancelled", .timeLimit(.minutes(1)))
+    func cancelledTurningOff() async {
+        let transport = StubbornTransport()
+        let clock = ManualClock()
+        let logger = TelemetryLogger(transport: transport, clock: clock)
+        await logger.activate(enabled: true)
+        logger.logEvent(name: "under way")
+        async let flushed: Void = logger.flush()
+        await transport.entered.wait()
+        let off = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            await logger.setEnabled(false)
+        }
+        await clock.sleepers()
+        transport.release()
+        await off.value
+        await flushed
+    }
+}
