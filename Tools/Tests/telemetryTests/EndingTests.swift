@@ -9,6 +9,19 @@ struct EndingTests {
         try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasPrefix("telemetry-demo") }
     }
 
+    /// Something to read that keeps a demo busy for longer than the test takes, however slow the machine.
+    private func files(in folder: URL) throws -> URL {
+        let files = folder.appendingPathComponent("files")
+        try FileManager.default.createDirectory(at: files, withIntermediateDirectories: true)
+        for number in 1...2 {
+            let file = files.appendingPathComponent("\(number)")
+            try Data().write(to: file)
+            // Large, and takes no room on the disk.
+            try FileHandle(forWritingTo: file).truncate(atOffset: 60 << 20)
+        }
+        return files
+    }
+
     /// The processes whose command line names this path, where the system tells.
     private func processes(naming path: String) -> [String] {
         ((try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []).filter { name in
@@ -20,12 +33,15 @@ struct EndingTests {
     @Test("A demo that is interrupted leaves no directory and no host behind", arguments: [SIGINT, SIGTERM, SIGHUP])
     func demo(number: Int32) async throws {
         try await withDirectory { folder in
-            let demo = try RunningTool(["demo", folder.path], environment: ["TMPDIR": folder.path])
+            let files = try files(in: folder)
+            let demo = try RunningTool(["demo", files.path], environment: ["TMPDIR": folder.path])
             #expect(try await demo.output.first { $0.contains("waits for approval") } != nil)
             demo.send(number)
-            #expect(try await demo.errors.first { $0.contains("nothing of the demo is left") } != nil)
+            var told: [String] = []
+            while let line = await demo.errors.next() { told.append(line) }
             await demo.ended()
-            #expect(demo.reason == .uncaughtSignal)
+            #expect(told == ["telemetry: Interrupted; the host was stopped, and nothing of the demo is left."])
+            #expect(demo.reason == .uncaughtSignal, "\(demo.code ?? -1)")
             #expect(try leftovers(in: folder) == [])
             #expect(processes(naming: folder.path) == [])
         }
@@ -37,7 +53,8 @@ struct EndingTests {
             let shell = Process()
             shell.executableURL = URL(fileURLWithPath: "/bin/bash")
             shell.arguments = [
-                "-c", "\"$0\" demo \"$1\" | head -n 4; exit ${PIPESTATUS[0]}", ToolProcess.executable.path, folder.path,
+                "-c", "\"$0\" demo \"$1\" | head -n 4; exit ${PIPESTATUS[0]}", ToolProcess.executable.path,
+                try files(in: folder).path,
             ]
             shell.environment = ProcessInfo.processInfo.environment.merging(["TMPDIR": folder.path]) { _, own in own }
             let (output, errors) = (Pipe(), Pipe())

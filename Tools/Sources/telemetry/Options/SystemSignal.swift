@@ -1,4 +1,3 @@
-@preconcurrency import Dispatch
 import Foundation
 import Synchronization
 
@@ -31,15 +30,9 @@ enum SystemSignal {
     static func cancelling(
         _ interruption: Interruption = Interruption(), operation: @escaping @Sendable () async throws -> Void
     ) async throws -> Int32? {
-        let sources = [SIGINT, SIGTERM, SIGHUP].map { number in
-            signal(number, SIG_IGN)
-            let source = DispatchSource.makeSignalSource(signal: number)
-            source.setEventHandler { @Sendable in interruption.interrupt(number) }
-            source.resume()
-            return source
-        }
-        // The signals stay ignored: a second one must not end the process while it tidies up.
-        defer { for source in sources { source.cancel() } }
+        let signals = SignalPipe([SIGINT, SIGTERM, SIGHUP]) { interruption.interrupt($0) }
+        // They stay ignored: a second one must not end the process while it tidies up.
+        defer { signals.end() }
         let task = Task { try await operation() }
         interruption.onInterruption { task.cancel() }
         do { try await task.value } catch {
