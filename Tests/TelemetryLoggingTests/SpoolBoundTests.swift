@@ -21,6 +21,19 @@ struct SpoolBoundTests {
         #expect(bench.diagnostics.kinds == [.storageFailed])
     }
 
+    @Test("A file has all its blocks before anything is written to it: a full disk cannot reach whoever logs")
+    func blocks() async throws {
+        let bench = await Bench.active(configuration)
+        bench.logger.logEvent(name: "event")
+        let segments = directory.names.filter { $0.hasSuffix(".segment") }
+        #expect(segments.count == 1)
+        for name in segments {
+            var information = stat()
+            #expect(stat(directory.url(of: name).path, &information) == 0)
+            #expect(information.st_size > 0 && Int(information.st_blocks) * 512 >= Int(information.st_size))
+        }
+    }
+
     @Test("A directory that goes while the logger runs costs nothing that is kept already, and is told")
     func directoryGoes() async throws {
         let bench = await Bench.active(configuration)

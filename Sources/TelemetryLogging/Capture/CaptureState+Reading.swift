@@ -88,6 +88,7 @@ extension CaptureState {
         reading = nil
         waiting = 0
         nextSequence = highestOffered + 1
+        told = ToldLosses()
         store.leaveSpool()
     }
 }

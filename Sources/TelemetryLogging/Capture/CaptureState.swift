@@ -29,6 +29,8 @@ struct CaptureState {
     var statistics = TelemetryLogger.Statistics()
     /// Losses that the stream has not told of.
     var untold: [TelemetryLogger.DropCause: UInt64] = [:]
+    /// What was told of losses and waits itself.
+    var told = ToldLosses()
     /// What the consumer reads now.
     var reading: Reading?
 
@@ -140,6 +142,11 @@ struct CaptureState {
     private mutating func dropOldest() {
         let oldest = sealed.removeFirst()
         var lost = oldest.waiting
+        if oldest.session === session {
+            let handedOver = reading?.memory == ObjectIdentifier(oldest.memory) ? reading?.inFlight ?? 0 : 0
+            let first = oldest.firstSequence &+ UInt64(handedOver)
+            untold.merge(told.takeBack(from: first, count: lost - handedOver), uniquingKeysWith: +)
+        }
         if reading?.memory == ObjectIdentifier(oldest.memory) {
             lost -= reading?.inFlight ?? 0
             reading?.isOrphaned = true

@@ -17,6 +17,8 @@ extension EventCapture {
     func takeLosses() -> [TelemetryLogger.DropCause: UInt64]? {
         withState { state in
             guard state.isAccepting, !state.untold.isEmpty else { return nil }
+            // What waits no longer has arrived, or was taken back.
+            state.told.keep(from: state.firstWaiting)
             defer { state.untold = [:] }
             return state.untold
         }
@@ -29,11 +31,16 @@ extension EventCapture {
             EventDraft(
                 name: TelemetryLogger.droppedEventName, scenario: nil, level: .info, property1: text,
                 attributes: Dictionary(uniqueKeysWithValues: attributes), secondsSinceReference: secondsSinceReference,
-                thread: CurrentThread.number), isOwn: true)
+                thread: CurrentThread.number), telling: losses)
     }
 }
 
 extension CaptureState {
+    /// The oldest sequence of this session that waits; the next one where none does.
+    fileprivate var firstWaiting: UInt64 {
+        (sealed.first { $0.session === session } ?? active)?.firstSequence ?? nextSequence
+    }
+
     /// Ends a reading whose reader was ended: its events wait on.
     mutating func abandonReading() {
         guard let reading else { return }

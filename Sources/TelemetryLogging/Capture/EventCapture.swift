@@ -59,9 +59,10 @@ final class EventCapture: Sendable {
     private static let ordinaryBytes = 512
 
     /// Shows the event to the hook, if there is one, cuts what is too long, and keeps it.
-    func recordSlowly(_ event: EventDraft, isOwn: Bool = false) {
+    /// - Parameter losses: What the event tells of, where it is the logger's own.
+    func recordSlowly(_ event: EventDraft, telling losses: [TelemetryLogger.DropCause: UInt64]? = nil) {
         var draft = event
-        if !isOwn, let process, !draft.pass(through: process, sessionId: currentSessionId) {
+        if losses == nil, let process, !draft.pass(through: process, sessionId: currentSessionId) {
             state.withLock { $0.drop(1, for: .refused) }
             return
         }
@@ -69,7 +70,8 @@ final class EventCapture: Sendable {
         withUnsafeTemporaryAllocation(byteCount: draft.maximumFrameBytes, alignment: 16) { buffer in
             keep(
                 buffer, name: draft.name, scenario: draft.scenario, level: draft.level, property1: draft.property1,
-                attributes: draft.attributes, secondsSinceReference: draft.secondsSinceReference, thread: draft.thread)
+                attributes: draft.attributes, secondsSinceReference: draft.secondsSinceReference, thread: draft.thread,
+                telling: losses)
         }
     }
 
@@ -77,7 +79,8 @@ final class EventCapture: Sendable {
     @inline(__always)
     private func keep(
         _ buffer: UnsafeMutableRawBufferPointer, name: String, scenario: String?, level: TelemetryLogLevel,
-        property1: String?, attributes: [String: TelemetryValue], secondsSinceReference: Double, thread: UInt64
+        property1: String?, attributes: [String: TelemetryValue], secondsSinceReference: Double, thread: UInt64,
+        telling losses: [TelemetryLogger.DropCause: UInt64]? = nil
     ) {
         let frame = buffer.baseAddress.unsafelyUnwrapped
         let count = FrameEncoding.writeEvent(
@@ -86,7 +89,10 @@ final class EventCapture: Sendable {
         let body = Frame.headerBytes
         let checksum = Frame.checksum(of: frame + body, count: count &- body)
         let shouldWake = state.withLock { state in
-            state.isAccepting && state.append(frame, count: count, bodyChecksum: checksum)
+            guard state.isAccepting else { return false }
+            let shouldWake = state.append(frame, count: count, bodyChecksum: checksum)
+            if let losses { state.told.note(losses, sequence: state.nextSequence &- 1) }
+            return shouldWake
         }
         if shouldWake {
             wakeUp.signal()

@@ -24,7 +24,7 @@ struct FrameDecoder {
     /// The length of the frame at an offset; nil at the end, and where there is no whole frame.
     static func length(at offset: Int, in bytes: UnsafeRawBufferPointer) -> Int? {
         guard bytes.count - offset >= Frame.headerBytes else { return nil }
-        let length = Int(bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self))
+        let length = Int(truncatingIfNeeded: bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self))
         guard length >= Frame.headerBytes, length <= bytes.count - offset else { return nil }
         return length
     }

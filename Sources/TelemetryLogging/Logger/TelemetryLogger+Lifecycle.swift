@@ -116,5 +116,6 @@ extension CaptureState {
         nextSequence = 1
         highestOffered = 0
         leftInSpool = 0
+        told = ToldLosses()
     }
 }

@@ -68,7 +68,7 @@ enum SegmentHeader {
         }
         let found = base.loadUnaligned(as: UInt64.self)
         if found == 0 { return .empty }
-        let start = Int(base.loadUnaligned(fromByteOffset: 8, as: UInt32.self))
+        let start = Int(truncatingIfNeeded: base.loadUnaligned(fromByteOffset: 8, as: UInt32.self))
         guard found == magic, start >= textsStart, start & 3 == 0, start <= bytes.count - Frame.terminatorBytes,
             base.loadUnaligned(fromByteOffset: 32, as: UInt64.self) == checksum(base, start: start)
         else { return .corrupt }
@@ -83,7 +83,7 @@ enum SegmentHeader {
         return .content(
             Content(
                 session: Session(id: texts[0], device: device), start: start,
-                consumed: Int(base.loadUnaligned(fromByteOffset: 12, as: UInt32.self)),
+                consumed: Int(truncatingIfNeeded: base.loadUnaligned(fromByteOffset: 12, as: UInt32.self)),
                 firstSequence: base.loadUnaligned(fromByteOffset: 16, as: UInt64.self),
                 ordinal: base.loadUnaligned(fromByteOffset: 24, as: UInt64.self)))
     }
