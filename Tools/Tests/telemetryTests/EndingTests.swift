@@ -95,6 +95,37 @@ struct EndingTests {
         }
     }
 
+    @Test("While the store takes nothing a pipe reads nothing, says so, and loses nothing")
+    func pipeHoldsBack() async throws {
+        try await withDirectory { directory in
+            let store = directory.appendingPathComponent("store")
+            let away = directory.appendingPathComponent("away")
+            let environment = ["XDG_STATE_HOME": directory.appendingPathComponent("state").path]
+            let pipe = try RunningTool(["pipe", "--scenario", "A", "--hold", "-d", store.path], environment: environment)
+            let asked = try await pipe.errors.first { $0.contains("waits for approval") }
+            let id = try #require(asked?.split(separator: " ").dropFirst(2).first.map(String.init))
+            _ = try await ToolProcess.run("approve", id, "-d", store.path)
+            _ = try await ToolProcess.run("enable", id, "A", "-d", store.path)
+            _ = try await pipe.errors.first { $0.contains("lines are recorded") }
+            try FileManager.default.moveItem(at: store, to: away)
+            try Data().write(to: store)
+            // More than the logger may keep.
+            let writer = Task.detached {
+                let line = String(repeating: "x", count: 1_000) + "\n"
+                for _ in 0..<300 { try pipe.write(String(repeating: line, count: 100)) }
+                pipe.closeInput()
+            }
+            #expect(try await pipe.errors.first { $0.hasPrefix("The store takes no events for now") } != nil)
+            try FileManager.default.removeItem(at: store)
+            try FileManager.default.moveItem(at: away, to: store)
+            #expect(try await pipe.errors.first { $0 == "The store takes events again." } != nil)
+            #expect(try await pipe.errors.first { $0 == "30,000 lines: 30,000 recorded." } != nil)
+            await pipe.ended()
+            try await writer.value
+            #expect(try await FileTelemetryTransport(directory: store).countEvents() == 30_000)
+        }
+    }
+
     @Test("A pipe records every line, however many there are and however short")
     func backPressure() async throws {
         try await withDirectory { folder in

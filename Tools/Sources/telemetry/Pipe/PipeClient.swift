@@ -10,8 +10,11 @@ import ViewerKit
 /// Standard input as a host.
 @MainActor
 final class PipeClient {
-    /// So many lines are handed over before they are waited for: far fewer than the logger has room for.
-    private static let mostOnTheWay = 1_000
+    /// So many lines are handed over before they are waited for, or so many bytes of them: far fewer than the logger has room
+    /// for.
+    private static let mostOnTheWay = (lines: 1_000, bytes: 4 << 20)
+    /// How long to wait before a store that takes nothing is tried again.
+    private static let pause = Duration.seconds(1)
 
     private let service: TelemetryLifecycleService
     private let scenario: String
@@ -68,12 +71,22 @@ final class PipeClient {
     }
 
     private func take(_ batch: [String], _ logger: any TelemetryLogging) async {
-        for start in stride(from: 0, to: batch.count, by: Self.mostOnTheWay) {
-            await take(batch[start..<min(start + Self.mostOnTheWay, batch.count)], logger)
+        var rest = batch[...]
+        while !rest.isEmpty {
+            var bytes = 0
+            let next = rest.prefix(Self.mostOnTheWay.lines).prefix { line in
+                defer { bytes += line.utf8.count }
+                return bytes < Self.mostOnTheWay.bytes
+            }
+            rest = rest.dropFirst(next.count)
+            record(next, logger)
+            // The next lines are read when these are in the store: a fast writer waits, and nothing is lost.
+            await logger.flush()
+            await untilDelivered(logger)
         }
     }
 
-    private func take(_ batch: ArraySlice<String>, _ logger: any TelemetryLogging) async {
+    private func record(_ batch: ArraySlice<String>, _ logger: any TelemetryLogging) {
         lines += batch.count
         // A line that nobody wants is not taken apart; whether an event is recorded is the logger's to say.
         for line in batch where service.scenarioStates[scenario] == true {
@@ -87,8 +100,15 @@ final class PipeClient {
                 }(), attributes: event.attributes)
             if isRecorded { recorded += 1 }
         }
-        // The next lines are read when these are in the store: a fast writer waits, and nothing is lost.
-        await logger.flush()
+    }
+
+    /// Returns when nothing waits any more, so that a store that takes nothing keeps lines from being read, and not from being
+    /// kept.
+    private func untilDelivered(_ logger: any TelemetryLogging) async {
+        guard let logger = logger as? TelemetryLogger, logger.statistics.waiting > 0 else { return }
+        console.note("The store takes no events for now; no more lines are read until it does. telemetry doctor may tell why.")
+        while logger.statistics.waiting > 0, (try? await Task.sleep(for: Self.pause)) != nil { await logger.flush() }
+        if logger.statistics.waiting == 0 { console.note("The store takes events again.") }
     }
 
     private var isOn: Bool { service.status == .enabled && service.scenarioStates[scenario] == true }
