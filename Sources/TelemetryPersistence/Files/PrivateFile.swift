@@ -18,7 +18,10 @@ enum PrivateFile {
         guard fstat(descriptor, &status) == 0 else { throw FileSystemError.last("fstat", path) }
         guard status.st_mode & S_IFMT == S_IFREG else { throw FileSystemError(operation: "read", path: path, code: EINVAL) }
         guard status.st_size <= maximumBytes else { throw FileSystemError(operation: "read", path: path, code: EFBIG) }
-        return try handle.readToEnd() ?? Data()
+        do { return try handle.readToEnd() ?? Data() } catch {
+            // The system's failure, which may pass, and not the content's.
+            throw FileSystemError(operation: "read", path: path, code: EIO)
+        }
     }
 
     /// Replaces the file as one step that survives a killed process and a power cut. Call it under a lock: the temporary file

@@ -46,13 +46,13 @@ struct StoredDocument<Value: Codable & Sendable & MergeableDocument> {
 
     /// Reads, changes and writes as one step; the transform runs once, whatever fails.
     mutating func change(_ transform: (inout Value) -> Void) -> Value {
-        var changed: Value?
+        var changed: (value: Value, stored: Value)?
         do {
             let value = try file.exclusively {
                 let stored = try file.valueSettingCorruptAside()
                 var value = current(stored: stored ?? initial)
                 transform(&value)
-                changed = value
+                changed = (value, stored ?? initial)
                 try file.write(value, unlessSameAs: stored)
                 return value
             }
@@ -61,10 +61,18 @@ struct StoredDocument<Value: Codable & Sendable & MergeableDocument> {
             return value
         } catch {
             report(error, "could not be changed")
-            let base = known ?? initial
+            var base = known ?? initial
             var value = unsaved?.value ?? base
-            if let changed { value = changed } else { transform(&value) }
-            unsaved = Unsaved(value: value, base: unsaved.map(\.base) ?? base)
+            if let changed {
+                // What others had changed by then is no change of ours.
+                (value, base) = changed
+                known = changed.stored
+            } else {
+                transform(&value)
+                base = unsaved?.base ?? base
+            }
+            let replacesAll = unsaved.map { $0.base == nil } ?? false
+            unsaved = Unsaved(value: value, base: replacesAll ? nil : base)
             return value
         }
     }
