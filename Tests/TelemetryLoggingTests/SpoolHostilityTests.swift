@@ -39,6 +39,26 @@ struct SpoolHostilityTests {
         #expect(bench.logger.statistics.waiting == 0)
     }
 
+    @Test("Where it is damaged whose events follow, they are counted as lost, and nothing else is")
+    func damagedOwner() async throws {
+        let bench = await Bench.active(configuration)
+        bench.transport.isOffline = true
+        bench.logger.logEvent(name: "first")
+        await bench.logger.setClientIdentifier("somebody else")
+        bench.logger.logEvent(name: "second")
+        bench.logger.logEvent(name: "third")
+        let copy = try directory.copy()
+        let name = try #require(copy.names.first { $0.hasSuffix(".segment") })
+        var bytes = try Data(contentsOf: copy.url(of: name))
+        let place = try #require(bytes.range(of: Data("somebody".utf8)))
+        bytes[place.lowerBound] ^= 1
+        try bytes.write(to: copy.url(of: name))
+        let successor = await Bench.active(.init(spoolDirectory: copy.url))
+        await successor.logger.flush()
+        #expect(try await successor.storedNames == ["first", "telemetry.dropped"])
+        #expect(successor.logger.statistics.dropped == [.corrupt: 2])
+    }
+
     @Test("No number is too large for a setting, neither with files nor where they cannot be had any more")
     func largestSettings() async throws {
         let configuration = TelemetryLogger.Configuration(

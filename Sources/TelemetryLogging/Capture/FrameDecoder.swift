@@ -29,6 +29,12 @@ struct FrameDecoder {
         return length
     }
 
+    /// Whether a frame, however little of it can be believed, says that it is no event.
+    static func isDefinition(_ frame: UnsafeRawBufferPointer) -> Bool {
+        var reader = FrameReader(frame, at: Frame.headerBytes)
+        return reader.read(UInt8.self).map { Frame.Flags(rawValue: $0).contains(.definition) } ?? false
+    }
+
     /// When the event in a frame was logged, in seconds since 2001; nil if the frame is a definition.
     static func timestamp(ofEvent frame: UnsafeRawBufferPointer) -> Double? {
         var reader = FrameReader(frame, at: Frame.headerBytes)

@@ -10,8 +10,6 @@ final class FlushBoard: Sendable {
 
     private let state = Mutex(State())
 
-    var isEmpty: Bool { state.withLock(\.waiters.isEmpty) }
-
     /// Those that a delivery which begins now serves.
     var present: [UInt64] { state.withLock { Array($0.waiters.keys) } }
 

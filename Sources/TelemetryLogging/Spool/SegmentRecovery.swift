@@ -6,7 +6,7 @@ enum SegmentRecovery {
     struct Recovered {
         var segment: Segment
         let ordinal: UInt64
-        /// Frames that were begun and not finished, or damaged later.
+        /// Events whose frames were begun and not finished, or damaged later, or are behind such a one.
         let damaged: Int
         /// When the first event that waits was logged, in seconds since 2001.
         let begin: Double
@@ -61,19 +61,20 @@ enum SegmentRecovery {
         }
         segment.committed = offset
         return Recovered(
-            segment: segment, ordinal: header.ordinal, damaged: countFrames(from: offset, in: bytes), begin: begin ?? 0)
+            segment: segment, ordinal: header.ordinal, damaged: countEvents(from: offset, in: bytes), begin: begin ?? 0)
     }
 
-    /// How many frames lie behind the first damaged one, with it. They are not used: a damaged definition may have said whose
+    /// How many events lie behind the first damaged frame, with it. They are not used: a damaged definition may have said whose
     /// they are.
-    private static func countFrames(from start: Int, in bytes: UnsafeRawBufferPointer) -> Int {
+    private static func countEvents(from start: Int, in bytes: UnsafeRawBufferPointer) -> Int {
         var count = 0
         var offset = start
         while offset <= bytes.count - Frame.terminatorBytes,
             bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self) != 0
         {
-            count += 1
-            guard let length = FrameDecoder.length(at: offset, in: bytes), length & 3 == 0 else { break }
+            guard let length = FrameDecoder.length(at: offset, in: bytes), length & 3 == 0 else { return count + 1 }
+            let frame = UnsafeRawBufferPointer(rebasing: bytes[offset..<(offset + length)])
+            if !FrameDecoder.isDefinition(frame) { count += 1 }
             offset += length
         }
         return count
