@@ -27,11 +27,6 @@ final class OperationQueue {
         worker = Task(executorPreference: executor) { await self.workOff() }
     }
 
-    /// Returns when nothing waits and nothing runs.
-    func drained() async {
-        while let worker { await worker.value }
-    }
-
     private func workOff() async {
         while !waiting.isEmpty {
             let next = waiting.removeFirst()

@@ -38,6 +38,8 @@ final class LifecycleEngine {
     var onCommandProcessing: (@MainActor (Bool) -> Void)?
     private(set) var isShutDown = false
     private var waitingOptOuts = 0
+    /// When those whose turn has not come are to be done, in the order of their calls.
+    private var waiting: [Deadline] = []
 
     init(
         state: LifecycleState, settingsStore: any TelemetrySettingsStoring, transport: any TelemetryTransporting,
@@ -73,7 +75,7 @@ final class LifecycleEngine {
         backsUp: Bool = true, _ body: @escaping @MainActor (LifecycleEngine) async -> Value
     ) async -> Value {
         let deadline = Deadline(in: configuration.operationTimeout, on: configuration.clock)
-        return await queue.perform { await self.run(body, backsUp: backsUp, until: deadline) }
+        return await inTurn(deadline) { await self.run(body, backsUp: backsUp, until: deadline) }
     }
 
     /// Runs the host's opt-out. Whoever withdraws consent does not wait for a store that hangs: what comes before gets little
@@ -82,16 +84,28 @@ final class LifecycleEngine {
         let deadline = Deadline(in: configuration.operationTimeout, on: configuration.clock)
         calls.hurry(Deadline(in: configuration.optOutPatience, on: configuration.clock))
         waitingOptOuts += 1
-        return await queue.perform {
+        return await inTurn(deadline) {
             self.waitingOptOuts -= 1
             return await self.run(body, until: deadline)
         }
     }
 
-    /// Runs an operation that nobody waits for when its turn comes; its time counts from then.
+    private func inTurn<Value: Sendable>(
+        _ deadline: Deadline, _ body: @escaping @MainActor () async -> Value
+    ) async -> Value {
+        waiting.append(deadline)
+        return await queue.perform {
+            self.waiting.removeFirst()
+            return await body()
+        }
+    }
+
+    /// Runs an operation that nobody waits for when its turn comes; its time counts from then, and ends with the time of the
+    /// first who waits behind it.
     func inBackground(_ body: @escaping @MainActor (LifecycleEngine) async -> Void) {
         queue.enqueue {
-            await self.run(body, until: Deadline(in: self.configuration.operationTimeout, on: self.configuration.clock))
+            let own = Deadline(in: self.configuration.operationTimeout, on: self.configuration.clock)
+            await self.run(body, until: self.waiting.first ?? own)
         }
     }
 
@@ -166,11 +180,12 @@ final class LifecycleEngine {
         isShutDown = true
         await background.end()
         calls.cancelAll()
-        await queue.drained()
         let logger = logger.logger
-        let deadline = Deadline(in: configuration.operationTimeout, on: configuration.clock)
-        calls.begin(deadline)
-        _ = try? await calls.call(.nothing) { await logger.shutdown() }
-        calls.begin(nil)
+        await inTurn(Deadline(in: configuration.operationTimeout, on: configuration.clock)) {
+            // In its turn, or the end of another operation would end its time limit.
+            self.calls.begin(Deadline(in: self.configuration.operationTimeout, on: self.configuration.clock))
+            _ = try? await self.calls.call(.nothing) { await logger.shutdown() }
+            self.calls.begin(nil)
+        }
     }
 }

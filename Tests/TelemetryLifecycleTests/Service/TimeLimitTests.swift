@@ -1,0 +1,69 @@
+import TelemetryLifecycle
+import TelemetryLogging
+import TelemetryModels
+import TelemetryPersistence
+import TelemetryTestSupport
+import TelemetryTransport
+import Testing
+
+/// Who waits in a queue, waits no longer than promised, whatever else is under way.
+@MainActor
+struct TimeLimitTests {
+    @Test("A call behind a look that nobody asked for returns in time", .timeLimit(.minutes(1)))
+    func behindBackground() async throws {
+        let host = try await TestHost(settings: TelemetryFixtures.approvedSettings, server: true, interval: .seconds(1))
+        host.transport.hold(.record)
+        await host.service.startup()
+        await host.transport.held(.record)
+        await host.clock.sleepers(atLeast: 2)
+        // The next look is due while coming up hangs, and queues before the call.
+        host.clock.advance(by: .seconds(1))
+        await host.clock.sleepers(atLeast: 2)
+        let looked = Task { await host.service.reconcile() }
+        await Task {}.value
+        host.clock.advance(by: .seconds(9))
+        await host.transport.called(.record, atLeast: 2)
+        await host.clock.sleepers(atLeast: 2)
+        host.clock.advance(by: .seconds(1))
+        #expect(await looked.value == nil)
+        host.transport.release(.record)
+    }
+
+    @Test("An operation does not end the time limit of a shutdown under way", .timeLimit(.minutes(1)))
+    func duringShutdown() async {
+        let clock = ManualClock()
+        let logger = EndlessLogger()
+        let service = TelemetryLifecycleService(
+            settingsStore: InMemoryTelemetrySettingsStore(), transport: InMemoryTelemetryTransport(),
+            configuration: .init(operationTimeout: .seconds(10), reconcileInterval: nil, clock: clock), logger: logger,
+            scenarioStore: InMemoryTelemetryScenarioStore())
+        let ended = Task { await service.shutdown() }
+        await logger.gate.waiters()
+        let looked = Task { await service.reconcile() }
+        // Time for the operation to run to its end, if it does not wait for its turn.
+        for _ in 0..<1_000 { await Task.yield() }
+        await clock.sleepers(atLeast: 1)
+        clock.advance(by: .seconds(10))
+        await ended.value
+        #expect(await looked.value == .allDisabled)
+    }
+}
+
+/// A logger whose shutdown does not end by itself.
+private actor EndlessLogger: TelemetryLogging {
+    nonisolated let currentSessionId = "endless"
+    nonisolated let gate = TestGate()
+
+    init() { gate.close() }
+
+    nonisolated func logEvent(
+        name: String, scenario: String?, level: TelemetryLogLevel, property1: @autoclosure () -> String?,
+        attributes: @autoclosure () -> [String: TelemetryValue]
+    ) {}
+    func setClientIdentifier(_ clientId: String?) async {}
+    func updateScenarioStates(_ states: [String: Bool]) async {}
+    func activate(enabled: Bool) async {}
+    func setEnabled(_ enabled: Bool) async {}
+    func flush() async {}
+    func shutdown() async { try? await gate.pass() }
+}
