@@ -20,6 +20,8 @@ extension LifecycleEngine {
             await logger.turn(on: false, clientId: nil)
             return state.show(.error(error.message), error.message)
         }
+        // What was logged before the person asked for telemetry is not theirs to have sent, also where the viewer approved before.
+        if !settings.telemetryRequested { await logger.turn(on: false, clientId: nil) }
         await keeper.change {
             $0.telemetryRequested = true
             $0.clientIdentifier = clientId
@@ -54,7 +56,7 @@ extension LifecycleEngine {
         }
         state.clientRecord = nil
         var failures = await tearDown()
-        failures += await settle()
+        failures += await settle(isNewestFirst: true)
         state.reconciliation = reason ?? .allDisabled
         show(off: failures)
     }
@@ -91,18 +93,26 @@ extension LifecycleEngine {
     }
 
     /// Does what deletions left undone.
-    /// - Parameter begun: The one that has only just been decided on.
+    /// - Parameters:
+    ///   - begun: The one that has only just been decided on.
+    ///   - isNewestFirst: Whether the latest has the best of the time that there is.
+    ///   - isForReturn: Whether to do only what a client that is wanted again cannot begin without.
     /// - Returns: what failed, in words.
-    func settle(begun: TelemetryObligations.Cleanup? = nil) async -> [String] {
+    func settle(
+        begun: TelemetryObligations.Cleanup? = nil, isNewestFirst: Bool = false, isForReturn: Bool = false
+    ) async -> [String] {
         var failures: [String] = []
-        for cleanup in settings.obligations.cleanups {
+        let cleanups = settings.obligations.cleanups
+        for cleanup in isNewestFirst ? cleanups.reversed() : cleanups {
             // The same client is wanted again: what it has from now on is not to be deleted.
             let isWantedAgain = cleanup.sessionEnd == nil && cleanup.clientId == settings.clientIdentifier
-            if isWantedAgain, cleanup.doneAt != nil {
+            // No store takes such an identifier, so none has anything of that client.
+            let isImpossible = (try? NameRules.check(clientId: cleanup.clientId)) == nil
+            if isImpossible || (isWantedAgain && cleanup.doneAt != nil) {
                 await keeper.change { $0.obligations.cleanups.removeAll { $0 == cleanup } }
                 continue
             }
-            guard isDue(cleanup) else { continue }
+            guard isWantedAgain || !isForReturn, isDue(cleanup) else { continue }
             let failed = await settle(cleanup, isFirst: cleanup == begun)
             failures += failed
             // A call that was given up may still bring something back; then it is all to be done again.

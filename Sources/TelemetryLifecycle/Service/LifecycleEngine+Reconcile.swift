@@ -16,7 +16,7 @@ extension LifecycleEngine {
             return .allDisabled
         }
         if !isQuiet { state.show(.syncing, "Asking the store.") }
-        _ = await settle()
+        _ = await settle(isForReturn: true)
         do {
             let clientId = try await identify()
             let isOptIn = isOptIn || settings.obligations.registration
@@ -24,11 +24,14 @@ extension LifecycleEngine {
             await follow(Reconciliation.decide(settings: settings, serverEnabled: client?.isEnabled, isOptIn: isOptIn), client)
         } catch {
             await standAlone(error)
+            _ = await settle()
             return nil
         }
         guard settings.telemetryRequested else { return state.reconciliation }
         await runCommands()
         await alignScenarios()
+        // Last: a deletion that hangs, of another client or session, would leave no time for this one.
+        if settings.telemetryRequested { _ = await settle() }
         return state.reconciliation
     }
 

@@ -1,0 +1,45 @@
+import TelemetryLifecycle
+import TelemetryLogging
+import TelemetryModels
+import TelemetryPersistence
+import TelemetryTestSupport
+import TelemetryTransport
+import Testing
+
+@MainActor
+struct BeforeConsentTests {
+    @Test("What was logged before the person opted in is not sent, also where the viewer has approved the client already")
+    func loggedBefore() async throws {
+        let transport = InMemoryTelemetryTransport()
+        try await transport.createTelemetryClient(TelemetryFixtures.client(isEnabled: true))
+        let logger = TelemetryLogger(transport: transport)
+        let service = TelemetryLifecycleService(
+            settingsStore: InMemoryTelemetrySettingsStore(), transport: transport,
+            identifierGenerator: FixedIdentifierGenerator(TestHost.clientId), configuration: .init(reconcileInterval: nil),
+            logger: logger, scenarioStore: InMemoryTelemetryScenarioStore())
+        logger.logEvent(name: "before")
+        await service.enableTelemetry()
+        #expect(service.status == .enabled)
+        logger.logEvent(name: "after")
+        await logger.flush()
+        #expect(try await transport.fetchAllEvents().map(\.name) == ["after"])
+        await service.shutdown()
+    }
+
+    @Test("What was logged before a start keeps, where the person opted in and the viewer approved in an earlier run")
+    func loggedBeforeStart() async throws {
+        let host = try await TestHost(settings: TelemetryFixtures.approvedSettings, server: true)
+        await host.service.enableTelemetry()
+        #expect(host.logger.calls.contains(.activate(enabled: true)))
+        #expect(!host.logger.calls.contains(.activate(enabled: false)))
+    }
+
+    @Test("An identifier that no store takes leaves nothing to be deleted", arguments: ["", String(repeating: "x", count: 1_025)])
+    func impossibleIdentifier(identifier: String) async throws {
+        let host = try await TestHost(settings: .init(telemetryRequested: true, clientIdentifier: identifier))
+        await host.comeUp()
+        #expect(await host.service.disableTelemetry() == .defaults)
+        #expect(host.service.status == .disabled)
+        #expect(host.service.settings.obligations.isEmpty)
+    }
+}
