@@ -30,13 +30,19 @@ enum CommandEnd: Sendable, Equatable {
                     record.set(.date(date), for: Field.executedAt)
                 case .failed(let message):
                     record.set(.string(TelemetrySchema.CommandStatus.failed.rawValue), for: Field.status)
-                    record.set(.string(message), for: Field.errorMessage)
+                    record.set(.string(Self.brief(message)), for: Field.errorMessage)
                 }
                 return record
             }
         } catch is HasEnded {
         } catch let error as TelemetryTransportError where error.code == .notFound {
         }
+    }
+
+    /// What a store takes beside the command itself, whose action may be of any length.
+    private static func brief(_ message: String) -> String {
+        let limit = 1_000
+        return message.utf8.count <= limit ? message : String(decoding: message.utf8.prefix(limit), as: UTF8.self) + "…"
     }
 
     private struct HasEnded: Error {}

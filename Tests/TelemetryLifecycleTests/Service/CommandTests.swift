@@ -170,6 +170,20 @@ struct CommandTests {
         #expect(stored["future"] == 7)
     }
 
+    @Test("However long an action is, what the viewer reads about it is brief: it has to fit into the record")
+    func hugeAction() async throws {
+        let host = try await TestHost.approved()
+        var record = TelemetryFixtures.command(.enable).toRecord()
+        record["action"] = .string(String(repeating: "é", count: 400_000))
+        let saved = try await host.transport.store.save([record], policy: .insert)
+        await host.service.reconcile()
+        let stored = try await host.transport.store.record(withID: try #require(saved.first?.recordID))
+        #expect(stored?["status"] == "failed")
+        let message = try #require(stored?["errorMessage"]?.stringValue)
+        #expect(message.hasPrefix("The command's action"))
+        #expect(message.utf8.count <= 1_010)
+    }
+
     @Test("Oldest first: the last word wins")
     func oldestFirst() async throws {
         let host = try await TestHost.approved()
