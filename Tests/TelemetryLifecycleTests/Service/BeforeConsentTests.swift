@@ -34,7 +34,8 @@ struct BeforeConsentTests {
         #expect(!host.logger.calls.contains(.activate(enabled: false)))
     }
 
-    @Test("An identifier that no store takes leaves nothing to be deleted", arguments: ["", String(repeating: "x", count: 1_025)])
+    @Test(
+        "An identifier that no store takes leaves nothing to be deleted", arguments: ["", String(repeating: "x", count: 1_025)])
     func impossibleIdentifier(identifier: String) async throws {
         let host = try await TestHost(settings: .init(telemetryRequested: true, clientIdentifier: identifier))
         await host.comeUp()
