@@ -34,6 +34,23 @@ struct SpoolBoundTests {
         }
     }
 
+    @Test(
+        "Many short runs without a connection lose nothing, whether they ended in order or were killed",
+        arguments: [false, true])
+    func shortRuns(isKilled: Bool) async throws {
+        var directory = directory
+        for run in 1...50 {
+            let bench = await Bench.active(.init(spoolDirectory: directory.url))
+            bench.transport.isOffline = true
+            bench.logger.logEvent(name: "run \(run)")
+            if isKilled { directory = try directory.copy() } else { await bench.logger.shutdown() }
+        }
+        let bench = await Bench.active(.init(spoolDirectory: directory.url))
+        await bench.logger.flush()
+        #expect(try await Set(bench.storedNames) == Set((1...50).map { "run \($0)" }))
+        #expect(bench.logger.statistics.dropped.isEmpty)
+    }
+
     @Test("A directory that goes while the logger runs costs nothing that is kept already, and is told")
     func directoryGoes() async throws {
         let bench = await Bench.active(configuration)

@@ -123,11 +123,11 @@ struct CaptureState {
 
     /// Makes room for one more segment, dropping the oldest ones where there are too many.
     mutating func dropExcess() {
-        var bytes = sealed.reduce(store.segmentBytes) { $0 + $1.memory.count }
-        let filed = sealed.reduce(0) { $1.memory.file == nil ? $0 : $0 + $1.memory.count }
+        var bytes = sealed.reduce(store.segmentBytes) { $0 + store.cost(of: $1.memory) }
+        let filed = sealed.reduce(0) { $1.memory.file == nil ? $0 : $0 + store.cost(of: $1.memory) }
         let maximumBytes = store.maximumBytes(filed: filed)
         while bytes > maximumBytes, let oldest = sealed.first {
-            bytes -= oldest.memory.count
+            bytes -= store.cost(of: oldest.memory)
             dropOldest()
         }
     }

@@ -80,6 +80,21 @@ enum SegmentRecovery {
         return count
     }
 
+    /// The same events in no more memory than they need.
+    static func trimmed(_ segment: Segment, file: SpoolFile) -> Segment {
+        let memory = SegmentMemory(
+            UnsafeMutableRawBufferPointer.allocate(byteCount: segment.committed, alignment: 16), file: file
+        ) { $0.deallocate() }
+        memory.base.copyMemory(from: segment.memory.base, byteCount: segment.committed)
+        var copy = Segment(
+            recovered: memory, session: segment.session, start: segment.start, firstSequence: segment.firstSequence)
+        copy.consumed = segment.consumed
+        copy.committed = segment.committed
+        copy.waiting = segment.waiting
+        copy.clientAtConsumed = segment.clientAtConsumed
+        return copy
+    }
+
     private static func isWhole(_ frame: UnsafeRawBufferPointer, sequence: UInt64) -> Bool {
         guard let base = frame.baseAddress, frame.count & 3 == 0 else { return false }
         let body = Frame.headerBytes

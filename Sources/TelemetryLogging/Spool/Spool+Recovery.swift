@@ -66,9 +66,16 @@ extension Spool {
                 let memory = SegmentMemory(bytes, file: file) { $0.deallocate() }
                 switch SegmentRecovery.read(memory) {
                 case .empty: file.remove()
-                case .recovered(let recovered):
+                case .recovered(var recovered):
                     note(recovered, path: path, in: &legacy)
-                    if recovered.segment.waiting > 0 { found.append(recovered) } else { file.remove() }
+                    if recovered.segment.waiting > 0 {
+                        // What was reserved and not used would count as waiting, here and on the disk.
+                        recovered.segment = SegmentRecovery.trimmed(recovered.segment, file: file)
+                        SystemFile.truncate(path, bytes: recovered.segment.committed)
+                        found.append(recovered)
+                    } else {
+                        file.remove()
+                    }
                 case .corrupt: setAside(file, because: "it has no valid header", in: &legacy)
                 }
             } catch {

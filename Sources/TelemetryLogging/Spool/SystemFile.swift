@@ -39,6 +39,13 @@ enum SystemFile {
 
     static func remove(_ path: String) { _ = unlink(path) }
 
+    /// Gives back what is behind so many bytes; a file that cannot be cut stays as it is.
+    static func truncate(_ path: String, bytes: Int) {
+        guard let descriptor = try? open(path, creating: false) else { return }
+        _ = ftruncate(descriptor, off_t(bytes))
+        closeFile(descriptor)
+    }
+
     /// Reserves the file's blocks, so that writing to its pages can never fail for want of space.
     static func allocate(_ descriptor: Int32, bytes: Int, path: String) throws(SpoolError) {
         #if canImport(Darwin)
