@@ -34,4 +34,7 @@ struct StoreLayout: Sendable {
     static func journalNumber(of name: String) -> UInt64? {
         name.hasSuffix(".log") ? UInt64(name.dropLast(4)) : nil
     }
+
+    /// No number of a file, and none in it, comes to this: sums of those that are below it fit.
+    static let numberLimit: UInt64 = 1 << 56
 }

@@ -89,7 +89,8 @@ final class ClientStore {
     }
 
     private func currentIndex() throws -> IdentityIndex {
-        if let known = index, try known.file.status().isLinked {
+        // One that another process set aside still has a name, but not this one.
+        if let known = index, try known.file.status().inode == system.status("\(path)/identity")?.inode {
             try known.refresh()
         } else {
             index = nil
@@ -128,7 +129,10 @@ final class ClientStore {
         return names.sorted { (Self.number(of: $0), $0) < (Self.number(of: $1), $1) }
     }
 
-    static func number(of segment: String) -> UInt64 { UInt64(segment.prefix { $0 != "-" }) ?? 0 }
+    /// Zero for a name without a number, or with one that can be none of the store's.
+    static func number(of segment: String) -> UInt64 {
+        UInt64(segment.prefix { $0 != "-" }).flatMap { $0 < StoreLayout.numberLimit ? $0 : nil } ?? 0
+    }
 
     /// Calls `body` for each event in a segment, whoever wrote it.
     func forEachEvent(of segment: String, _ body: (TelemetryEvent) throws -> Void) throws {
