@@ -16,9 +16,11 @@ struct RecordFiles {
 
     /// The value in a file; nil where there is none, or where it was no such value and was set aside.
     func read<Value: Decodable>(_ type: Value.Type, at path: String) throws(FileError) -> Value? {
-        guard let bytes = try system.contents(of: path) else { return nil }
+        let file: OpenFile
+        do { file = try system.open(path, for: .read) } catch  where error.isNotFound { return nil }
+        let bytes = try file.read(at: 0, count: Int(clamping: file.status().size))
         do { return try JSONDecoder().decode(type, from: Data(bytes)) } catch {
-            SetAside(layout: layout, system: system, diagnostics: configuration.diagnostics).move(path)
+            SetAside(layout: layout, system: system, diagnostics: configuration.diagnostics).move(path, of: file)
             return nil
         }
     }

@@ -6,15 +6,28 @@ struct SetAside {
     let system: FileSystem
     let diagnostics: TelemetryDiagnosticsHandler?
 
-    func move(_ path: String) {
+    /// Does nothing where another file has the path by now.
+    func move(_ path: String, of file: OpenFile? = nil) {
         let name = path.dropFirst(layout.directory.count + 1).replacing("/", with: "-")
         let place = "\(layout.setAside)/\(name)-\(EventIdentifier.randomPrefix().prefix(6))"
         do {
             try system.makeDirectory(layout.setAside)
+            guard try isSame(file, at: path) else { return }
             try system.rename(path, to: place)
+            guard try isSame(file, at: place) else {
+                // Somebody put another there at that very moment, and perhaps yet another since.
+                do { try system.link(place, to: path) } catch  where error.isExisting {}
+                return try system.remove(place)
+            }
             diagnostics?(.init(kind: .corruptFile, message: "\(path) could not be read and was set aside as \(place)."))
         } catch {
             diagnostics?(.init(kind: .corruptFile, message: "\(path) could not be read, nor set aside: \(error)."))
         }
+    }
+
+    /// The file is open, so that no other can have its inode.
+    private func isSame(_ file: OpenFile?, at path: String) throws(FileError) -> Bool {
+        guard let file else { return true }
+        return try system.status(path)?.inode == file.status().inode
     }
 }
