@@ -42,6 +42,11 @@ final class JournalFollower: Sendable {
 
     /// Begins to follow from the journal's end, unless that was begun already.
     private func follow() {
+        // A handler may turn to this follower again: it hears nothing before the lock is given back.
+        let held = HeldDiagnostics(handler: configuration.diagnostics)
+        defer { held.release() }
+        var configuration = configuration
+        configuration.diagnostics = held.tell
         following.withLock { task in
             guard task == nil else { return }
             // Begun before the end is looked for: whatever is written after that is hinted at.
