@@ -17,21 +17,26 @@ extension ClientStore {
         var target: (segment: SegmentWriter, file: OpenFile)?
         var count: UInt64 = 0
         let maximum = shared.configuration.maximumEventBytes
-        try events.withUnsafeBufferPointer { events in
-            // Where they lie: an event that is copied costs as much as one that is written.
-            guard let first = events.baseAddress else { return }
-            for event in first..<first + events.count where try index.stage(event.pointee.eventId) {
-                if target == nil {
-                    let found = try usableSegment(&header)
-                    encoder.begin(below: found.segment.context)
-                    target = found
+        do {
+            try events.withUnsafeBufferPointer { events in
+                // Where they lie: an event that is copied costs as much as one that is written.
+                guard let first = events.baseAddress else { return }
+                for event in first..<first + events.count where try index.stage(event.pointee.eventId) {
+                    if target == nil {
+                        let found = try usableSegment(&header)
+                        encoder.begin(below: found.segment.context)
+                        target = found
+                    }
+                    let start = encoder.buffer.count
+                    guard encoder.append(event) else { throw EventLimits.undatable(event) }
+                    let size = encoder.buffer.count - start
+                    if size > maximum { throw EventLimits.tooLarge(event, size, of: maximum) }
+                    count += 1
                 }
-                let start = encoder.buffer.count
-                guard encoder.append(event) else { throw EventLimits.undatable(event) }
-                let size = encoder.buffer.count - start
-                if size > maximum { throw EventLimits.tooLarge(event, size, of: maximum) }
-                count += 1
             }
+        } catch {
+            if let target { removeIfUnused(target.segment) }
+            throw error
         }
         guard let (segment, file) = target else { return index.discard() }
         // Should anything fail from here on, the segment is left alone and another begun.
@@ -53,6 +58,7 @@ extension ClientStore {
             // Done or undone now if that is possible, otherwise by whoever comes next.
             try? index.refresh()
             try? recover(index)
+            removeIfUnused(segment)
             throw error
         }
         segment.advance(over: encoder)
@@ -68,6 +74,12 @@ extension ClientStore {
             offset: segment.size, line: segment.lineCount, byteCount: UInt64(encoder.buffer.count),
             lineCount: UInt64(encoder.lineCount), eventCount: eventCount)
         try shared.journal.write([.batch(batch)])
+    }
+
+    /// Removes a segment that was begun for what then could not be stored: one would be left by every try.
+    private func removeIfUnused(_ segment: SegmentWriter) {
+        guard segment.lineCount == 1, let status = try? system.status(segment.path), status.size == segment.size else { return }
+        try? system.remove(segment.path)
     }
 
     /// This transport's segment, or a new one where there is none, it is large enough, or somebody changed it.

@@ -15,7 +15,10 @@ final class SegmentWriter {
         self.path = path
         let file = try system.open(path, for: .create)
         let preamble = EventLineEncoder.preamble(isRewritten: false)
-        try file.write(preamble)
+        do { try file.write(preamble) } catch {
+            try? system.remove(path)
+            throw error
+        }
         opened = file
         size = UInt64(preamble.count)
         lineCount = 1
