@@ -98,7 +98,7 @@ extension FileTelemetryTransport {
                 _ = try system.list(layout.events)
                 return []
             }
-            return try system.list(layout.events).sorted()
+            return try system.directories(in: layout.events)
         }
     }
 

@@ -12,7 +12,7 @@ extension FileTelemetryTransport {
             own = try await retire(from: own, bytes: retention.bytesPerClient, in: client)
             guard retention.bytesInAll != nil || retention.age != nil else { return }
             var all: [ClientStore.Holding] = []
-            for name in try system.list(layout.events) { all += try self.client(named: name).holdings() }
+            for name in try system.directories(in: layout.events) { all += try self.client(named: name).holdings() }
             all.sort {
                 ($0.modified, $0.client, ClientStore.number(of: $0.segment)) < (
                     $1.modified, $1.client, ClientStore.number(of: $1.segment)

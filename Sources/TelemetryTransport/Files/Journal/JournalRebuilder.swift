@@ -26,7 +26,7 @@ struct JournalRebuilder {
     }
 
     private func clients() throws(FileError) -> [String] {
-        do { return try system.list(layout.events) } catch  where error.isNotFound { return [] }
+        do { return try system.directories(in: layout.events) } catch  where error.isNotFound { return [] }
     }
 
     private func batches(of segment: String, client: String) throws(FileError) -> [EventBatch] {

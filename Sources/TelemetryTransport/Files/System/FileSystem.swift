@@ -46,7 +46,8 @@ package struct FileSystem: Sendable {
     func open(_ path: String, for access: Access) throws(FileError) -> OpenFile {
         let flags: Int32 =
             switch access {
-            case .read: O_RDONLY
+            // Without O_NONBLOCK, opening a pipe that somebody put there would wait for its writer.
+            case .read: O_RDONLY | O_NONBLOCK
             case .append: O_RDWR | O_CREAT | O_APPEND
             case .update: O_RDWR | O_CREAT
             case .create: O_RDWR | O_CREAT | O_EXCL
@@ -100,6 +101,13 @@ package struct FileSystem: Sendable {
             if name != ".", name != ".." { names.append(name) }
         }
         return names
+    }
+
+    /// The names of the directories in a directory, in order: a file that somebody else put there is passed over.
+    func directories(in path: String) throws(FileError) -> [String] {
+        var names: [String] = []
+        for name in try list(path) where try status("\(path)/\(name)")?.isDirectory == true { names.append(name) }
+        return names.sorted()
     }
 
     /// The file's status, or nil where there is none.
