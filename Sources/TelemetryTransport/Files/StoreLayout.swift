@@ -32,7 +32,8 @@ struct StoreLayout: Sendable {
     func journalFile(_ number: UInt64) -> String { "\(journal)/\(number).log" }
 
     static func journalNumber(of name: String) -> UInt64? {
-        name.hasSuffix(".log") ? UInt64(name.dropLast(4)) : nil
+        guard name.hasSuffix(".log"), let number = UInt64(name.dropLast(4)), number < numberLimit else { return nil }
+        return number
     }
 
     /// No number of a file, and none in it, comes to this: sums of those that are below it fit.

@@ -46,7 +46,7 @@ struct JournalLedger {
         var known = try lines()
         while files.count > 1, let oldest = files.popFirst() {
             guard let (events, retired) = try remains(of: oldest) else { return }
-            known.append(Line(file: oldest, events: events, retired: (known.last?.retired ?? 0) + retired))
+            known.append(Line(file: oldest, events: events, retired: (known.last?.retired ?? 0).addingClamped(retired)))
             try write(known.suffix(Self.maximumLines))
             try system.remove(layout.journalFile(oldest))
         }

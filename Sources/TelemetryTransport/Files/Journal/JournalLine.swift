@@ -145,7 +145,8 @@ extension EventBatch {
         guard scanner.skip(2), let client = scanner.word(), let segment = scanner.word(),
             let headerOffset = scanner.unsigned(), let headerLine = scanner.unsigned(), let offset = scanner.unsigned(),
             let line = scanner.unsigned(), let byteCount = scanner.unsigned(), let lineCount = scanner.unsigned(),
-            let eventCount = scanner.unsigned(), scanner.isAtEnd()
+            let eventCount = scanner.unsigned(), scanner.isAtEnd(),
+            max(headerOffset, headerLine, offset, line, byteCount, lineCount, eventCount) < StoreLayout.numberLimit
         else { return nil }
         self.init(
             client: String(decoding: client, as: UTF8.self), segment: String(decoding: segment, as: UTF8.self),

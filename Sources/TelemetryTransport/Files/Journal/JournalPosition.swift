@@ -10,6 +10,14 @@ struct JournalPosition: Equatable {
     var events: UInt64
 }
 
+extension UInt64 {
+    /// The sum, or the largest number where it is larger: what files and callers name may be anything.
+    func addingClamped(_ other: UInt64) -> UInt64 {
+        let (sum, overflow) = addingReportingOverflow(other)
+        return overflow ? .max : sum
+    }
+}
+
 extension JournalPosition {
     func cursor(ofStore storeID: String) -> TelemetryCursor {
         TelemetryCursor(rawValue: "\(storeID).\(file).\(offset).\(linesRead).\(events)")
@@ -19,7 +27,8 @@ extension JournalPosition {
     init?(_ cursor: TelemetryCursor, ofStore storeID: String) {
         let parts = cursor.rawValue.split(separator: ".", omittingEmptySubsequences: false)
         let numbers = parts.dropFirst().compactMap { UInt64($0) }
-        guard parts.count == 5, parts[0] == storeID, numbers.count == 4, numbers[0] > 0 else { return nil }
+        guard parts.count == 5, parts[0] == storeID, numbers.count == 4, (1..<StoreLayout.numberLimit).contains(numbers[0])
+        else { return nil }
         self.init(file: numbers[0], offset: numbers[1], linesRead: numbers[2], events: numbers[3])
     }
 }

@@ -44,7 +44,7 @@ struct JournalReader {
                     .init(kind: .tornTail, message: "\(layout.journalFile(at.file)) has a line at \(at.offset) that is torn."))
                 continue
             }
-            if case .batch(let batch) = line { position.events += batch.eventCount }
+            if case .batch(let batch) = line { position.events = position.events.addingClamped(batch.eventCount) }
             if case .head(_, let events) = line { position.events = events }
             return (line, at)
         }

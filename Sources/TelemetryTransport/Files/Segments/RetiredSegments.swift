@@ -29,7 +29,7 @@ struct RetiredSegments {
     /// Adds a segment, which must be one behind all those that were added before for the file to stay small.
     mutating func add(_ segment: String) throws(FileError) {
         let number = ClientStore.number(of: segment)
-        if let last = ranges.last, last.upperBound + 1 == number {
+        if let last = ranges.last, last.upperBound < number, last.upperBound + 1 == number {
             ranges[ranges.count - 1] = last.lowerBound...number
         } else if !contains(segment) {
             ranges.append(number...number)

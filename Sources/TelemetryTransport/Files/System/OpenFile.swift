@@ -58,6 +58,8 @@ final class OpenFile: Sendable {
     /// Up to `count` bytes from `offset`; fewer where the file ends.
     func read(at offset: UInt64, count: Int) throws(FileError) -> [UInt8] {
         var failure: FileError?
+        // However much is asked for, no more than there is takes memory.
+        let count = try count <= 1 << 20 ? count : Int(clamping: min(UInt64(count), rest(from: offset)))
         let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
             do throws(FileError) { filled = try read(into: UnsafeMutableRawBufferPointer(buffer), at: offset) } catch {
                 failure = error
@@ -65,6 +67,11 @@ final class OpenFile: Sendable {
         }
         if let failure { throw failure }
         return bytes
+    }
+
+    private func rest(from offset: UInt64) throws(FileError) -> UInt64 {
+        let size = try status().size
+        return size - min(size, offset)
     }
 
     func truncate(to size: UInt64) throws(FileError) {

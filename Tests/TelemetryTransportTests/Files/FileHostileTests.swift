@@ -1,0 +1,201 @@
+import Foundation
+import Synchronization
+import TelemetryModels
+import TelemetryTransport
+import Testing
+
+/// What others, or nobody that one knows, put into a store's files.
+struct FileHostileTests {
+    @Test("An index that one process set aside is used by no other any more, and no event is stored twice")
+    func setAsideIndex() async throws {
+        try await withTemporaryDirectory { directory in
+            let first = try FileTelemetryTransport(directory: directory)
+            let second = try FileTelemetryTransport(directory: directory)
+            try await first.append(events(1...3))
+            try await second.append(events(4...6))
+            let identity = try FileHandle(forWritingTo: directory.appending(path: "events/client/identity"))
+            try identity.write(contentsOf: Data(count: 192))
+            try identity.close()
+            try await first.append([event(7)])
+            try await second.append([event(8)])
+            try await first.append([event(9)])
+            try await second.append([event(9)])
+            #expect(try await first.fetchAllEvents() == events(1...9))
+            #expect(try await second.countEvents() == 9)
+        }
+    }
+
+    @Test("A file of somebody else's among the clients' directories hinders nothing")
+    func foreignFile() async throws {
+        try await withTemporaryDirectory { directory in
+            let told = Told()
+            let configuration = FileTelemetryTransport.Configuration(
+                retention: .init(bytesInAll: 2_000), segmentBytes: 500, diagnostics: { told.append($0) })
+            let store = try FileTelemetryTransport(directory: directory, configuration: configuration)
+            try await store.append(events(1...3))
+            try Data("x".utf8).write(to: directory.appending(path: "events/.DS_Store"))
+            #expect(try await store.countEvents() == 3)
+            for number in 4...60 as ClosedRange<UInt64> { try await store.append([event(number)]) }
+            #expect(told.all.isEmpty)
+            #expect(try await store.countEvents() < 40)
+            try FileManager.default.removeItem(at: directory.appending(path: "journal"))
+            try await store.append([event(61)])
+            #expect(try await store.deleteEvents(matching: .all) > 0)
+            #expect(try await store.countEvents() == 0)
+        }
+    }
+
+    @Test("A cursor with a number that no store comes to is read on from all the same")
+    func largestCursor() async throws {
+        try await withTemporaryDirectory { directory in
+            let store = try FileTelemetryTransport(directory: directory)
+            try await store.append(events(1...3))
+            let cursor = try await store.events(matching: .all, after: nil, limit: 9).cursor
+            try await store.append(events(4...6))
+            var parts = cursor.rawValue.split(separator: ".").map(String.init)
+            parts[4] = "\(UInt64.max)"
+            let page = try await store.events(
+                matching: .all, after: .init(rawValue: parts.joined(separator: ".")), limit: 9)
+            #expect(page.events == events(4...6))
+        }
+    }
+
+    @Test("A journal's line with numbers that cannot be is survived, and the lines around it are read")
+    func largestNumbers() async throws {
+        try await withTemporaryDirectory { directory in
+            let store = try FileTelemetryTransport(directory: directory)
+            try await store.append(events(1...3))
+            let name = try #require(
+                FileManager.default.contentsOfDirectory(atPath: directory.appending(path: "events/client").path)
+                    .first { $0.hasSuffix(".jsonl") })
+            let journal = try FileHandle(forWritingTo: directory.appending(path: "journal/1.log"))
+            try journal.seekToEnd()
+            let most = UInt64.max
+            for numbers in ["0 0 0 0 \(most) \(most) \(most)", "0 0 5 \(most) 9 9 9", "0 0 \(most) 9 9 \(most) 1"] {
+                let line = "B client \(name.dropLast(6)) \(numbers)"
+                let hash = line.utf8.reduce(0x811c_9dc5 as UInt32) { ($0 ^ UInt32($1)) &* 0x0100_0193 }
+                try journal.write(
+                    contentsOf: Data("\n\(line) \(String(0x1_0000_0000 | UInt64(hash), radix: 16).dropFirst())\n".utf8))
+            }
+            try journal.close()
+            try await store.append(events(4...6))
+            let found = try await store.events(matching: .all, after: nil, limit: 99).events
+            #expect(Set(found) == Set(events(1...6)))
+            // Rewritten, the segment is read by its lines' numbers.
+            #expect(try await store.deleteEvents(matching: .init(clientId: "client", sessionId: "none")) == 0)
+            try FileManager.default.removeItem(at: directory.appending(path: "events/client/identity"))
+            try await FileTelemetryTransport(directory: directory).append([event(7)])
+        }
+    }
+
+    @Test("The largest numbers in the names and lists of segments and journal files are survived")
+    func largestNames() async throws {
+        try await withTemporaryDirectory { directory in
+            let configuration = FileTelemetryTransport.Configuration(
+                retention: .init(bytesPerClient: 1_000), segmentBytes: 300)
+            let store = try FileTelemetryTransport(directory: directory, configuration: configuration)
+            try await store.append(events(1...3))
+            let client = directory.appending(path: "events/client")
+            try Data("{\"segment\":1}\n".utf8).write(to: client.appending(path: "\(UInt64.max)-x.jsonl"))
+            try Data("9-\(UInt64.max)\n".utf8).write(to: client.appending(path: "retired"))
+            try Data().write(to: directory.appending(path: "journal/\(UInt64.max).log"))
+            try FileManager.default.removeItem(at: client.appending(path: "identity"))
+            for number in 4...40 as ClosedRange<UInt64> { try await store.append([event(number)]) }
+            let found = try await FileTelemetryTransport(directory: directory).fetchAllEvents()
+            #expect(found.last == event(40))
+        }
+    }
+
+    /// A handler that turns to the transport that it hears from.
+    private final class Asking: Sendable {
+        private let transport = Mutex<FileTelemetryTransport?>(nil)
+        private let asked = Atomic(0)
+        var count: Int { asked.load(ordering: .relaxed) }
+
+        func ask(_ transport: FileTelemetryTransport?) { self.transport.withLock { $0 = transport } }
+
+        func hear() {
+            guard let transport = transport.withLock({ $0 }) else { return }
+            asked.add(1, ordering: .relaxed)
+            _ = transport.eventArrivals()
+        }
+    }
+
+    @Test("A diagnostics handler may listen to the transport that it hears of")
+    func handlerThatListens() async throws {
+        try await withTemporaryDirectory { directory in
+            let asking = Asking()
+            let store = try FileTelemetryTransport(
+                directory: directory, configuration: .init(diagnostics: { _ in asking.hear() }))
+            asking.ask(store)
+            try Data("no subscription".utf8).write(to: directory.appending(path: "subscriptions/x.json"))
+            var arrivals = store.eventArrivals().makeAsyncIterator()
+            #expect(asking.count == 1)
+            try await store.append([event(1)])
+            #expect(await arrivals.next() != nil)
+            asking.ask(nil)
+        }
+    }
+
+    @Test(
+        "A record that is saved while what was there before is set aside stays",
+        arguments: [FileOperation.makeDirectory, .rename])
+    func savedWhileSetAside(moment: FileOperation) async throws {
+        try await withTemporaryDirectory { directory in
+            let faults = Faults()
+            let store = try FileTelemetryTransport(directory: directory, configuration: .default, system: faults.system)
+            let record = TelemetryRecord(recordType: "t", recordID: "r")
+            let saved = try await store.save([record], policy: .insert)
+            let file = directory.appending(path: "records/t/r.json")
+            let good = try Data(contentsOf: file)
+            try Data("{".utf8).write(to: file)
+            let isDone = Flag()
+            faults.set { operation, path in
+                if operation == moment, path.contains("set-aside"), isDone.set() { try? good.write(to: file, options: .atomic) }
+                return nil
+            }
+            _ = try await store.record(withID: "r")
+            faults.set(nil)
+            #expect(try await store.record(withID: "r") == saved.first)
+        }
+    }
+
+    private final class Flag: Sendable {
+        private let isSet = Atomic(false)
+
+        /// Whether it was not set before.
+        func set() -> Bool { !isSet.exchange(true, ordering: .relaxed) }
+    }
+
+    @Test("An append that fails leaves no empty segment behind, however often it is tried")
+    func emptySegments() async throws {
+        try await withTemporaryDirectory { directory in
+            let faults = Faults()
+            let store = try FileTelemetryTransport(
+                directory: directory, configuration: .init(maximumEventBytes: 2_000), system: faults.system)
+            let client = directory.appending(path: "events/client")
+            for _ in 0..<3 {
+                #expect(
+                    await code { try await store.append([event(1, property1: String(repeating: "x", count: 3_000))]) }
+                        == .invalidArgument)
+            }
+            faults.set { operation, path in operation == .write && path.hasSuffix(".jsonl") ? ENOSPC : nil }
+            for _ in 0..<3 { #expect(await code { try await store.append([event(1)]) } == .quotaExceeded) }
+            faults.set(nil)
+            #expect(try FileManager.default.contentsOfDirectory(atPath: client.path).allSatisfy { !$0.hasSuffix(".jsonl") })
+            try await store.append([event(1)])
+            #expect(try await store.fetchAllEvents() == [event(1)])
+        }
+    }
+
+    @Test("Nobody waits for the writer of a pipe that lies among the records", .timeLimit(.minutes(1)))
+    func pipe() async throws {
+        try await withTemporaryDirectory { directory in
+            let store = try FileTelemetryTransport(directory: directory)
+            _ = try await store.save([TelemetryRecord(recordType: "t", recordID: "r")], policy: .insert)
+            #expect(mkfifo(directory.appending(path: "records/t/x.json").path, 0o600) == 0)
+            #expect(try await store.record(withID: "x") == nil)
+            #expect(try await store.record(withID: "r") != nil)
+        }
+    }
+}
