@@ -9,6 +9,9 @@ final class BoundedCalls: Sendable {
     /// What a call may change, so that it matters when it returns too late.
     enum Effect { case nothing, store, backup }
 
+    /// Gets what the call may have changed, and whether it failed.
+    typealias StragglerHandler = @Sendable (_ effect: Effect, _ hasFailed: Bool) async -> Void
+
     /// A call that has not returned.
     fileprivate struct Call {
         /// Resumes the caller without a result; nil once nobody waits any more.
@@ -29,7 +32,7 @@ final class BoundedCalls: Sendable {
         var hasTimer = false
         var nextID: UInt64 = 0
         var calls: [UInt64: Call] = [:]
-        var onStraggler: (@Sendable (Effect) async -> Void)?
+        var onStraggler: StragglerHandler?
     }
 
     private let state = Mutex(State())
@@ -47,7 +50,7 @@ final class BoundedCalls: Sendable {
     }
 
     /// Hears of every straggler that has returned.
-    func onStraggler(_ handler: @escaping @Sendable (Effect) async -> Void) {
+    func onStraggler(_ handler: @escaping StragglerHandler) {
         state.withLock { $0.onStraggler = handler }
     }
 
@@ -91,13 +94,24 @@ final class BoundedCalls: Sendable {
             guard let id = register(Call(giveUp: giveUp, task: nil, effect: effect)) else { return giveUp() }
             let task = Task(executorPreference: executor) {
                 let result: Result<Value, any Error>
-                do { result = .success(try await body()) } catch { result = .failure(error) }
+                let hasFailed: Bool
+                do {
+                    result = .success(try await body())
+                    hasFailed = false
+                } catch {
+                    result = .failure(error)
+                    hasFailed = true
+                }
                 let ended = self.finish(id)
                 if ended.isAwaited { continuation.resume(with: result) }
-                await ended.handler?(effect)
+                await ended.handler?(effect, hasFailed)
             }
             // The call may have returned already; then it is not known any more.
-            state.withLock { $0.calls[id]?.task = task }
+            let isGivenUp = state.withLock { state in
+                state.calls[id]?.task = task
+                return state.calls[id].map { $0.giveUp == nil } ?? false
+            }
+            if isGivenUp { task.cancel() }
         }
     }
 
@@ -135,7 +149,7 @@ final class BoundedCalls: Sendable {
     }
 
     /// Whether somebody still waits for the result, and who is to hear of it otherwise.
-    private func finish(_ id: UInt64) -> (isAwaited: Bool, handler: (@Sendable (Effect) async -> Void)?) {
+    private func finish(_ id: UInt64) -> (isAwaited: Bool, handler: StragglerHandler?) {
         state.withLock { state in
             let call = state.calls.removeValue(forKey: id)
             return (call?.giveUp != nil, call?.isStraggler == true ? state.onStraggler : nil)

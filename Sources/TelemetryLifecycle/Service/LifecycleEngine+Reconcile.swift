@@ -11,6 +11,7 @@ extension LifecycleEngine {
     /// - Returns: what it came to; nil where the store could not be reached.
     func reconcile(isQuiet: Bool = false, isOptIn: Bool = false) async -> Result? {
         hasStarted = true
+        isInDoubt = false
         guard settings.telemetryRequested else {
             await stayOff(result: .allDisabled)
             return .allDisabled

@@ -37,6 +37,8 @@ final class LifecycleEngine {
     /// Hears when commands begin and cease to be heard of.
     var onCommandProcessing: (@MainActor (Bool) -> Void)?
     private(set) var isShutDown = false
+    /// A call that was given up has failed since the last look, and may have changed something all the same.
+    var isInDoubt = false
     private var waitingOptOuts = 0
     /// When those whose turn has not come are to be done, in the order of their calls.
     private var waiting: [Deadline] = []
@@ -61,7 +63,7 @@ final class LifecycleEngine {
             report: configuration.diagnostics
         ) { state.show($0) }
         scenarios = ScenarioRegistry(store: scenarioStore, logger: logger) { state.show($0) }
-        calls.onStraggler { [weak self] effect in await self?.doubt(effect) }
+        calls.onStraggler { [weak self] in await self?.doubt($0, hasFailed: $1) }
     }
 
     var calls: BoundedCalls { transport.calls }
@@ -102,10 +104,10 @@ final class LifecycleEngine {
 
     /// Runs an operation that nobody waits for when its turn comes; its time counts from then, and ends with the time of the
     /// first who waits behind it.
-    func inBackground(_ body: @escaping @MainActor (LifecycleEngine) async -> Void) {
+    func inBackground(backsUp: Bool = true, _ body: @escaping @MainActor (LifecycleEngine) async -> Void) {
         queue.enqueue {
             let own = Deadline(in: self.configuration.operationTimeout, on: self.configuration.clock)
-            await self.run(body, until: self.waiting.first ?? own)
+            await self.run(body, backsUp: backsUp, until: self.waiting.first ?? own)
         }
     }
 
@@ -137,7 +139,7 @@ final class LifecycleEngine {
         let isWanted = hasStarted && settings.telemetryRequested && !isShutDown
         if isWanted != background.isFollowing { background.follow(isWanted ? transport.base.notifications() : nil) }
         guard hasStarted, !isShutDown, isWanted || !settings.obligations.isEmpty else { return background.tick(.never) }
-        var isTroubled = !settings.obligations.isEmpty
+        var isTroubled = isInDoubt || !settings.obligations.isEmpty
         if case .error = state.status { isTroubled = true }
         background.tick(isTroubled ? .soon : .usually)
     }
@@ -165,10 +167,13 @@ final class LifecycleEngine {
     }
 
     /// A call that was given up has returned: it may have undone what was done since.
-    private func doubt(_ effect: BoundedCalls.Effect) {
+    private func doubt(_ effect: BoundedCalls.Effect, hasFailed: Bool) {
         guard !isShutDown else { return }
-        if effect == .backup { inBackground { engine in await engine.keeper.doubtBackup() } }
-        refresh(.everything)
+        if effect == .backup { inBackground(backsUp: !hasFailed) { engine in await engine.keeper.doubtBackup() } }
+        guard hasFailed else { return refresh(.everything) }
+        // Not at once: a store that hangs until it is cancelled would be asked without a pause, and hold up everybody else.
+        isInDoubt = true
+        watch()
     }
 
     func report(_ kind: TelemetryDiagnostic.Kind, _ message: String) {

@@ -29,6 +29,29 @@ struct TimeLimitTests {
         host.transport.release(.record)
     }
 
+    @Test("A deletion that hangs does not keep the person from opting in again")
+    func optInDuringDeletion() async throws {
+        let host = try await TestHost(identifiers: ["firstclient", "secondclient"])
+        await host.service.enableTelemetry()
+        host.transport.hold(.deleteEvents)
+        async let off = host.service.disableTelemetry()
+        await host.transport.called(.deleteEvents)
+        await host.clock.sleepers(atLeast: 1)
+        host.clock.advance(by: .seconds(10))
+        _ = await off
+        async let on = host.service.enableTelemetry()
+        await host.transport.called(.deleteEvents, atLeast: 2)
+        await host.clock.sleepers(atLeast: 1)
+        host.clock.advance(by: .seconds(10))
+        #expect(await on.clientIdentifier == "secondclient")
+        #expect(host.service.status == .pendingApproval)
+        #expect(try await host.transport.store.fetchTelemetryClients(clientId: "secondclient").count == 1)
+        host.transport.release(.deleteEvents)
+        await host.service.reconcile()
+        await host.service.reconcile()
+        #expect(host.service.settings.obligations.isEmpty)
+    }
+
     @Test("An operation does not end the time limit of a shutdown under way", .timeLimit(.minutes(1)))
     func duringShutdown() async {
         let clock = ManualClock()
