@@ -60,7 +60,7 @@ extension LifecycleEngine {
     private func findClient(_ clientId: String) async throws -> TelemetryClientRecord? {
         guard settings.obligations.registration else { return try await registration.find(clientId) }
         let client = try await registration.findOrCreate(clientId)
-        await keeper.change { $0.obligations.registration = false }
+        await keeper.change { if $0.clientIdentifier == clientId { $0.obligations.registration = false } }
         return client
     }
 
@@ -73,6 +73,8 @@ extension LifecycleEngine {
             return await reset()
         case .keepOn, .turnOn:
             await setSending(true)
+            // Another process of the app may have opted out since the look began.
+            guard settings.telemetryRequested else { return await stayOff(result: .allDisabled) }
             state.show(.enabled, nil)
         case .wait:
             await setSending(false)
@@ -94,8 +96,10 @@ extension LifecycleEngine {
     /// Turns sending on or off, in the settings and in the logger.
     func setSending(_ isOn: Bool) async {
         if !isOn { await logger.turn(on: false, clientId: settings.clientIdentifier) }
-        await keeper.change { $0.telemetrySendingEnabled = isOn }
-        if isOn { await logger.turn(on: true, clientId: settings.clientIdentifier) }
+        let clientId = settings.clientIdentifier
+        // Not for a client that another process of the app has put in its place: that one is not approved yet.
+        await keeper.change { if $0.clientIdentifier == clientId { $0.telemetrySendingEnabled = isOn } }
+        if isOn { await logger.turn(on: settings.telemetrySendingEnabled, clientId: settings.clientIdentifier) }
     }
 
     /// Brings the records of the registered scenarios in line. What fails is left to the next time.

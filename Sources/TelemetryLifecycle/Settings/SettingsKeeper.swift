@@ -1,3 +1,4 @@
+import Synchronization
 import TelemetryModels
 import TelemetryPersistence
 
@@ -43,17 +44,33 @@ final class SettingsKeeper {
         show(settings)
     }
 
-    /// Changes the settings, in the store first.
-    func change(_ transform: (inout TelemetrySettings) -> Void) async {
-        var next = settings
-        transform(&next)
-        if coordinator != nil, next != settings { next.obligations.backup = true }
-        guard next != settings || next.obligations != settings.obligations else { return }
-        await keep(next)
+    /// Changes the settings, in the store first: there another process may have changed other parts meanwhile, which stay.
+    func change(_ transform: @escaping @Sendable (inout TelemetrySettings) -> Void) async {
+        let isBackedUp = coordinator != nil
+        @Sendable func changed(_ settings: TelemetrySettings) -> TelemetrySettings {
+            var next = settings
+            transform(&next)
+            // Whoever opted out meanwhile has the last word.
+            if !next.telemetryRequested { next.telemetrySendingEnabled = false }
+            if isBackedUp, next != settings { next.obligations.backup = true }
+            return next
+        }
+        let expected = changed(settings)
+        guard expected != settings || expected.obligations != settings.obligations else { return }
+        let remembered = isForgetful ? settings.obligations : nil
+        let result = Mutex(expected)
+        await store.update { stored in
+            if let remembered { stored.obligations = remembered }
+            stored = changed(stored)
+            result.withLock { [stored] in $0 = stored }
+        }
+        // Not what the store returns: a store that fails must not bring back a consent that was withdrawn.
+        let next = result.withLock { $0 }
+        if next == .defaults, next.obligations.isEmpty { await store.reset() }
+        await take(next)
     }
 
-    private func keep(_ next: TelemetrySettings) async {
-        if next == .defaults, next.obligations.isEmpty { await store.reset() } else { await store.save(next) }
+    private func take(_ next: TelemetrySettings) async {
         if !isForgetful, !next.obligations.isEmpty { isForgetful = await store.load().obligations.isEmpty }
         if isForgetful { await note.write(next.obligations) }
         settings = next
@@ -71,7 +88,8 @@ final class SettingsKeeper {
         next.obligations.backup = false
         next.obligations.cleanups += settings.obligations.cleanups
         next.obligations.cleanups.removeAll { $0.clientId == backup.clientIdentifier && $0.sessionEnd == nil }
-        await keep(next)
+        await store.save(next)
+        await take(next)
     }
 
     /// Backs up what the backup does not know yet. A failure is told and tried again after the next operation.

@@ -34,6 +34,30 @@ struct BeforeConsentTests {
         #expect(!host.logger.calls.contains(.activate(enabled: false)))
     }
 
+    @Test("An opt-out by another process of the app, while this one looks, has the last word; what it owes is not forgotten")
+    func otherProcess() async throws {
+        let host = try await TestHost(
+            settings: .init(telemetryRequested: true, clientIdentifier: TestHost.clientId), server: true)
+        host.transport.hold(.record)
+        async let looked = host.service.reconcile()
+        await host.transport.held(.record)
+        let offline = MockTelemetryTransport()
+        offline.isOffline = true
+        let other = TelemetryLifecycleService(
+            settingsStore: host.settingsStore, transport: offline, configuration: .init(reconcileInterval: nil),
+            logger: MockTelemetryLogger(), scenarioStore: host.scenarioStore)
+        await other.disableTelemetry()
+        #expect(await host.settingsStore.load().obligations.cleanups.map(\.clientId) == [TestHost.clientId])
+        host.transport.release(.record)
+        #expect(await looked == .allDisabled)
+        #expect(await host.settingsStore.load() == .defaults)
+        #expect(host.service.settings == .defaults)
+        #expect(host.service.status == .disabled)
+        #expect(await host.logger.isEnabled != true)
+        #expect(try await host.belongings(of: TestHost.clientId) == 0, "this process did what the other one owed")
+        await other.shutdown()
+    }
+
     @Test(
         "An identifier that no store takes leaves nothing to be deleted", arguments: ["", String(repeating: "x", count: 1_025)])
     func impossibleIdentifier(identifier: String) async throws {
