@@ -198,4 +198,44 @@ struct FileHostileTests {
             #expect(try await store.record(withID: "r") != nil)
         }
     }
+
+    @Test("What cannot be read stays where nothing else of its segment is to be deleted, and goes with its client")
+    func unreadableSegment() async throws {
+        try await withTemporaryDirectory { directory in
+            let store = try FileTelemetryTransport(directory: directory)
+            try await store.append(events(1...3))
+            let client = directory.appending(path: "events/client")
+            let names = try FileManager.default.contentsOfDirectory(atPath: client.path)
+            let segment = client.appending(path: try #require(names.first { $0.hasSuffix(".jsonl") }))
+            let text = try String(contentsOf: segment, encoding: .utf8).replacing("{\"header\":", with: "?\"header\":")
+            try Data(text.utf8).write(to: segment)
+            #expect(try await store.deleteEvents(matching: .init(clientId: "client", sessionId: "another")) == 0)
+            #expect(try String(contentsOf: segment, encoding: .utf8) == text)
+            #expect(try await store.deleteEvents(forClient: "client") == 0)
+            #expect(!FileManager.default.fileExists(atPath: segment.path))
+        }
+    }
+
+    @Test("A journal that cannot be opened for a moment is not begun anew: nobody is told again of what was before")
+    func journalOutOfReach() async throws {
+        try await withTemporaryDirectory { directory in
+            let faults = Faults()
+            let viewer = try FileTelemetryTransport(directory: directory, configuration: .default, system: faults.system)
+            let writer = try FileTelemetryTransport(directory: directory)
+            func save(_ name: String) async throws {
+                _ = try await writer.save(
+                    [TelemetryRecord(recordType: "TelemetryScenario", recordID: .init(recordName: name))], policy: .insert)
+            }
+            try await viewer.createScenarioSubscription()
+            try await save("before")
+            let isDone = Flag()
+            faults.set { operation, path in
+                operation == .open && path.hasSuffix("journal/1.log") && isDone.set() ? EMFILE : nil
+            }
+            var notifications = viewer.notifications().makeAsyncIterator()
+            faults.set(nil)
+            try await save("after")
+            #expect(await notifications.next()?.recordID == "after")
+        }
+    }
 }

@@ -81,7 +81,7 @@ final class ChangeReader: Sendable {
 
     /// Whether the journal that was read so far is gone, or shorter than it was.
     private func isStale(_ state: State, _ position: JournalPosition) throws(FileError) -> Bool {
-        guard state.witness.isSame(position.file) else { return true }
+        if state.witness.isOther(position.file) { return true }
         return try system.status(layout.journalFile(position.file))?.size ?? 0 < position.offset
     }
 

@@ -2,6 +2,8 @@
 struct JournalFileWitness {
     private var number: UInt64 = 0
     private var file: OpenFile?
+    /// Whether the file of that number could not be opened just then, and may be the same.
+    private var isBlind = false
 
     /// Whether the file of that number is still the one that was looked at before; false the first time.
     func isSame(_ number: UInt64) -> Bool {
@@ -9,8 +11,12 @@ struct JournalFileWitness {
         return status.isLinked
     }
 
+    /// Whether the file of that number is known to be another, or gone.
+    func isOther(_ number: UInt64) -> Bool { !isSame(number) && !(isBlind && self.number == number) }
+
     mutating func look(at number: UInt64, _ layout: StoreLayout, _ system: FileSystem) {
         self.number = number
-        file = try? system.open(layout.journalFile(number), for: .read)
+        (file, isBlind) = (nil, false)
+        do { file = try system.open(layout.journalFile(number), for: .read) } catch { isBlind = !error.isNotFound }
     }
 }

@@ -14,8 +14,11 @@ extension ClientStore {
         matching filter: TelemetryEventFilter, from segment: String, _ index: IdentityIndex
     ) throws -> Int {
         guard let bytes = try system.contents(of: file(of: segment)) else { return 0 }
-        let (kept, removedCount, keptCount) = Self.remaining(of: bytes, without: filter)
+        let (kept, removedCount, keptCount, unreadableCount) = Self.remaining(of: bytes, without: filter)
         if removedCount == 0, keptCount > 0 { return 0 }
+        // What cannot be read goes with the rest of its segment or its client, and not for a filter that nothing matches.
+        let isWhole = filter == .all || filter == TelemetryEventFilter(clientId: filter.clientId)
+        if removedCount == 0, unreadableCount > 0, !isWhole { return 0 }
         try removing(removedCount, index) {
             if keptCount == 0 {
                 try system.remove(file(of: segment))
@@ -50,29 +53,29 @@ extension ClientStore {
 
     private static func remaining(
         of bytes: [UInt8], without filter: TelemetryEventFilter
-    ) -> (bytes: ByteBuffer, removed: Int, kept: Int) {
+    ) -> (bytes: ByteBuffer, removed: Int, kept: Int, unreadable: Int) {
         let kept = ByteBuffer(capacity: bytes.count + 64)
         EventLineEncoder.preamble(isRewritten: true).withUnsafeBytes { kept.append($0) }
-        var counts = (removed: 0, kept: 0)
+        var counts = (removed: 0, kept: 0, unreadable: 0)
         var decoder = EventLineDecoder(context: nil)
         bytes.withUnsafeBufferPointer { bytes in
             var start = (bytes.lineFeed(from: 0) ?? -1) + 1
             while let end = bytes.lineFeed(from: start) {
                 let line = UnsafeBufferPointer(rebasing: bytes[start..<end])
                 start = end + 1
-                if case .event(let event) = decoder.decode(line) {
-                    if filter.matches(event) {
-                        counts.removed += 1
-                    } else {
-                        counts.kept += 1
-                        kept.append(line)
-                    }
-                } else {
+                switch decoder.decode(line) {
+                case .event(let event) where filter.matches(event): counts.removed += 1
+                case .event:
+                    counts.kept += 1
                     kept.append(line)
+                case .corrupt:
+                    counts.unreadable += 1
+                    kept.append(line)
+                case .header, .nothing: kept.append(line)
                 }
                 kept.append(UInt8(ascii: "\n"))
             }
         }
-        return (kept, counts.removed, counts.kept)
+        return (kept, counts.removed, counts.kept, counts.unreadable)
     }
 }
