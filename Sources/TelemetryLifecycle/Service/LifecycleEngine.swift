@@ -113,7 +113,7 @@ final class LifecycleEngine {
 
     private func makeBackground() -> BackgroundWork {
         let rhythm = BackgroundWork.Rhythm(
-            interval: configuration.reconcileInterval, retryInterval: configuration.retryInterval,
+            interval: configuration.reconcileInterval?.bounded, retryInterval: configuration.retryInterval,
             pause: configuration.notificationPause, clock: configuration.clock,
             random: configuration.random, executor: configuration.executor)
         return BackgroundWork(

@@ -52,6 +52,18 @@ struct TimeLimitTests {
         #expect(host.service.settings.obligations.isEmpty)
     }
 
+    @Test("The longest durations there are stand for never")
+    func never() async throws {
+        let transport = InMemoryTelemetryTransport()
+        let service = TelemetryLifecycleService(
+            settingsStore: InMemoryTelemetrySettingsStore(), transport: transport,
+            configuration: .init(operationTimeout: .seconds(Int64.max), reconcileInterval: .seconds(Int64.max)),
+            logger: MockTelemetryLogger(), scenarioStore: InMemoryTelemetryScenarioStore())
+        await service.enableTelemetry()
+        #expect(service.status == .pendingApproval)
+        await service.shutdown()
+    }
+
     @Test("An operation does not end the time limit of a shutdown under way", .timeLimit(.minutes(1)))
     func duringShutdown() async {
         let clock = ManualClock()
