@@ -48,6 +48,18 @@ extension LifecycleEngine {
         }
     }
 
+    /// Ends the subscriptions of a client that is gone, also those that an earlier run of the app made.
+    /// - Returns: what failed, in words.
+    func unsubscribe(_ clientId: String) async -> [String] {
+        do {
+            try await transport.deleteSubscription(withID: NotificationFilter.commandSubscriptionID(for: clientId))
+            try await transport.deleteSubscription(withID: NotificationFilter.clientSubscription(for: clientId).id)
+            return []
+        } catch {
+            return ["subscriptions (\(error.inWords))"]
+        }
+    }
+
     /// Runs what is pending for this client.
     func runCommands() async {
         guard let clientId = mirroredClient, let commands, commands.clientId == clientId else { return }

@@ -73,6 +73,7 @@ extension LifecycleEngine {
 
     /// The client's record is gone: the settings go as well, and nothing is sent any more.
     func reset() async {
+        let clientId = settings.clientIdentifier
         state.show(.syncing, "The client's record is gone.")
         await logger.turn(on: false, clientId: nil)
         await keeper.change {
@@ -81,7 +82,9 @@ extension LifecycleEngine {
             $0.obligations = owed
         }
         state.clientRecord = nil
-        for failure in await tearDown() { report(.transportFailed, failure) }
+        var failures = await tearDown()
+        if let clientId { failures += await unsubscribe(clientId) }
+        for failure in failures { report(.transportFailed, failure) }
         state.reconciliation = .missingClient
         state.show(.disabled, "The viewer does not know this client any more. Telemetry is off.")
     }

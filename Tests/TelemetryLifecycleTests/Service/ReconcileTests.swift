@@ -67,6 +67,18 @@ struct ReconcileTests {
         #expect(try await host.transport.store.fetchTelemetryClients().isEmpty)
     }
 
+    @Test("The record is gone: no subscription stays behind, also none of an earlier run", arguments: [false, true])
+    func missingClientSubscriptions(restarts: Bool) async throws {
+        let host = try await TestHost.approved()
+        let store = host.transport.store
+        let ids = ["TelemetryCommand-\(TestHost.clientId)", "TelemetryClient-\(TestHost.clientId)"]
+        for id in ids { #expect(try await store.subscription(withID: id) != nil) }
+        try await store.deleteTelemetryClient(recordID: .client(TestHost.clientId))
+        if restarts { host.restart() }
+        #expect(await host.service.reconcile() == .missingClient)
+        for id in ids { #expect(try await store.subscription(withID: id) == nil) }
+    }
+
     @Test("Not requested: nothing is asked")
     func notRequested() async throws {
         let host = try await TestHost()
