@@ -26,6 +26,8 @@ final class BackgroundWork {
     private let filter: Filter
     private let look: @MainActor (RefreshScope) -> Void
     private var follower: OwnedTask?
+    /// Tells a follower whose stream has ended whether another one has taken its place.
+    private var generation: UInt64 = 0
     private var ticker: OwnedTask?
     private var pace = Pace.never
     private var pause: OwnedTask?
@@ -43,6 +45,8 @@ final class BackgroundWork {
 
     /// Follows notifications; where there are none, it stops following.
     func follow(_ notifications: AsyncStream<TelemetryNotification>?) {
+        generation += 1
+        let generation = generation
         guard let notifications else {
             follower = nil
             pause = nil
@@ -52,6 +56,7 @@ final class BackgroundWork {
         follower = OwnedTask(
             Task(executorPreference: rhythm.executor) { [weak self] in
                 for await notification in notifications { await self?.note(notification) }
+                await self?.ended(generation)
             })
     }
 
@@ -79,6 +84,11 @@ final class BackgroundWork {
         follow(nil)
         tick(.never)
         for task in tasks { await task?.end() }
+    }
+
+    /// The store ended the stream: whoever looks next follows a new one.
+    private func ended(_ generation: UInt64) {
+        if generation == self.generation { follower = nil }
     }
 
     private func note(_ notification: TelemetryNotification) async {

@@ -32,6 +32,19 @@ struct NotificationTests {
         #expect(await host.service.reconcile() == .localAndServerEnabled)
     }
 
+    @Test("Where the store ends the stream of notifications, the next look follows a new one")
+    func streamEnds() async throws {
+        let host = try await TestHost.approved()
+        host.transport.store.notificationStreams.finish()
+        #expect(!host.transport.store.notificationStreams.hasConsumers)
+        // Time for the follower to see the end.
+        for _ in 0..<1_000 { await Task.yield() }
+        await host.service.reconcile()
+        #expect(host.transport.store.notificationStreams.hasConsumers)
+        await host.service.shutdown()
+        #expect(!host.transport.store.notificationStreams.hasConsumers)
+    }
+
     @Test("A burst of notifications is one look")
     func burst() async throws {
         let host = try await TestHost.approved()
