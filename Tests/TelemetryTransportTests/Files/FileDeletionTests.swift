@@ -87,4 +87,27 @@ struct FileDeletionTests {
             #expect(try await viewer.countEvents() == 150)
         }
     }
+
+    @Test("Events below a header that cannot be read are not taken for those of the session before, nor deleted with them")
+    func damagedHeader() async throws {
+        try await withTemporaryDirectory { directory in
+            let store = try FileTelemetryTransport(directory: directory)
+            try await store.append(events(1...3, session: "s1"))
+            try await store.append(events(4...6, session: "s2"))
+            let client = directory.appending(path: "events/client")
+            let names = try FileManager.default.contentsOfDirectory(atPath: client.path)
+            let segment = client.appending(path: try #require(names.first { $0.hasSuffix(".jsonl") }))
+            let text = try String(contentsOf: segment, encoding: .utf8)
+            let damaged = text.replacing("{\"header\":{\"session\":\"s2\"", with: "{\"heaxer\":{\"session\":\"s2\"")
+            #expect(damaged != text)
+            try Data(damaged.utf8).write(to: segment)
+            #expect(try await store.deleteEvents(matching: .init(sessionId: "s1")) == 3)
+            // What cannot be read is still there for whoever mends it.
+            let left = try String(contentsOf: segment, encoding: .utf8)
+            for sequence in 4...6 { #expect(left.contains("{\"seq\":\(sequence),")) }
+            try await store.append([event(7, session: "s3")])
+            _ = try await store.deleteEvents(matching: .init(sessionId: "s1"))
+            #expect(try await store.fetchAllEvents() == [event(7, session: "s3")])
+        }
+    }
 }

@@ -14,11 +14,11 @@ extension ClientStore {
         matching filter: TelemetryEventFilter, from segment: String, _ index: IdentityIndex
     ) throws -> Int {
         guard let bytes = try system.contents(of: file(of: segment)) else { return 0 }
-        let (kept, removedCount, keptCount, unreadableCount) = Self.remaining(of: bytes, without: filter)
-        if removedCount == 0, keptCount > 0 { return 0 }
-        // What cannot be read goes with the rest of its segment or its client, and not for a filter that nothing matches.
+        let (kept, removedCount, readableCount, unreadableCount) = Self.remaining(of: bytes, without: filter)
+        // What cannot be read goes with its client only: it may be what the filter does not match.
         let isWhole = filter == .all || filter == TelemetryEventFilter(clientId: filter.clientId)
-        if removedCount == 0, unreadableCount > 0, !isWhole { return 0 }
+        let keptCount = readableCount + (isWhole ? 0 : unreadableCount)
+        if removedCount == 0, keptCount > 0 { return 0 }
         try removing(removedCount, index) {
             if keptCount == 0 {
                 try system.remove(file(of: segment))

@@ -22,29 +22,37 @@ struct EventLineDecoder {
         var draft = EventDraft()
         var header: EventContext?
         var isSegment = false
-        guard scanner.consume(UInt8(ascii: "{")) else { return .corrupt }
+        guard scanner.consume(UInt8(ascii: "{")) else { return corrupt(line) }
         if !scanner.consume(UInt8(ascii: "}")) {
             repeat {
-                guard let key = scanner.rawString()?.bytes, scanner.consume(UInt8(ascii: ":")) else { return .corrupt }
+                guard let key = scanner.rawString()?.bytes, scanner.consume(UInt8(ascii: ":")) else { return corrupt(line) }
                 if key.isIdentical(to: "header") {
                     header = Self.header(&scanner)
-                    guard header != nil else { return .corrupt }
+                    guard header != nil else { return corrupt(line) }
                 } else if key.isIdentical(to: "segment") {
                     isSegment = true
-                    guard scanner.skipValue() else { return .corrupt }
+                    guard scanner.skipValue() else { return corrupt(line) }
                 } else {
-                    guard draft.read(key, &scanner, &recent) else { return .corrupt }
+                    guard draft.read(key, &scanner, &recent) else { return corrupt(line) }
                 }
             } while scanner.consume(UInt8(ascii: ","))
-            guard scanner.consume(UInt8(ascii: "}")) else { return .corrupt }
+            guard scanner.consume(UInt8(ascii: "}")) else { return corrupt(line) }
         }
-        guard scanner.isAtEnd() else { return .corrupt }
+        guard scanner.isAtEnd() else { return corrupt(line) }
         if let header {
             context = header
             return .header
         }
         if isSegment { return .nothing }
-        return context.flatMap { draft.event(below: $0) }.map(Line.event) ?? .corrupt
+        guard let event = context.flatMap({ draft.event(below: $0) }) else { return corrupt(line) }
+        return .event(event)
+    }
+
+    /// What was a header before it was damaged ends the one above it: the events below are not of that session.
+    private mutating func corrupt(_ line: UnsafeBufferPointer<UInt8>) -> Line {
+        let text = String(decoding: line, as: UTF8.self)
+        if text.contains("\"header\"") || text.contains("\"session\"") { context = nil }
+        return .corrupt
     }
 
     private static func header(_ scanner: inout JSONScanner) -> EventContext? {
