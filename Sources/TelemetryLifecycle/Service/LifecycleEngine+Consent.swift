@@ -138,8 +138,9 @@ extension LifecycleEngine {
     private func isDue(_ cleanup: TelemetryObligations.Cleanup) -> Bool {
         guard let doneAt = cleanup.doneAt else { return true }
         let seconds = configuration.date().timeIntervalSince(doneAt)
-        // A clock that was set back says nothing of how much time has passed.
-        return seconds < 0 || .seconds(seconds) >= transport.settlingTime
+        // A clock that was set back, or that is out of its mind, says nothing of how much time has passed.
+        guard seconds >= 0, seconds < 1e9 else { return true }
+        return .seconds(seconds) >= transport.settlingTime
     }
 
     private func settle(_ cleanup: TelemetryObligations.Cleanup, isFirst: Bool) async -> [String] {

@@ -98,6 +98,16 @@ struct SettlingTests {
         #expect(try await belongings == 0)
     }
 
+    @Test("A clock out of its mind neither ends the process nor keeps it from being done", arguments: [1e20, .infinity, .nan])
+    func clockOutOfItsMind(seconds: TimeInterval) async throws {
+        transport.isLagging = true
+        await service.disableTelemetry()
+        transport.isLagging = false
+        time.advance(by: seconds)
+        await service.reconcile()
+        #expect(try await belongings == 0)
+    }
+
     @Test("A client that comes back meanwhile keeps what it has from then on")
     func comesBack() async throws {
         await service.disableTelemetry()
