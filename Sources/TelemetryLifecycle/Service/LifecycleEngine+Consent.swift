@@ -119,7 +119,8 @@ extension LifecycleEngine {
             let failed = await settle(cleanup, isFirst: cleanup == begun)
             failures += failed
             // A call that was given up may still bring something back; then it is all to be done again.
-            guard failed.isEmpty, !calls.hasStragglers || isWantedAgain else { continue }
+            let hasStragglers = await logger.hasStragglers || calls.hasStragglers
+            guard failed.isEmpty, !hasStragglers || isWantedAgain else { continue }
             let date = configuration.date()
             let isComplete = transport.settlingTime == .zero || cleanup.doneAt != nil || isWantedAgain
             await keeper.change { settings in

@@ -29,6 +29,11 @@ final class LoggerSwitch {
         await logger.setEnabled(true)
     }
 
+    /// Whether something that was given up when the logger was turned off may still reach the store.
+    var hasStragglers: Bool {
+        get async { await (logger as? TelemetryLogger)?.hasStragglers ?? false }
+    }
+
     private func identify(_ clientId: String?) async {
         guard self.clientId != clientId else { return }
         self.clientId = clientId

@@ -8,8 +8,8 @@ struct DeliveryState {
     var isRetry = false
     var schedule: RetrySchedule
     var rate: WakeRate
-    /// Appends under way: more than one where a transport did not return before its pump was replaced.
-    var appends = 0
+    /// The pumps that have an append under way: more than one where a transport did not return before its pump was replaced.
+    var appending: Set<UInt64> = []
     /// The consumer waits for a short while only, because events came fast.
     var isLingering = false
     /// Deliver what waits and stop.

@@ -62,7 +62,7 @@ extension TelemetryLogger {
         var bisection = BatchBisection(count: events.count)
         while let part = bisection.next() {
             do {
-                try await append(part.count == events.count ? events : Array(events[part]))
+                try await append(part.count == events.count ? events : Array(events[part]), id: id)
                 // Counted even if the pump was ended meanwhile: they are with the transport.
                 bisection.succeeded(part)
                 if !isCurrent(id), part.upperBound < events.count { bisection.cancelled() }
@@ -85,15 +85,18 @@ extension TelemetryLogger {
         return nil
     }
 
-    private func append(_ events: [TelemetryEvent]) async throws {
+    private func append(_ events: [TelemetryEvent], id: UInt64) async throws {
         if delivery.isRetry {
             delivery.isRetry = false
             capture.withState { $0.statistics.retries += 1 }
         }
-        delivery.appends += 1
-        defer { delivery.appends -= 1 }
+        delivery.appending.insert(id)
+        defer { delivery.appending.remove(id) }
         try await transport.append(events)
     }
+
+    /// Whether an append that was given up has not returned: it may still store what was thought forgotten.
+    package var hasStragglers: Bool { delivery.appending.contains { $0 != pump?.id } }
 
     private func settle(_ outcome: BatchOutcome, events: [TelemetryEvent], ends: [Int], of range: PendingRange) {
         let handled = outcome.handled

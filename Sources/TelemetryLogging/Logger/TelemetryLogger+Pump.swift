@@ -37,7 +37,7 @@ extension TelemetryLogger {
         guard let pump else { return }
         delivery.isFinishing = isFinishing
         if isFinishing { capture.wakeUp.signal() } else { pump.task.cancel() }
-        let deadline: Duration? = isFinishing || delivery.appends > 0 ? .seconds(configuration.shutdownDeadline) : nil
+        let deadline: Duration? = isFinishing || !delivery.appending.isEmpty ? .seconds(configuration.shutdownDeadline) : nil
         let clock = time.clock
         // In a task of its own, which a caller's cancellation does not reach: what the caller was promised holds all the same.
         await Task {

@@ -1,4 +1,5 @@
 import TelemetryLifecycle
+import TelemetryLogging
 import TelemetryModels
 import TelemetryPersistence
 import TelemetryTestSupport
@@ -115,6 +116,38 @@ struct HangingTests {
         #expect(try await transport.store.fetchTelemetryClients().isEmpty)
         #expect(stubborn.settings.obligations.isEmpty)
         #expect(stubborn.status == .disabled)
+    }
+
+    @Test("Events that a store takes too late, after the person opted out, do not stay")
+    func lateEvents() async throws {
+        await settingsStore.save(TelemetryFixtures.approvedSettings)
+        try await transport.store.createTelemetryClient(TelemetryFixtures.client(isEnabled: true))
+        let logger = TelemetryLogger(transport: transport, clock: clock)
+        let service = TelemetryLifecycleService(
+            settingsStore: settingsStore, transport: transport,
+            configuration: .init(operationTimeout: .seconds(10), reconcileInterval: nil, clock: clock), logger: logger,
+            scenarioStore: InMemoryTelemetryScenarioStore())
+        await service.startup()
+        await service.restorationFinished()
+        try #require(service.status == .enabled)
+        transport.hang()
+        logger.logEvent(name: "late")
+        async let flushed: Void = logger.flush()
+        await transport.hanging()
+        transport.letOthersPass()
+        async let off = service.disableTelemetry()
+        await clock.sleepers(atLeast: 1)
+        clock.advance(by: .seconds(5))
+        #expect(await off == .defaults)
+        await flushed
+        #expect(!service.settings.obligations.isEmpty, "what hangs may still be stored")
+        var arrivals = transport.store.eventArrivals().makeAsyncIterator()
+        transport.letGo()
+        _ = await arrivals.next()
+        #expect(try await transport.store.countEvents() == 1)
+        await service.reconcile()
+        #expect(try await transport.store.countEvents() == 0)
+        await service.shutdown()
     }
 
     @Test("Opting out does not wait for what hangs: nothing is recorded any more after a second")

@@ -16,6 +16,9 @@ final class StubbornTransport: TelemetryTransporting {
 
     func hang() { state.withLock { $0.isHanging = true } }
 
+    /// Lets later calls take effect; those that hang go on hanging.
+    func letOthersPass() { state.withLock { $0.isHanging = false } }
+
     /// Lets the calls that hang take effect, and later ones too.
     func letGo() {
         let waiting = state.withLock { state in
