@@ -37,9 +37,8 @@ struct NotificationTests {
         let host = try await TestHost.approved()
         host.transport.store.notificationStreams.finish()
         #expect(!host.transport.store.notificationStreams.hasConsumers)
-        // Time for the follower to see the end.
-        for _ in 0..<1_000 { await Task.yield() }
-        await host.service.reconcile()
+        // The follower sees the end in a task of its own: the first look behind that follows anew.
+        for _ in 1...10_000 where !host.transport.store.notificationStreams.hasConsumers { await host.service.reconcile() }
         #expect(host.transport.store.notificationStreams.hasConsumers)
         await host.service.shutdown()
         #expect(!host.transport.store.notificationStreams.hasConsumers)
