@@ -51,6 +51,8 @@ struct EventLineDecoder {
     /// What was a header before it was damaged ends the one above it: the events below are not of that session.
     private mutating func corrupt(_ line: UnsafeBufferPointer<UInt8>) -> Line {
         let text = String(decoding: line, as: UTF8.self)
+        // An event may have attributes of these names; its line begins with its number.
+        guard !text.hasPrefix("{\"seq\":") else { return .corrupt }
         if text.contains("\"header\"") || text.contains("\"session\"") { context = nil }
         return .corrupt
     }
