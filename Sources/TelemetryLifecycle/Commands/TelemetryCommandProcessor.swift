@@ -5,7 +5,9 @@ public import TelemetryTransport
 /// Runs the commands that a viewer left for one client: oldest first, each once, each to an end that the viewer sees.
 ///
 /// A command is marked after its handler has returned, so a process that dies in between runs it again: handlers must be
-/// idempotent. A handler that throws makes the command failed, with the error's description as the message.
+/// idempotent. No command runs before the end of every older one is recorded, so a command that runs again never follows a
+/// newer one. A handler that throws makes the command failed, with the error's description as the message. A command that the
+/// store refuses to mark for good (`.invalidArgument`, `.corrupted`) is removed.
 public actor TelemetryCommandProcessor {
     public typealias EnableHandler = @Sendable () async throws -> Void
     public typealias DisableHandler = @Sendable () async throws -> Void
@@ -69,7 +71,7 @@ public actor TelemetryCommandProcessor {
     }
 
     /// Runs what is pending now. Calls that overlap do not run anything twice; each returns after everything that was pending
-    /// when it was made. What cannot be fetched or told is left to the next call. The caller's cancellation does not end it.
+    /// when it was made. What cannot be fetched or marked, and everything after it, is left to the next call. The caller's cancellation does not end it.
     public func processCommands() async { _ = await run() }
 
     /// Runs what is pending, where the notification may be about this client's commands.
@@ -115,22 +117,22 @@ public actor TelemetryCommandProcessor {
     }
 
     private func processPending() async -> (any Error)? {
+        var firstError: (any Error)?
         do {
             let records = try await transport.records(matching: .pendingCommands(of: clientId))
-            var firstError: (any Error)?
             for command in PendingCommand.queue(of: records, clientId: clientId) {
                 do {
                     try await process(command.id)
-                } catch let error as TelemetryTransportError where !error.isRetryable && error.code != .conflict {
-                    // Its end can never be told, which is no reason to hold up the others.
+                } catch let error as TelemetryTransportError where error.isPermanent {
+                    // Its end can never be recorded. Removed, it cannot run again after the later ones.
                     firstError = firstError ?? error
-                } catch {
-                    // Later ones wait: this one may be run again, and must not have the last word over them.
-                    return error
+                    try await transport.deleteRecords(withIDs: [command.id])
+                    untold[command.id] = nil
                 }
             }
             return firstError
         } catch {
+            // Later commands wait: one whose end is not recorded may run again, and must not run after them.
             return error
         }
     }
@@ -168,6 +170,12 @@ public actor TelemetryCommandProcessor {
         case .refuse(let reason): throw CommandRefused(reason: reason)
         }
     }
+}
+
+extension TelemetryTransportError {
+    /// Whether the same call can never succeed, whatever happens at the store. Every other failure may pass: a full store gets
+    /// room, a permission is granted.
+    fileprivate var isPermanent: Bool { code == .invalidArgument || code == .corrupted }
 }
 
 /// Why a command was not run, as the viewer reads it.

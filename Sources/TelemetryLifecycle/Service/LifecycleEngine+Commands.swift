@@ -65,6 +65,8 @@ extension LifecycleEngine {
         guard let clientId = mirroredClient, let commands, commands.clientId == clientId else { return }
         if let error = await commands.processor.run() {
             report(.transportFailed, "Commands wait for the next time: \(error.inWords)")
+            // What waits is looked at again soon, as after a call that was given up.
+            isInDoubt = true
         }
     }
 

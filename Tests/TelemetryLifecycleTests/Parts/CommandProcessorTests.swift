@@ -112,6 +112,62 @@ struct CommandProcessorTests {
         #expect(try await command("1")?.status == .executed)
     }
 
+    @Test(
+        "While the end of a command cannot be recorded, no later one runs, so that it never runs again after a later one",
+        arguments: [
+            TelemetryTransportError.Code.quotaExceeded, .unauthorized, .unavailable, .rateLimited, .closed, .conflict,
+            .partialFailure,
+        ])
+    func laterCommandsWait(code: TelemetryTransportError.Code) async throws {
+        try await add(.enableScenario, "1", scenario: "A", age: 9)
+        try await add(.disableScenario, "2", scenario: "A", age: 5)
+        transport.fail(.saveRecords, with: TelemetryTransportError(code: code, message: "Not now."), times: 2_000)
+        await makeProcessor().processCommands()
+        #expect(log.all == ["+A"])
+        transport.stopFailing(.saveRecords)
+        // As after a restart: what could not be recorded is not known any more.
+        await makeProcessor().processCommands()
+        #expect(log.all == ["+A", "+A", "-A"])
+        for id in ["1", "2"] { #expect(try await command(id)?.status == .executed) }
+    }
+
+    @Test("While the failure of a command cannot be recorded, no later one runs")
+    func laterCommandsWaitForFailure() async throws {
+        try await add(.enable, "1", age: 9)
+        try await add(.disableScenario, "2", scenario: "A", age: 5)
+        transport.fail(.saveRecords, with: TelemetryTransportError(code: .quotaExceeded, message: "Full."))
+        let processor = makeProcessor(onEnable: { throw Refusal() })
+        await processor.processCommands()
+        #expect(log.all.isEmpty)
+        await processor.processCommands()
+        #expect(log.all == ["-A"])
+        #expect(try await command("1")?.status == .failed)
+    }
+
+    @Test("A command whose end can never be recorded is removed: it neither holds up later ones nor runs again")
+    func permanentFailure() async throws {
+        try await add(.enableScenario, "1", scenario: "A", age: 9)
+        try await add(.disableScenario, "2", scenario: "A", age: 5)
+        transport.fail(.saveRecords, with: TelemetryTransportError(code: .invalidArgument, message: "Never."))
+        await makeProcessor().processCommands()
+        await makeProcessor().processCommands()
+        #expect(log.all == ["+A", "-A"])
+        #expect(try await command("1") == nil)
+        #expect(try await command("2")?.status == .executed)
+    }
+
+    @Test("Where a command can be neither marked nor removed, later ones wait")
+    func neitherMarkedNorRemoved() async throws {
+        try await add(.enableScenario, "1", scenario: "A", age: 9)
+        try await add(.disableScenario, "2", scenario: "A", age: 5)
+        transport.fail(.saveRecords, with: TelemetryTransportError(code: .invalidArgument, message: "Never."))
+        transport.fail(.deleteRecords)
+        await makeProcessor().processCommands()
+        #expect(log.all == ["+A"])
+        await makeProcessor().processCommands()
+        #expect(log.all == ["+A", "+A", "-A"])
+    }
+
     @Test("An answer that is lost after the mark does not run the command again")
     func lostAnswer() async throws {
         let processor = makeProcessor()

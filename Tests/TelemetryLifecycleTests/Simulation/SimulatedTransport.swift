@@ -24,7 +24,7 @@ final class SimulatedTransport: TelemetryTransporting {
         let fate = await process.world.gate(process, what)
         switch fate {
         case .dead: throw CancellationError()
-        case .failBefore: throw Self.unavailable
+        case .failBefore: throw process.world.refusal()
         case .go, .failAfter: break
         }
         let value = try effect()

@@ -94,6 +94,13 @@ package final class SimulatedWorld {
 
     package func isAnswerSlow() -> Bool { isFaulty && random.once(in: 4) }
 
+    /// Why the store refuses a call: for reasons that may all pass.
+    func refusal() -> TelemetryTransportError {
+        let codes = [TelemetryTransportError.Code.unavailable, .rateLimited, .quotaExceeded, .unauthorized, .closed]
+        return TelemetryTransportError(
+            code: codes[Int.random(in: 0..<codes.count, using: &random)], message: "The simulation said so.")
+    }
+
     func abandonGates(of process: SimulatedProcess) {
         let own = (gates + hanging).filter { $0.process === process }
         gates.removeAll { $0.process === process }
