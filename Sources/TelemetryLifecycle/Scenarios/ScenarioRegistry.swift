@@ -31,9 +31,9 @@ final class ScenarioRegistry {
         let names = Set(names)
         let gone = registered ?? []
         var next = states.filter { !gone.contains($0.key) }
-        for name in names.sorted() {
-            if let known = states[name] { next[name] = known } else { next[name] = await store.loadState(for: name) ?? false }
-        }
+        // One look for all names: a store may read all of its states to answer for one.
+        let stored = names.allSatisfy { states[$0] != nil } ? [:] : await store.loadAllStates()
+        for name in names { next[name] = states[name] ?? stored[name] ?? false }
         registered = names
         await publish(next)
     }
