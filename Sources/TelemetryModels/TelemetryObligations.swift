@@ -22,6 +22,20 @@ public struct TelemetryObligations: Sendable, Hashable, Codable {
     /// Whether nothing is owed.
     public var isEmpty: Bool { self == TelemetryObligations() }
 
+    /// Adds a deletion, merged with those of the same client: at most one for its departure and one for its sessions remain.
+    public mutating func add(_ cleanup: Cleanup) {
+        var merged = cleanup
+        cleanups.removeAll { known in
+            guard known.clientId == cleanup.clientId else { return false }
+            // Whoever leaves with everything leaves with the sessions as well; sessions of a client that came back are its own.
+            guard known.sessionEnd == nil || cleanup.sessionEnd != nil else { return true }
+            guard (known.sessionEnd == nil) == (cleanup.sessionEnd == nil) else { return false }
+            merged.merge(known)
+            return true
+        }
+        cleanups.append(merged)
+    }
+
     /// A deletion that was begun and is not known to be complete.
     public struct Cleanup: Sendable, Hashable, Codable {
         /// Whose data it is.
@@ -45,6 +59,27 @@ public struct TelemetryObligations: Sendable, Hashable, Codable {
             self.isOfEventsOnly = isOfEventsOnly
             self.doneAt = doneAt
         }
+
+        /// Covers what an earlier deletion of the same kind for the same client covers.
+        fileprivate mutating func merge(_ earlier: Self) {
+            if let end = earlier.sessionEnd, let sessionEnd { self.sessionEnd = max(end, sessionEnd) }
+            command = command ?? earlier.command
+            isOfEventsOnly = isOfEventsOnly && earlier.isOfEventsOnly
+            if let done = earlier.doneAt, let doneAt { self.doneAt = max(done, doneAt) } else { doneAt = nil }
+        }
+    }
+}
+
+extension TelemetryObligations {
+    private enum CodingKeys: String, CodingKey { case registration, backup, cleanups }
+
+    /// Merges the deletions of one client, which earlier versions stored one by one.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        self.init(
+            registration: try container.decode(Bool.self, forKey: .registration),
+            backup: try container.decode(Bool.self, forKey: .backup))
+        for cleanup in try container.decode([Cleanup].self, forKey: .cleanups) { add(cleanup) }
     }
 }
 

@@ -47,10 +47,7 @@ extension LifecycleEngine {
         await keeper.change {
             var owed = $0.obligations
             owed.registration = false
-            if let clientId {
-                owed.cleanups.removeAll { $0.clientId == clientId }
-                owed.cleanups.append(.init(clientId: clientId, command: command))
-            }
+            if let clientId { owed.add(.init(clientId: clientId, command: command)) }
             $0 = .defaults
             $0.obligations = owed
         }

@@ -28,9 +28,10 @@ extension LifecycleEngine {
         await logger.discardWaiting()
         let cleanup = TelemetryObligations.Cleanup(clientId: clientId, sessionEnd: configuration.date())
         // Whatever happens to the process, it is remembered until it is done.
-        await keeper.change { $0.obligations.cleanups.append(cleanup) }
-        let failures = await settle(begun: cleanup)
-        if !failures.isEmpty, settings.obligations.cleanups.contains(cleanup) {
+        await keeper.change { $0.obligations.add(cleanup) }
+        let begun = settings.obligations.sessionCleanup(of: clientId)
+        let failures = await settle(begun: begun)
+        if !failures.isEmpty, begun == settings.obligations.sessionCleanup(of: clientId) {
             throw TelemetryTransportError(
                 code: .unavailable, message: "Still to be deleted: \(failures.joined(separator: "; ")).")
         }
@@ -43,8 +44,14 @@ extension LifecycleEngine {
         guard transport.settlingTime > .zero else { return }
         let date = configuration.date()
         await keeper.change {
-            $0.obligations.cleanups.removeAll { $0.clientId == clientId && $0.isOfEventsOnly }
-            $0.obligations.cleanups.append(.init(clientId: clientId, sessionEnd: date, isOfEventsOnly: true, doneAt: date))
+            $0.obligations.add(.init(clientId: clientId, sessionEnd: date, isOfEventsOnly: true, doneAt: date))
         }
+    }
+}
+
+extension TelemetryObligations {
+    /// What is still to be deleted of the client's sessions.
+    fileprivate func sessionCleanup(of clientId: String) -> Cleanup? {
+        cleanups.first { $0.clientId == clientId && $0.sessionEnd != nil }
     }
 }

@@ -86,7 +86,7 @@ final class SettingsKeeper {
     func restore(_ backup: TelemetrySettings) async {
         var next = backup
         next.obligations.backup = false
-        next.obligations.cleanups += settings.obligations.cleanups
+        for cleanup in settings.obligations.cleanups { next.obligations.add(cleanup) }
         next.obligations.cleanups.removeAll { $0.clientId == backup.clientIdentifier && $0.sessionEnd == nil }
         await store.save(next)
         await take(next)
