@@ -40,6 +40,8 @@ struct DebugLogBuffer: Sendable {
     private(set) var size = 0
     /// Entries lost and not yet told about.
     private(set) var lost: UInt64 = 0
+    /// Whether batches go without a notice: the last one that had a notice was refused, and nothing was stored since.
+    private var isNoticeWithheld = false
     /// The number of the newest entry that was ever appended.
     private(set) var lastNumber: UInt64 = 0
     var bounds: Bounds {
@@ -65,7 +67,8 @@ struct DebugLogBuffer: Sendable {
 
     /// Takes out the next batch, none of it newer than a number; empty where nothing that old waits.
     ///
-    /// A loss is told at the batch's head, in an entry of its own that the limits do not count.
+    /// A loss is told at the batch's head, in an entry of its own that the limits do not count; after a refused notice only
+    /// once a batch without one was stored.
     mutating func takeBatch(limit: Int, through number: UInt64, notice: (UInt64) -> DebugLogEntry) -> [Item] {
         var taken = 0
         var count = 0
@@ -78,7 +81,7 @@ struct DebugLogBuffer: Sendable {
         var batch = Array(items[..<count])
         items.removeFirst(count)
         size -= taken
-        if lost > 0 {
+        if lost > 0, !isNoticeWithheld {
             batch.insert(Item(number: batch[0].number, entry: notice(lost), lost: lost), at: 0)
             lost = 0
         }
@@ -91,6 +94,17 @@ struct DebugLogBuffer: Sendable {
         size += batch.reduce(0) { $0 + $1.size }
         trim()
     }
+
+    /// Takes over what refused notices counted, for a later notice. A notice is not itself an entry that was lost, or each
+    /// would be the cause of another.
+    mutating func withhold(_ notices: some Collection<Item>) {
+        guard !notices.isEmpty else { return }
+        lose(notices)
+        isNoticeWithheld = true
+    }
+
+    /// Lets the next batch have a notice again: a batch without one was stored.
+    mutating func allowNotice() { isNoticeWithheld = false }
 
     /// Counts items that will not be sent; a notice among them counts for what it told.
     mutating func lose(_ dropped: some Collection<Item>) {

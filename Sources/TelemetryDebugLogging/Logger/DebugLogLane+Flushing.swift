@@ -17,42 +17,52 @@ extension DebugLogLane {
     private func runFlush() async {
         var limit = max(1, configuration.batchSize)
         var pause: Duration?
+        var refusals = DebugLogRefusals()
         while pause == nil {
             let batch = edit { $0.takeBatch(limit: limit, through: goal, notice: notice) }
             guard !batch.isEmpty else { break }
+            let notices = batch.filter { $0.lost > 0 }
             let shipment = await shipper.ship(batch.map(\.entry))
             switch shipment {
+            case .stored:
+                edit { $0.allowNotice() }
+            case .refused(let reasons):
+                // The rest of the batch is stored.
+                let refused = reasons.keys.sorted().filter(batch.indices.contains)
+                let dropped = refused.map { batch[$0] }
+                edit { buffer in
+                    if notices.isEmpty { buffer.allowNotice() }
+                    buffer.withhold(dropped.filter { $0.lost > 0 })
+                    buffer.lose(dropped.filter { $0.lost == 0 })
+                }
+                for index in refused where batch[index].lost == 0 { refusals.count(1, reasons[index] ?? "") }
+            case .tooLarge where !notices.isEmpty, .refusedWholly where !notices.isEmpty:
+                // The notice may be what is refused, so what was logged is sent again without it.
+                edit { buffer in
+                    buffer.putBack(batch.filter { $0.lost == 0 })
+                    buffer.withhold(notices)
+                }
             case .tooLarge where batch.count > 1:
                 edit { $0.putBack(batch) }
-                limit = max(1, batch.count / 2)
+                limit = batch.count / 2
+            case .tooLarge, .refusedWholly:
+                edit { $0.lose(batch) }
+                if case .refusedWholly(let reason) = shipment {
+                    refusals.count(batch.count, reason)
+                } else {
+                    refusals.count(batch.count, "larger than what the server takes")
+                }
             case .failed(let reason, let retryAfter):
                 edit { $0.putBack(batch) }
                 pause = max(configuration.interval, retryAfter ?? .zero)
                 report(.transportFailed, "a batch of \(batch.count) debug entries is kept: \(reason)")
-            default:
-                lose(batch, refusedBy: shipment)
             }
         }
+        if let summary = refusals.summary { report(.eventsDropped, summary) }
         // From here to the end nothing suspends: whoever logs next finds either this flush or none.
         drain = nil
         isHoldingBack = pause != nil
         startTimer(after: pause ?? configuration.interval)
-    }
-
-    /// Counts what was refused for good; the rest of the batch is stored.
-    private func lose(_ batch: [DebugLogBuffer.Item], refusedBy shipment: DebugLogShipment) {
-        let dropped: [DebugLogBuffer.Item]
-        let reason: String
-        switch shipment {
-        case .stored, .failed: return
-        case .refused(let reasons):
-            dropped = reasons.keys.sorted().filter(batch.indices.contains).map { batch[$0] }
-            reason = reasons.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }.joined(separator: "; ")
-        case .refusedWholly(let why): (dropped, reason) = (batch, why)
-        case .tooLarge: (dropped, reason) = (batch, "larger than what the server takes")
-        }
-        edit { $0.lose(dropped) }
-        report(.eventsDropped, "\(dropped.count) of \(batch.count) debug entries were refused: \(reason)")
     }
 
     private func notice(of lost: UInt64) -> DebugLogEntry {

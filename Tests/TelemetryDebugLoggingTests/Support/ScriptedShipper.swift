@@ -10,6 +10,8 @@ final class ScriptedShipper: DebugLogShipping {
         var batches: [[DebugLogEntry]] = []
         var gate: [CheckedContinuation<Void, Never>] = []
         var isHolding = false
+        var batchLimit: Int?
+        var rule: (@Sendable ([DebugLogEntry]) -> DebugLogShipment)?
     }
 
     private let state: Mutex<State>
@@ -24,6 +26,14 @@ final class ScriptedShipper: DebugLogShipping {
     var events: [[String]] { batches.map { $0.map(\.event) } }
 
     func answerNext(with answers: DebugLogShipment...) { state.withLock { $0.script += answers } }
+
+    /// From now on a rule answers each batch, up to a number of batches; the next one fails, to end a flush that would not end.
+    func answer(upTo limit: Int = .max, _ rule: @escaping @Sendable ([DebugLogEntry]) -> DebugLogShipment) {
+        state.withLock { state in
+            state.rule = rule
+            state.batchLimit = limit
+        }
+    }
 
     /// From now on batches arrive and are not answered.
     func hold() { state.withLock { $0.isHolding = true } }
@@ -46,6 +56,9 @@ final class ScriptedShipper: DebugLogShipping {
     func ship(_ entries: [DebugLogEntry]) async -> DebugLogShipment {
         let answer = state.withLock { state in
             state.batches.append(entries)
+            if let rule = state.rule {
+                return state.batches.count > state.batchLimit ?? .max ? .failed("too many batches") : rule(entries)
+            }
             return state.script.isEmpty ? .stored : state.script.removeFirst()
         }
         arrivals.continuation.yield(entries.count)

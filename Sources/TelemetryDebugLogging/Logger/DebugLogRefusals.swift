@@ -1,0 +1,23 @@
+#if DEBUG
+/// The entries that were refused during one flush, for a single report of bounded length.
+struct DebugLogRefusals {
+    private static let reasonLimit = 3
+    private static let lengthLimit = 300
+
+    private var total = 0
+    private var reasons: [String] = []
+
+    mutating func count(_ entries: Int, _ reason: String) {
+        total += entries
+        // A server chooses these texts and how long they are.
+        let reason = String(String.UnicodeScalarView(reason.unicodeScalars.prefix(Self.lengthLimit)))
+        guard reasons.count < Self.reasonLimit, !reasons.contains(reason) else { return }
+        reasons.append(reason)
+    }
+
+    /// Nil where nothing was refused.
+    var summary: String? {
+        total == 0 ? nil : "\(total) debug entries were refused: \(reasons.joined(separator: "; "))"
+    }
+}
+#endif
