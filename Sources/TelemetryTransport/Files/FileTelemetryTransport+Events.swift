@@ -68,14 +68,16 @@ extension FileTelemetryTransport {
         }
         return TelemetryEventPage(
             events: found, cursor: end.position.cursor(ofStore: storeID), hasMore: end.hasMore,
-            missedEvents: Int(clamping: start.missed + end.missed))
+            missedEvents: Int(clamping: start.missed.addingClamped(end.missed)))
     }
 
     /// How many stored events match. All events, and all of a client, are known without reading them.
     public func countEvents(matching filter: TelemetryEventFilter) async throws -> Int {
         if filter == .all || filter == TelemetryEventFilter(clientId: filter.clientId) {
             var count: UInt64 = 0
-            for name in try clientDirectories(of: filter) { count += try await eventCount(ofClientNamed: name) }
+            for name in try clientDirectories(of: filter) {
+                count = count.addingClamped(try await eventCount(ofClientNamed: name))
+            }
             return Int(clamping: count)
         }
         var count = 0

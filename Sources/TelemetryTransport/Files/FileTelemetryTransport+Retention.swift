@@ -30,7 +30,7 @@ extension FileTelemetryTransport {
     ) async throws -> [ClientStore.Holding] {
         let bound = bytes.map { UInt64(clamping: max($0, 0)) } ?? .max
         let oldest = configuration.retention.age.map { system.now() - $0.components.seconds } ?? .min
-        var total = holdings.reduce(0) { $0 + $1.size }
+        var total = holdings.reduce(0 as UInt64) { $0.addingClamped($1.size) }
         var kept: [ClientStore.Holding] = []
         for holding in holdings {
             let isCurrent = holding.segment == self.client(named: holding.client).segment?.name
@@ -44,7 +44,7 @@ extension FileTelemetryTransport {
                 defer { store.unlock() }
                 return try store.retire(holding.segment)
             }
-            total -= holding.size
+            total -= min(total, holding.size)
         }
         return kept
     }

@@ -49,7 +49,7 @@ struct StoreFormat {
             for name in (try? system.list(directory)) ?? [] where name.hasPrefix("-") && name != "-lock" {
                 let path = "\(directory)/\(name)"
                 guard let status = try? system.status(path), !status.isDirectory,
-                    now - status.modified > Self.temporaryLifetime
+                    status.modified < now - Self.temporaryLifetime
                 else { continue }
                 try? system.remove(path)
             }

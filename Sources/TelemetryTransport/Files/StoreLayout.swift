@@ -36,6 +36,11 @@ struct StoreLayout: Sendable {
         return number
     }
 
+    /// Whether a name from within a file names a file or a directory in the directory that it is looked for in.
+    static func isFileName(_ name: String) -> Bool {
+        !name.isEmpty && name != "." && name != ".." && !name.utf8.contains { $0 == UInt8(ascii: "/") || $0 == 0 }
+    }
+
     /// No number of a file, and none in it, comes to this: sums of those that are below it fit.
     static let numberLimit: UInt64 = 1 << 56
 }

@@ -38,17 +38,20 @@ struct IdentityHeader {
     var append = Append()
     /// The run of the system in which this was written: after another began, what was not synchronised may be missing.
     var boot: UInt64
+    /// How long the file is at least; shorter, it lost a part of its tables. Zero where an older version wrote this.
+    var fileBytes: UInt64 = 0
 
     init(secret: (UInt64, UInt64), boot: UInt64) {
         self.secret = secret
         self.boot = boot
     }
 
-    /// Nil for words that are no header of this version.
+    /// Nil for words that are no header of this version, or that say what no store comes to.
     init?(_ words: UnsafeMutableBufferPointer<UInt64>) {
         guard words.count == Self.wordCount, words[0] == Self.magic, words[1] == Self.version,
             (1...Self.maximumTables).contains(words[4]), let state = State(rawValue: words[8]),
-            words[Self.wordCount - 1] == Self.checksum(words)
+            words[Self.wordCount - 1] == Self.checksum(words), words[5] <= Self.slotCount(ofTable: words[4] - 1),
+            [words[6], words[7], words[9], words[10], words[11], words[17]].allSatisfy({ $0 < StoreLayout.numberLimit })
         else { return nil }
         secret = (words[2], words[3])
         tableCount = words[4]
@@ -60,7 +63,9 @@ struct IdentityHeader {
         append = Append(
             segment: String(decoding: name.prefix { $0 != 0 }, as: UTF8.self), offset: words[9], journalFile: words[10],
             journalOffset: words[11])
+        guard append.segment.isEmpty || StoreLayout.isFileName(append.segment) else { return nil }
         boot = words[16]
+        fileBytes = words[17]
     }
 
     func write(to words: UnsafeMutableBufferPointer<UInt64>) {
@@ -82,8 +87,12 @@ struct IdentityHeader {
             place.copyBytes(from: name.prefix(place.count))
         }
         words[16] = boot
+        words[17] = fileBytes
         words[Self.wordCount - 1] = Self.checksum(words)
     }
+
+    /// How many slots a table has, the first being 0.
+    static func slotCount(ofTable table: UInt64) -> UInt64 { 128 << (4 * table) }
 
     /// Of all words but the last.
     private static func checksum(_ words: UnsafeMutableBufferPointer<UInt64>) -> UInt64 {

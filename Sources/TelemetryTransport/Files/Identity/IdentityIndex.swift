@@ -23,8 +23,6 @@ final class IdentityIndex {
         var bits: UInt64
     }
 
-    private static let slotsOfFirst: UInt64 = 128
-
     let file: OpenFile
     private(set) var header: IdentityHeader
     private var keys: EventKeyMaker
@@ -38,6 +36,9 @@ final class IdentityIndex {
         self.file = file
         header = try Self.readHeader(of: file)
         keys = EventKeyMaker(secret: header.secret)
+        let size = try file.status().size
+        if header.fileBytes == 0 { header.fileBytes = size }
+        try check(fileSize: size)
     }
 
     /// Begins a new index in an empty file.
@@ -49,11 +50,18 @@ final class IdentityIndex {
     }
 
     /// Reads what other processes may have written since. What was staged is forgotten.
-    func refresh() throws {
+    func refresh(fileSize: UInt64 = .max) throws {
         discard()
-        let header = try Self.readHeader(of: file)
+        var header = try Self.readHeader(of: file)
         guard header.secret == self.header.secret else { throw Corrupt() }
+        if header.fileBytes == 0 { header.fileBytes = self.header.fileBytes }
         self.header = header
+        try check(fileSize: fileSize)
+    }
+
+    /// Behind the file's end every slot is free: where it was cut, what is known would seem new.
+    private func check(fileSize: UInt64) throws {
+        guard fileSize >= header.fileBytes else { throw Corrupt() }
     }
 
     func write(_ header: IdentityHeader) throws(FileError) {
@@ -110,6 +118,7 @@ final class IdentityIndex {
         let offset = try entry.offset ?? freeSlot(for: key, entry, &header)
         let slot = Slot(key: key, bits: entry.bits, check: Self.check(key, entry.bits))
         try withUnsafeBytes(of: slot) { try file.write($0, at: offset) }
+        header.fileBytes = max(header.fileBytes, offset + UInt64(MemoryLayout<Slot>.size))
     }
 
     private func keepLast() {
@@ -160,11 +169,11 @@ final class IdentityIndex {
         throw Corrupt()
     }
 
-    private static func slotCount(_ table: UInt64) -> UInt64 { slotsOfFirst << (4 * table) }
+    private static func slotCount(_ table: UInt64) -> UInt64 { IdentityHeader.slotCount(ofTable: table) }
 
     /// The tables before it have 128 · (16^n − 1) / 15 slots.
     private static func offset(ofTable table: UInt64) -> UInt64 {
-        4096 + (slotCount(table) - slotsOfFirst) / 15 * UInt64(MemoryLayout<Slot>.size)
+        4096 + (slotCount(table) - slotCount(0)) / 15 * UInt64(MemoryLayout<Slot>.size)
     }
 
     private static func check(_ key: EventKey, _ bits: UInt64) -> UInt64 {

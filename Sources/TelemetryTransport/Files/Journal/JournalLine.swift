@@ -93,7 +93,8 @@ extension JournalLine {
         var scanner = JSONScanner(UnsafeBufferPointer(rebasing: body[2...]))
         switch body[0] {
         case UInt8(ascii: "H"):
-            guard let id = scanner.word(), let events = scanner.unsigned() else { return nil }
+            guard let id = scanner.word(), let events = scanner.unsigned(), events < StoreLayout.numberLimit
+            else { return nil }
             self = .head(storeID: String(decoding: id, as: UTF8.self), eventsBefore: events)
         case UInt8(ascii: "B"):
             guard let batch = EventBatch(body) else { return nil }
@@ -142,14 +143,17 @@ extension EventBatch {
     fileprivate init?(_ body: UnsafeBufferPointer<UInt8>) {
         // "B client segment" and seven numbers, one space between each two.
         var scanner = JSONScanner(body)
-        guard scanner.skip(2), let client = scanner.word(), let segment = scanner.word(),
+        guard scanner.skip(2), let clientWord = scanner.word(), let segmentWord = scanner.word(),
             let headerOffset = scanner.unsigned(), let headerLine = scanner.unsigned(), let offset = scanner.unsigned(),
             let line = scanner.unsigned(), let byteCount = scanner.unsigned(), let lineCount = scanner.unsigned(),
             let eventCount = scanner.unsigned(), scanner.isAtEnd(),
             max(headerOffset, headerLine, offset, line, byteCount, lineCount, eventCount) < StoreLayout.numberLimit
         else { return nil }
+        let client = String(decoding: clientWord, as: UTF8.self)
+        let segment = String(decoding: segmentWord, as: UTF8.self)
+        guard StoreLayout.isFileName(client), StoreLayout.isFileName(segment) else { return nil }
         self.init(
-            client: String(decoding: client, as: UTF8.self), segment: String(decoding: segment, as: UTF8.self),
+            client: client, segment: segment,
             headerOffset: headerOffset, headerLine: headerLine, offset: offset, line: line, byteCount: byteCount,
             lineCount: lineCount, eventCount: eventCount)
     }

@@ -32,7 +32,7 @@ struct JournalRebuilder {
     private func batches(of segment: String, client: String) throws(FileError) -> [EventBatch] {
         guard let bytes = try system.contents(of: "\(layout.client(directory: client))/\(segment).jsonl") else { return [] }
         var batches: [EventBatch] = []
-        var decoder = EventLineDecoder(context: nil)
+        var decoder = EventLineDecoder(directory: client)
         var header: (offset: UInt64, line: UInt64) = (0, 0)
         var batch: EventBatch?
         var line: UInt64 = 0

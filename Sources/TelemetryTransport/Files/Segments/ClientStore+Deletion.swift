@@ -14,7 +14,7 @@ extension ClientStore {
         matching filter: TelemetryEventFilter, from segment: String, _ index: IdentityIndex
     ) throws -> Int {
         guard let bytes = try system.contents(of: file(of: segment)) else { return 0 }
-        let (kept, removedCount, readableCount, unreadableCount) = Self.remaining(of: bytes, without: filter)
+        let (kept, removedCount, readableCount, unreadableCount) = Self.remaining(of: bytes, in: name, without: filter)
         // What cannot be read goes with its client only: it may be what the filter does not match.
         let isWhole = filter == .all || filter == TelemetryEventFilter(clientId: filter.clientId)
         let keptCount = readableCount + (isWhole ? 0 : unreadableCount)
@@ -52,12 +52,12 @@ extension ClientStore {
     }
 
     private static func remaining(
-        of bytes: [UInt8], without filter: TelemetryEventFilter
+        of bytes: [UInt8], in client: String, without filter: TelemetryEventFilter
     ) -> (bytes: ByteBuffer, removed: Int, kept: Int, unreadable: Int) {
         let kept = ByteBuffer(capacity: bytes.count + 64)
         EventLineEncoder.preamble(isRewritten: true).withUnsafeBytes { kept.append($0) }
         var counts = (removed: 0, kept: 0, unreadable: 0)
-        var decoder = EventLineDecoder(context: nil)
+        var decoder = EventLineDecoder(directory: client)
         bytes.withUnsafeBufferPointer { bytes in
             var start = (bytes.lineFeed(from: 0) ?? -1) + 1
             while let end = bytes.lineFeed(from: start) {

@@ -90,8 +90,10 @@ final class ClientStore {
 
     private func currentIndex() throws -> IdentityIndex {
         // One that another process set aside still has a name, but not this one.
-        if let known = index, try known.file.status().inode == system.status("\(path)/identity")?.inode {
-            try known.refresh()
+        if let known = index, let status = try system.status("\(path)/identity"),
+            try known.file.status().inode == status.inode
+        {
+            try known.refresh(fileSize: status.size)
         } else {
             index = nil
             let file = try system.open("\(path)/identity", for: .update)
@@ -137,7 +139,7 @@ final class ClientStore {
     /// Calls `body` for each event in a segment, whoever wrote it.
     func forEachEvent(of segment: String, _ body: (TelemetryEvent) throws -> Void) throws {
         guard let bytes = try system.contents(of: file(of: segment)) else { return }
-        var decoder = EventLineDecoder(context: nil)
+        var decoder = EventLineDecoder(directory: name)
         try bytes.withUnsafeBufferPointer { bytes in
             var start = 0
             while let end = bytes.lineFeed(from: start) {

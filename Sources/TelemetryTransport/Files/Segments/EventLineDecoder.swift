@@ -12,9 +12,14 @@ struct EventLineDecoder {
 
     /// The header in force.
     var context: EventContext?
+    /// The client's directory that the lines are in; nil for lines in memory. A header for another client is none there.
+    private let directory: String?
     private var recent = EventDraft.Recent()
 
-    init(context: EventContext?) { self.context = context }
+    init(directory: String? = nil, context: EventContext? = nil) {
+        self.directory = directory
+        self.context = context
+    }
 
     mutating func decode(_ line: UnsafeBufferPointer<UInt8>) -> Line {
         if line.isEmpty { return .nothing }
@@ -40,12 +45,17 @@ struct EventLineDecoder {
         }
         guard scanner.isAtEnd() else { return corrupt(line) }
         if let header {
-            context = header
-            return .header
+            context = isOwn(header) ? header : nil
+            return context == nil ? .corrupt : .header
         }
         if isSegment { return .nothing }
         guard let event = context.flatMap({ draft.event(below: $0) }) else { return corrupt(line) }
         return .event(event)
+    }
+
+    private func isOwn(_ header: EventContext) -> Bool {
+        guard let directory, let clientId = header.clientId else { return true }
+        return StoreLayout.client(clientId) == directory
     }
 
     /// What was a header before it was damaged ends the one above it: the events below are not of that session.

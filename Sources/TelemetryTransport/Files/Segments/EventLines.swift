@@ -15,7 +15,7 @@ public enum EventLines {
 
     /// The events in the lines; what cannot be read is left out.
     public static func decode(_ bytes: [UInt8]) -> [TelemetryEvent] {
-        var decoder = EventLineDecoder(context: nil)
+        var decoder = EventLineDecoder()
         var events: [TelemetryEvent] = []
         bytes.withUnsafeBufferPointer { bytes in
             var start = 0

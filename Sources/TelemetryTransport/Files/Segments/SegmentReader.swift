@@ -40,7 +40,7 @@ final class SegmentReader {
         _ batch: EventBatch, fromLine first: UInt64 = 0, _ body: (consuming TelemetryEvent) throws -> Bool
     ) throws -> UInt64? {
         guard let segment = try segment(of: batch) else { return nil }
-        var decoder = EventLineDecoder(context: nil)
+        var decoder = EventLineDecoder(directory: batch.client)
         if batch.headerLine < batch.line { decoder.context = try header(of: batch, in: segment) }
         var linesRead: UInt64 = 0
         let bytes = try lines(of: batch, in: segment)
@@ -103,7 +103,7 @@ final class SegmentReader {
                 length *= 8
                 continue
             }
-            var decoder = EventLineDecoder(context: nil)
+            var decoder = EventLineDecoder(directory: batch.client)
             _ = bytes.withUnsafeBufferPointer { decoder.decode(UnsafeBufferPointer(rebasing: $0[..<end])) }
             segment.headers[batch.headerLine] = decoder.context
             return decoder.context
