@@ -17,19 +17,30 @@ extension FileTelemetryTransport {
         var lines = JournalReader(
             layout: layout, system: system, diagnostics: configuration.diagnostics, position: start)
         var end = ScanEnd(position: start, hasMore: false)
-        var linesRead = start.linesRead
+        var ends = try segmentEnds(at: start)
         var wantsMore = true
         var batches = 0
         var gone: [String: [String: Bool]] = [:]
         while let (line, at) = try reading({ try lines.next() }) {
+            if let gap = lines.takeGap() {
+                let passed = if case .head(_, let events) = line { events } else { gap.events }
+                let events = try skipped(from: gap, to: JournalPosition(file: at.file, offset: 0, events: passed))
+                end.missed = end.missed.addingClamped(events)
+            }
             guard case .batch(let batch) = line else { continue }
             if !wantsMore {
                 (end.position, end.hasMore) = (at, true)
+                recentEnds.keep(ends, at: at)
                 return end
             }
-            let first = linesRead
-            linesRead = 0
+            guard ends.insert(batch) else {
+                tell(
+                    .corruptFile, "\(layout.journalFile(at.file)) tells at \(at.offset) of lines again; the entry is passed over."
+                )
+                continue
+            }
             if let client, batch.client != client { continue }
+            let first = at.isPlace(start) ? start.linesRead : 0
             let read = try reading {
                 try segments.read(batch, fromLine: first) { event in
                     if filter.matches(event) { wantsMore = body(consume event) }
@@ -39,9 +50,13 @@ extension FileTelemetryTransport {
             if let read, read < batch.lineCount {
                 (end.position, end.hasMore) = (at, true)
                 end.position.linesRead = read
+                ends.restart(batch)
+                recentEnds.keep(ends, at: at)
                 return end
             }
-            if read == nil, try isRetired(batch, &gone) { end.missed += batch.eventCount - min(first, batch.eventCount) }
+            if read == nil, try isRetired(batch, &gone) {
+                end.missed = end.missed.addingClamped(batch.eventCount - min(first, batch.eventCount))
+            }
             batches += 1
             if batches.isMultiple(of: 64) {
                 try Task.checkCancellation()
@@ -49,7 +64,23 @@ extension FileTelemetryTransport {
             }
         }
         end.position = lines.position
+        recentEnds.keep(ends, at: lines.position)
         return end
+    }
+
+    /// How far the journal tells of each segment by that position: looked up in its file where reading did not come from there.
+    private func segmentEnds(at position: JournalPosition) throws -> SegmentEnds {
+        if let known = recentEnds.ends(at: position) { return known }
+        var ends = SegmentEnds()
+        var lines = JournalReader(
+            layout: layout, system: system, diagnostics: nil,
+            position: JournalPosition(file: position.file, offset: 0, events: 0))
+        while position.offset > 0, let (line, at) = try reading({ try lines.next() }), at.file == position.file,
+            at.offset < position.offset
+        {
+            if case .batch(let batch) = line { _ = ends.insert(batch) }
+        }
+        return ends
     }
 
     /// Whether the segment of a batch, which is gone, was let go of; otherwise somebody deleted what was in it.
@@ -75,7 +106,7 @@ extension FileTelemetryTransport {
         }
         guard let status = try system.status(layout.journalFile(position.file)) else {
             let start = try oldest(from: position.file)
-            return (start, try JournalLedger(layout: layout, system: system).retired(since: position, oldest: start))
+            return (start, try skipped(from: position, to: start))
         }
         if position.offset > status.size {
             tell(.corruptFile, "\(layout.journalFile(position.file)) is shorter than it was; reading goes on at its end.")
@@ -85,10 +116,23 @@ extension FileTelemetryTransport {
         return (position, 0)
     }
 
+    /// How many events the files that are missing there told of; those that the store did not remove itself are reported.
+    private func skipped(from gap: JournalPosition, to next: JournalPosition) throws -> UInt64 {
+        let missing = try reading { try JournalLedger(layout: layout, system: system).missing(since: gap, until: next) }
+        if missing.isLost {
+            tell(
+                .corruptFile,
+                "\(layout.journalFile(gap.file)) is missing; reading goes on at \(layout.journalFile(next.file)), "
+                    + "\(missing.events) events later.")
+        }
+        return missing.events
+    }
+
     /// Sees whether the journal is still of the same store: the directory may have been lost and made again meanwhile.
     private func identify(journal file: UInt64) throws {
         if journalWitness.isSame(file) { return }
         journalWitness.look(at: file, layout, system)
+        recentEnds = RecentSegmentEnds()
         if let id = try head(of: file).storeID { know(storeID: id) }
     }
 

@@ -23,6 +23,7 @@ public actor FileTelemetryTransport: TelemetryTransporting {
     var journalWitness = JournalFileWitness()
     let journal: JournalWriter
     let segments: SegmentReader
+    var recentEnds = RecentSegmentEnds()
     var encoder = EventLineEncoder()
     private var clients: [String: ClientStore] = [:]
     private var clientNames: [String: String] = [:]

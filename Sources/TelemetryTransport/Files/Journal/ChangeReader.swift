@@ -51,9 +51,12 @@ final class ChangeReader: Sendable {
     private func read(_ state: inout State, into changes: inout Changes) throws(FileError) {
         var position = state.position ?? JournalPosition(file: 1, offset: 0, events: 0)
         if try isStale(state, position) {
-            // The journal was removed, or begun anew: from the beginning of what is there.
-            let oldest = try system.list(layout.journal).compactMap(StoreLayout.journalNumber).min()
-            position = JournalPosition(file: oldest ?? 1, offset: 0, events: 0)
+            let numbers = try system.list(layout.journal).compactMap(StoreLayout.journalNumber)
+            // This file is gone and later ones are not: on with those. Otherwise the journal was removed, or begun anew: from
+            // the beginning of what is there.
+            let later = numbers.contains(position.file) ? nil : numbers.filter { $0 > position.file }.min()
+            position = JournalPosition(file: later ?? numbers.min() ?? 1, offset: 0, events: 0)
+            changes.hasEvents = true
             state.subscriptions = nil
         }
         var lines = JournalReader(layout: layout, system: system, diagnostics: nil, position: position)

@@ -28,10 +28,28 @@ struct JournalLedger {
         }
     }
 
-    /// How many events were let go of between a position in a file that is gone and the oldest file that is not.
-    func retired(since position: JournalPosition, oldest: JournalPosition) throws(FileError) -> UInt64 {
-        let passed = oldest.events - min(oldest.events, position.events)
+    /// What files that are gone told of, from a position in the first of them up to the next file there is.
+    struct Missing {
+        /// How many events nobody deleted: those that were let go of, or all where a file was lost.
+        var events: UInt64
+        /// Whether one of the files was not removed by the store itself.
+        var isLost: Bool
+    }
+
+    func missing(since position: JournalPosition, until next: JournalPosition) throws(FileError) -> Missing {
+        let passed = next.events - min(next.events, position.events)
+        guard position.file < next.file else { return Missing(events: passed, isLost: false) }
         let lines = try lines()
+        let first = lines.count < Self.maximumLines ? position.file : max(position.file, lines.first?.file ?? 0)
+        let known = Set(lines.lazy.map(\.file).filter { (first..<max(first, next.file)).contains($0) })
+        if UInt64(known.count) < next.file - min(first, next.file) { return Missing(events: passed, isLost: true) }
+        return Missing(events: retired(since: position, oldest: next, passed, lines), isLost: false)
+    }
+
+    /// How many events were let go of between a position in a file that is gone and the oldest file that is not.
+    private func retired(
+        since position: JournalPosition, oldest: JournalPosition, _ passed: UInt64, _ lines: [Line]
+    ) -> UInt64 {
         guard let last = lines.last(where: { $0.file < oldest.file }) else { return passed }
         let before = lines.last { $0.file < position.file }?.retired ?? 0
         return min(passed, last.retired - min(last.retired, before))
@@ -67,7 +85,7 @@ struct JournalLedger {
                 if try system.status(path) != nil { return nil }
                 gone[path] = try RetiredSegments(client: batch.client, layout: layout, system: system).contains(batch.segment)
             }
-            if gone[path] == true { retired += batch.eventCount }
+            if gone[path] == true { retired = retired.addingClamped(batch.eventCount) }
         }
         return (events, retired)
     }

@@ -19,6 +19,9 @@ extension UInt64 {
 }
 
 extension JournalPosition {
+    /// Whether the other one is at the same line.
+    func isPlace(_ other: JournalPosition) -> Bool { file == other.file && offset == other.offset }
+
     func cursor(ofStore storeID: String) -> TelemetryCursor {
         TelemetryCursor(rawValue: "\(storeID).\(file).\(offset).\(linesRead).\(events)")
     }

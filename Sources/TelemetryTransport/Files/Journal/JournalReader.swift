@@ -12,8 +12,10 @@ struct JournalReader {
     private var file: OpenFile?
     private var piece: [UInt8] = []
     private var pieceStart = 0
-    /// The newest journal file known; a file below it will not grow any more.
-    private var newest: UInt64 = 0
+    /// The file after this one, once it is known: then this one will not grow any more.
+    private var later: UInt64?
+    /// Where reading stood when it went past files that are not there.
+    private var gap: JournalPosition?
 
     init(
         layout: StoreLayout, system: FileSystem, diagnostics: TelemetryDiagnosticsHandler?, position: JournalPosition
@@ -22,6 +24,12 @@ struct JournalReader {
         self.system = system
         self.diagnostics = diagnostics
         self.position = position
+    }
+
+    /// The first file that was missing since this was last asked for, and what had been told of by its beginning.
+    mutating func takeGap() -> JournalPosition? {
+        defer { gap = nil }
+        return gap
     }
 
     /// The next line that this version can read, and the position of its beginning; nil at the journal's end.
@@ -56,13 +64,16 @@ struct JournalReader {
         if let file {
             open = file
         } else {
-            guard let opened = try self.open(position.file) else { return false }
+            guard let opened = try self.open(position.file) else {
+                guard let next = try next(after: position.file) else { return false }
+                return move(to: next, missing: position.file)
+            }
             open = opened
             file = opened
         }
         // Asked for first: where there is a later file, nobody writes to this one any more, and its end is its end.
-        let hasLater = if position.file < newest { true } else { try isThere(position.file + 1) }
-        var rest = piece.count - pieceStart
+        if later == nil { later = try next(after: position.file) }
+        let rest = piece.count - pieceStart
         piece.removeFirst(pieceStart)
         pieceStart = 0
         let more = try open.read(at: position.offset + UInt64(rest), count: max(Self.pieceSize, rest))
@@ -70,16 +81,21 @@ struct JournalReader {
             piece += more
             return true
         }
-        guard hasLater else { return false }
+        guard let next = later else { return false }
         if rest > 0 {
             diagnostics?(
                 .init(kind: .tornTail, message: "\(layout.journalFile(position.file)) ends in a line that is torn."))
-            piece = []
-            rest = 0
         }
-        position.file += 1
+        return move(to: next, missing: next == position.file + 1 ? nil : position.file + 1)
+    }
+
+    private mutating func move(to next: UInt64, missing: UInt64?) -> Bool {
+        if let missing, gap == nil { gap = JournalPosition(file: missing, offset: 0, events: position.events) }
+        position.file = next
         position.offset = 0
-        file = nil
+        position.linesRead = 0
+        (file, later) = (nil, nil)
+        (piece, pieceStart) = ([], 0)
         return true
     }
 
@@ -87,9 +103,11 @@ struct JournalReader {
         do { return try system.open(layout.journalFile(number), for: .read) } catch  where error.isNotFound { return nil }
     }
 
-    private mutating func isThere(_ number: UInt64) throws(FileError) -> Bool {
-        guard try system.status(layout.journalFile(number)) != nil else { return false }
-        newest = max(newest, number)
-        return true
+    /// The number of the next file there is, which is the next number unless files were removed.
+    private func next(after number: UInt64) throws(FileError) -> UInt64? {
+        if try system.status(layout.journalFile(number + 1)) != nil { return number + 1 }
+        do {
+            return try system.list(layout.journal).compactMap(StoreLayout.journalNumber).filter { $0 > number }.min()
+        } catch  where error.isNotFound { return nil }
     }
 }
