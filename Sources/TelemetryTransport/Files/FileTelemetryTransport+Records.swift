@@ -17,19 +17,18 @@ extension FileTelemetryTransport {
         return saved
     }
 
-    private func save(
-        _ record: TelemetryRecord, policy: TelemetrySavePolicy
-    ) throws -> (TelemetryRecord, [RecordChange]) {
+    private func save(_ record: TelemetryRecord, policy: TelemetrySavePolicy) throws -> (TelemetryRecord, PreparedChange?) {
         let found = try find(record.recordID)
         if let refusal = policy.refusal(of: record, over: found?.record) { throw refusal }
         var stored = record
         stored.changeTag = EventIdentifier.unique()
         let directory = layout.records(ofType: record.recordType)
-        let path = "\(directory)/\(StoreLayout.fileName(of: record.recordID))"
-        try files.write(stored, to: path, in: directory)
-        // A record that changes its type leaves the directory of the old one.
-        if let found, found.path != path { try files.remove(found.path, in: found.directory) }
-        return (stored, [RecordChange(stored, isRemoval: false)])
+        let place = RecordPlace(path: "\(directory)/\(StoreLayout.fileName(of: record.recordID))", directory: directory)
+        let replacement = RecordReplacement(
+            files: files, temporary: try files.prepare(stored, in: directory), place: place, former: found?.place)
+        let change = PreparedChange(
+            told: RecordChange(stored, isRemoval: false), make: replacement.make, discard: replacement.discard)
+        return (stored, change)
     }
 
     public func record(withID id: TelemetryRecord.ID) async throws -> TelemetryRecord? {
@@ -53,36 +52,51 @@ extension FileTelemetryTransport {
         var count = 0
         for id in ids {
             count += try await changingRecords {
-                guard let found = try find(id) else { return (0, []) }
-                try files.remove(found.path, in: found.directory)
-                return (1, [RecordChange(found.record, isRemoval: true)])
+                guard let found = try find(id) else { return (0, nil) }
+                let change = PreparedChange(
+                    told: RecordChange(found.record, isRemoval: true),
+                    make: { [files] in try files.remove(found.place.path, in: found.place.directory) })
+                return (1, change)
             }
         }
         return count
     }
 
-    private func find(_ id: TelemetryRecord.ID) throws(FileError) -> (record: TelemetryRecord, path: String, directory: String)? {
+    private func find(_ id: TelemetryRecord.ID) throws(FileError) -> (record: TelemetryRecord, place: RecordPlace)? {
         let name = StoreLayout.fileName(of: id)
         for type in try system.list(layout.records) where !type.hasPrefix("-") {
             let directory = "\(layout.records)/\(type)"
             let path = "\(directory)/\(name)"
             if let record = try files.read(TelemetryRecord.self, at: path), record.recordID == id {
-                return (record, path, directory)
+                return (record, RecordPlace(path: path, directory: directory))
             }
         }
         return nil
     }
 
-    /// Runs a change under the lock of all records and tells of it in the journal.
-    private func changingRecords<Result>(_ change: () throws -> (Result, [RecordChange])) async throws -> Result {
+    /// A change that has been prepared so far that little can fail any more, and its entry in the journal.
+    private struct PreparedChange {
+        var told: RecordChange
+        var make: () throws -> Void
+        var discard: () -> Void = {}
+    }
+
+    /// Makes a change under the lock of all records.
+    ///
+    /// The journal's entry comes first: where there is no room for it nothing has changed, and whoever is killed behind it has
+    /// notified of a change that was perhaps not made, never the reverse. Who reads the entry waits for the lock.
+    private func changingRecords<Result>(_ prepare: () throws -> (Result, PreparedChange?)) async throws -> Result {
         try await whenUnlocked("the records") {
             let lock = try system.open(layout.recordsLock, for: .update)
             guard try lock.tryLock(.exclusive) else { return nil }
             defer { lock.unlock() }
             guard try lock.status().isLinked, try journal.begin() != nil else { return nil }
             defer { journal.end() }
-            let (result, changes) = try change()
-            if !changes.isEmpty { try journal.write(changes.map(JournalLine.record)) }
+            let (result, change) = try prepare()
+            guard let change else { return result }
+            defer { change.discard() }
+            try journal.write([.record(change.told)])
+            try change.make()
             return result
         }
     }

@@ -12,7 +12,7 @@ struct RecordFiles {
     let system: FileSystem
     let configuration: FileTelemetryTransport.Configuration
 
-    private var isDurable: Bool { configuration.durability == .system }
+    var isDurable: Bool { configuration.durability == .system }
 
     /// The value in a file; nil where there is none, or where it was no such value and was set aside.
     func read<Value: Decodable>(_ type: Value.Type, at path: String) throws(FileError) -> Value? {
@@ -26,6 +26,14 @@ struct RecordFiles {
     }
 
     func write(_ value: some Encodable, to path: String, in directory: String) throws {
+        let temporary = try prepare(value, in: directory)
+        defer { try? system.remove(temporary) }
+        try system.rename(temporary, to: path)
+        if isDurable { try system.synchronizeDirectory(directory) }
+    }
+
+    /// Writes a value to a temporary file in a directory, which is made where it is missing, and returns the file's path.
+    func prepare(_ value: some Encodable, in directory: String) throws -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         let text: Data
@@ -35,12 +43,15 @@ struct RecordFiles {
         }
         if try system.makeDirectory(directory), isDurable { try system.synchronizeDirectory(layout.records) }
         let temporary = "\(directory)/-\(EventIdentifier.randomPrefix())"
-        defer { try? system.remove(temporary) }
-        let file = try system.open(temporary, for: .create)
-        try file.write(Array(text) + [UInt8(ascii: "\n")])
-        if isDurable { try file.synchronize() }
-        try system.rename(temporary, to: path)
-        if isDurable { try system.synchronizeDirectory(directory) }
+        do {
+            let file = try system.open(temporary, for: .create)
+            try file.write(Array(text) + [UInt8(ascii: "\n")])
+            if isDurable { try file.synchronize() }
+        } catch {
+            try? system.remove(temporary)
+            throw error
+        }
+        return temporary
     }
 
     func remove(_ path: String, in directory: String) throws(FileError) {

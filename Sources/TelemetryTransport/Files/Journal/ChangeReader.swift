@@ -6,6 +6,8 @@ final class ChangeReader: Sendable {
     struct Changes {
         var notifications: [TelemetryNotification] = []
         var hasEvents = false
+        /// Whether the last change that the journal tells of may be under way: look again in a moment.
+        var isIncomplete = false
     }
 
     private struct State {
@@ -13,6 +15,8 @@ final class ChangeReader: Sendable {
         var witness = JournalFileWitness()
         /// As they were at the position; nil where they must be read anew.
         var subscriptions: [String: TelemetrySubscription]?
+        /// Of a change that was told of last, and may not have been made yet.
+        var unsettled: [TelemetryNotification] = []
     }
 
     private let layout: StoreLayout
@@ -68,18 +72,44 @@ final class ChangeReader: Sendable {
             case .subscribed(let subscription): subscriptions[subscription.id] = subscription
             case .unsubscribed(let id): subscriptions[id] = nil
             case .record(let change):
-                for subscription in subscriptions.values where subscription.covers(change) {
-                    changes.notifications.append(
-                        TelemetryNotification(
-                            subscriptionID: subscription.id, recordType: change.recordType,
-                            recordID: .init(recordName: change.recordName)))
-                }
+                // One change is made at a time: whatever was told of before this one has ended.
+                changes.notifications += state.unsettled
+                state.unsettled = notifications(of: change, to: subscriptions)
             }
             state.subscriptions = subscriptions
             state.position = lines.position
         }
         state.position = lines.position
         if !state.witness.isSame(lines.position.file) { state.witness.look(at: lines.position.file, layout, system) }
+        guard !state.unsettled.isEmpty else { return }
+        if isSettled() {
+            changes.notifications += state.unsettled
+            state.unsettled = []
+        } else {
+            changes.isIncomplete = true
+        }
+    }
+
+    private func notifications(
+        of change: RecordChange, to subscriptions: [String: TelemetrySubscription]
+    ) -> [TelemetryNotification] {
+        subscriptions.values.filter { $0.covers(change) }.map {
+            TelemetryNotification(
+                subscriptionID: $0.id, recordType: change.recordType, recordID: .init(recordName: change.recordName))
+        }
+    }
+
+    /// Whether nobody is about to make a change of a record: its entry is written first, under the lock of all records.
+    private func isSettled() -> Bool {
+        do {
+            let lock = try system.open(layout.recordsLock, for: .read)
+            guard try lock.tryLock(.shared) else { return false }
+            lock.unlock()
+            return true
+        } catch {
+            // Without a lock that can be opened nobody can be waited for; without a descriptor it can be tried again.
+            return !error.isOutOfDescriptors
+        }
     }
 
     /// Whether the journal that was read so far is gone, or shorter than it was.

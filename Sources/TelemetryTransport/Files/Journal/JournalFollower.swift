@@ -53,13 +53,29 @@ final class JournalFollower: Sendable {
             let watcher = DirectoryWatcher(
                 path: layout.journal, interval: configuration.pollInterval, diagnostics: configuration.diagnostics)
             let reader = ChangeReader(layout: layout, system: system, configuration: configuration)
+            let (clock, interval) = (system.clock, configuration.pollInterval)
             task = Task { [weak self] in
                 for await _ in watcher.changes {
-                    let changes = reader.changes()
-                    guard let self, self.deliver(changes) else { break }
+                    guard await Self.forEachChange(reader, clock, interval, { self?.deliver($0) ?? false }) else { break }
                 }
                 watcher.stop()
             }
+        }
+    }
+
+    /// Reads until no change is under way. False where `deliver` returned false.
+    private static func forEachChange(
+        _ reader: ChangeReader, _ clock: any Clock<Duration>, _ interval: Duration,
+        _ deliver: (ChangeReader.Changes) -> Bool
+    ) async -> Bool {
+        var delay = Duration.microseconds(50)
+        while true {
+            let changes = reader.changes()
+            guard deliver(changes) else { return false }
+            guard changes.isIncomplete else { return true }
+            // Cancelled, the following ends with the watcher's stream.
+            do { try await clock.sleep(for: delay) } catch { return true }
+            delay = min(delay * 2, interval)
         }
     }
 
