@@ -16,6 +16,11 @@ final class JournalWriter {
     private var file: OpenFile?
     private(set) var number: UInt64 = 0
     private var size: UInt64 = 0
+    /// The size from which on this writer keeps out of the file until nobody is in it and it can be ended.
+    private var rollSize: UInt64
+    /// How often it has kept out of it in a row.
+    private var refusals = 0
+    private static let maximumRefusals = 8
     private let buffer = ByteBuffer()
 
     init(
@@ -25,6 +30,7 @@ final class JournalWriter {
         self.layout = layout
         self.system = system
         self.fileBytes = UInt64(max(configuration.journalBytes, 1))
+        rollSize = fileBytes
         self.isDurable = configuration.durability == .system
     }
 
@@ -43,7 +49,10 @@ final class JournalWriter {
                 let status = try open.status()
                 if status.isLinked, status.isWritable {
                     size = status.size
-                    return JournalPosition(file: number, offset: size, events: 0)
+                    if size < rollSize { return JournalPosition(file: number, offset: size, events: 0) }
+                    open.unlock()
+                    if !rollWhenEmpty(open) { return nil }
+                    continue
                 }
             } catch {
                 open.unlock()
@@ -53,6 +62,20 @@ final class JournalWriter {
             file = nil
         }
         return nil
+    }
+
+    /// Ends a file that is full. Writers that overlap would be in it at every moment: whoever finds it full does not go in, so
+    /// that it empties. False where somebody is in it still; but not for ever, as it may be a process that was stopped.
+    private func rollWhenEmpty(_ open: OpenFile) -> Bool {
+        do { if try roll(open) { return true } } catch {
+            // It can be written to all the same, or else the next call fails for the same reason.
+            refusals = Self.maximumRefusals
+        }
+        refusals += 1
+        guard refusals > Self.maximumRefusals else { return false }
+        refusals = 0
+        rollSize = size.addingClamped(max(fileBytes / 8, 1))
+        return true
     }
 
     /// Appends lines with one call; without any, only ends what may be torn. Only between ``begin()`` and ``end()``.
@@ -70,24 +93,33 @@ final class JournalWriter {
     func end() {
         guard let file else { return }
         file.unlock()
-        if size >= fileBytes { try? roll(file) }
+        if size >= fileBytes { _ = try? roll(file) }
     }
 
     /// Forgets the open file, for want of descriptors.
     func close() { file = nil }
 
-    private func roll(_ ended: OpenFile) throws(FileError) {
-        guard try ended.tryLock(.exclusive) else { return }
+    /// False where somebody is in the file.
+    private func roll(_ ended: OpenFile) throws(FileError) -> Bool {
+        guard try ended.tryLock(.exclusive) else { return false }
         defer { ended.unlock() }
         let status = try ended.status()
-        guard status.isLinked, status.isWritable else { return }
-        let events = try eventCount(through: number)
-        // The mark first: a file whose successor exists is read to its end and never looked at again.
+        guard status.isLinked, status.isWritable else { return true }
+        // Written before the mark: without room for the next file this one goes on, and what takes no room, deleting, can be done.
+        let temporary = try write(eventsBefore: eventCount(through: number))
+        defer { try? system.remove(temporary) }
+        // The mark before the name: a file whose successor exists is read to its end and never looked at again.
         try ended.setMode(0o400)
-        if isDurable { try ended.synchronize() }
+        do {
+            if isDurable { try ended.synchronize() }
+            try link(temporary, as: number + 1)
+        } catch {
+            try? ended.setMode(0o600)
+            throw error
+        }
         file = nil
-        try make(number + 1, eventsBefore: events)
         hasEndedFile = true
+        return true
     }
 
     private func eventCount(through number: UInt64) throws(FileError) -> UInt64 {
@@ -111,6 +143,7 @@ final class JournalWriter {
             try make(1, eventsBefore: 0, batches)
         }
         let opened = try system.open(layout.journalFile(wanted), for: .append)
+        if number != wanted { (rollSize, refusals) = (fileBytes, 0) }
         number = wanted
         file = opened
         return opened
@@ -118,14 +151,29 @@ final class JournalWriter {
 
     /// Makes a journal file, complete with its first line, unless it is there already.
     private func make(_ number: UInt64, eventsBefore: UInt64, _ batches: [EventBatch] = []) throws(FileError) {
+        let temporary = try write(eventsBefore: eventsBefore, batches)
+        defer { try? system.remove(temporary) }
+        try link(temporary, as: number)
+    }
+
+    /// Writes the beginning of a journal file under a temporary name, which it returns.
+    private func write(eventsBefore: UInt64, _ batches: [EventBatch] = []) throws(FileError) -> String {
         let head = ByteBuffer()
         JournalLine.head(storeID: storeID, eventsBefore: eventsBefore).append(to: head)
         for batch in batches { JournalLine.batch(batch).append(to: head) }
         let temporary = "\(layout.journal)/-\(EventIdentifier.randomPrefix())"
-        defer { try? system.remove(temporary) }
-        let file = try system.open(temporary, for: .create)
-        try file.write(head.bytes)
-        if isDurable { try file.synchronize() }
+        do {
+            let file = try system.open(temporary, for: .create)
+            try file.write(head.bytes)
+            if isDurable { try file.synchronize() }
+        } catch {
+            try? system.remove(temporary)
+            throw error
+        }
+        return temporary
+    }
+
+    private func link(_ temporary: String, as number: UInt64) throws(FileError) {
         do {
             try system.link(temporary, to: layout.journalFile(number))
         } catch  where error.isExisting {}

@@ -1,0 +1,72 @@
+import Foundation
+import TelemetryModels
+import Testing
+
+@testable import TelemetryTransport
+
+struct JournalWriterTests {
+    private static let line = JournalLine.unsubscribed(id: String(repeating: "x", count: 80))
+
+    private static func writer(_ directory: URL, _ configuration: FileTelemetryTransport.Configuration) -> JournalWriter {
+        JournalWriter(
+            layout: StoreLayout(directory: directory.path), system: FileSystem(), configuration: configuration, storeID: "x")
+    }
+
+    @Test("A journal file that is full is followed by another though there is a writer in it at every moment")
+    func overlappingWriters() async throws {
+        try await withTemporaryDirectory { directory in
+            let configuration = FileTelemetryTransport.Configuration(journalBytes: 1_000)
+            _ = try FileTelemetryTransport(directory: directory, configuration: configuration)
+            var inside = Self.writer(directory, configuration)
+            var next = Self.writer(directory, configuration)
+            #expect(try inside.begin() != nil)
+            for _ in 0..<1_000 {
+                // One comes before the other goes, unless it is turned away: then the other goes first.
+                var isInside = try next.begin() != nil
+                try inside.write([Self.line])
+                inside.end()
+                if !isInside { isInside = try next.begin() != nil }
+                #expect(isInside)
+                swap(&inside, &next)
+            }
+            inside.end()
+            let sizes = try files(below: directory).filter { $0.key.hasPrefix("journal/") && $0.key.hasSuffix(".log") }
+                .map(\.value.count)
+            #expect(sizes.count > 60)
+            #expect((sizes.max() ?? 0) < 1_500)
+        }
+    }
+
+    @Test("A writer that stays in a full journal file, stopped perhaps, holds nobody up for good")
+    func stoppedWriter() async throws {
+        try await withTemporaryDirectory { directory in
+            let configuration = FileTelemetryTransport.Configuration(journalBytes: 1_000)
+            let store = try FileTelemetryTransport(directory: directory, configuration: configuration)
+            let stopped = Self.writer(directory, configuration)
+            #expect(try stopped.begin() != nil)
+            for sequence in 1...60 as ClosedRange<UInt64> { try await store.append([event(sequence)]) }
+            stopped.end()
+            try await store.append([event(61)])
+            try await store.append([event(62)])
+            #expect(try await store.countEvents(matching: .init(levels: [.info])) == 62)
+            #expect(FileManager.default.fileExists(atPath: directory.appending(path: "journal/2.log").path))
+        }
+    }
+
+    @Test("Where there is no room for the next journal file, events go on and can be deleted")
+    func noRoomForNext() async throws {
+        try await withTemporaryDirectory { directory in
+            let faults = Faults()
+            let store = try FileTelemetryTransport(
+                directory: directory, configuration: .init(journalBytes: 500), system: faults.system)
+            faults.set { operation, path in operation == .write && path.contains("/journal/-") ? ENOSPC : nil }
+            for sequence in 1...20 as ClosedRange<UInt64> { try await store.append([event(sequence)]) }
+            #expect(try await store.deleteEvents(forClient: "client") == 20)
+            #expect(!FileManager.default.fileExists(atPath: directory.appending(path: "journal/2.log").path))
+            faults.set(nil)
+            for sequence in 21...22 as ClosedRange<UInt64> { try await store.append([event(sequence)]) }
+            #expect(FileManager.default.fileExists(atPath: directory.appending(path: "journal/2.log").path))
+            #expect(try await store.fetchAllEvents() == events(21...22))
+        }
+    }
+}
