@@ -9,27 +9,37 @@ extension FileTelemetryTransport {
         guard retention != .unlimited else { return }
         do {
             var own = try self.client(named: client).holdings()
-            own = try await retire(from: own, bytes: retention.bytesPerClient, in: client)
+            own = try await retire(from: own, bytes: retention.bytesPerClient, olderThan: .min, in: client)
             guard retention.bytesInAll != nil || retention.age != nil else { return }
-            var all: [ClientStore.Holding] = []
-            for name in try system.directories(in: layout.events) { all += try self.client(named: name).holdings() }
+            var oldest = Int64.min
+            if let age = retention.age {
+                let clock = RetentionClock(layout: layout, system: system, age: age)
+                oldest = try clock.oldest(of: holdings()) { self.client(named: $0.client).file(of: $0.segment) } ?? .min
+            }
+            var all = try holdings()
             all.sort {
                 ($0.modified, $0.client, ClientStore.number(of: $0.segment)) < (
                     $1.modified, $1.client, ClientStore.number(of: $1.segment)
                 )
             }
-            _ = try await retire(from: all, bytes: retention.bytesInAll, in: client)
+            _ = try await retire(from: all, bytes: retention.bytesInAll, olderThan: oldest, in: client)
         } catch {
             tell(.storageFailed, "Old events could not be removed: \(error)")
         }
     }
 
+    /// The segments of all clients.
+    private func holdings() throws(FileError) -> [ClientStore.Holding] {
+        var all: [ClientStore.Holding] = []
+        for name in try system.directories(in: layout.events) { all += try client(named: name).holdings() }
+        return all
+    }
+
     /// Retires the first of the segments until the rest is within the bounds, and returns the rest.
     private func retire(
-        from holdings: [ClientStore.Holding], bytes: Int?, in client: String
+        from holdings: [ClientStore.Holding], bytes: Int?, olderThan oldest: Int64, in client: String
     ) async throws -> [ClientStore.Holding] {
         let bound = bytes.map { UInt64(clamping: max($0, 0)) } ?? .max
-        let oldest = configuration.retention.age.map { system.now() - $0.components.seconds } ?? .min
         var total = holdings.reduce(0 as UInt64) { $0.addingClamped($1.size) }
         var kept: [ClientStore.Holding] = []
         for holding in holdings {

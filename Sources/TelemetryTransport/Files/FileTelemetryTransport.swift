@@ -56,6 +56,7 @@ public actor FileTelemetryTransport: TelemetryTransporting {
         segments = SegmentReader(layout: layout, system: system, diagnostics: configuration.diagnostics)
         try? journal.prepare()
         if configuration.durability == .system { try? system.synchronizeDirectory(layout.directory) }
+        if let age = configuration.retention.age { try? RetentionClock(layout: layout, system: system, age: age).begin() }
         follower = JournalFollower(layout: layout, system: system, configuration: configuration)
     }
 

@@ -81,4 +81,87 @@ struct FileRetentionTests {
             #expect(try await last.fetchAllEvents().map(\.sequence) == [3])
         }
     }
+
+    /// A clock that can be set, and the time that really goes by; the file system's dates are made to follow it.
+    private final class Time: Sendable {
+        private let state = Mutex<(set: Int64, ran: Int64, dated: Set<String>)>((0, 0, []))
+
+        private var date: Date { Date(timeIntervalSinceNow: state.withLock { Double($0.set + $0.ran) }) }
+
+        func system(boot: UInt64 = 1) -> FileSystem {
+            FileSystem(
+                now: { Int64(self.date.timeIntervalSince1970) }, uptime: { 1_000 + self.state.withLock { $0.ran } }, boot: boot)
+        }
+
+        func set(by seconds: Int64) { state.withLock { $0.set += seconds } }
+        func run(for seconds: Int64) { state.withLock { $0.ran += seconds } }
+
+        func append(_ events: [TelemetryEvent], to store: FileTelemetryTransport, in directory: URL) async throws {
+            try await store.append(events)
+            let client = directory.appending(path: "events/client").path
+            for name in try FileManager.default.contentsOfDirectory(atPath: client) where name.hasSuffix(".jsonl") {
+                guard state.withLock({ $0.dated.insert(name).inserted }) else { continue }
+                try FileManager.default.setAttributes([.modificationDate: date], ofItemAtPath: "\(client)/\(name)")
+            }
+        }
+    }
+
+    @Test("A clock that is set makes no event expire; the time that goes by does")
+    func clockThatIsSet() async throws {
+        try await withTemporaryDirectory { directory in
+            let time = Time()
+            let configuration = FileTelemetryTransport.Configuration(retention: .init(age: .seconds(3_600)), segmentBytes: 100)
+            let store = try FileTelemetryTransport(directory: directory, configuration: configuration, system: time.system())
+            func stored() async throws -> [UInt64] { try await store.fetchAllEvents().map(\.sequence) }
+            for sequence in 1...5 as ClosedRange<UInt64> { try await time.append([event(sequence)], to: store, in: directory) }
+            time.run(for: 1_800)
+            time.set(by: 10 * 365 * 86_400)
+            try await time.append([event(6)], to: store, in: directory)
+            #expect(try await stored() == [1, 2, 3, 4, 5, 6])
+            time.run(for: 2_700)
+            try await time.append([event(7)], to: store, in: directory)
+            #expect(try await stored() == [6, 7])
+            time.set(by: -10 * 365 * 86_400)
+            try await time.append([event(8)], to: store, in: directory)
+            #expect(try await stored() == [6, 7, 8])
+            time.run(for: 7_200)
+            try await time.append([event(9)], to: store, in: directory)
+            #expect(try await stored() == [9])
+        }
+    }
+
+    @Test("A machine that starts with a clock far ahead loses no events; they expire when half of their age has gone by")
+    func restart() async throws {
+        try await withTemporaryDirectory { directory in
+            let time = Time()
+            let configuration = FileTelemetryTransport.Configuration(retention: .init(age: .seconds(3_600)))
+            func store(boot: UInt64) throws -> FileTelemetryTransport {
+                try FileTelemetryTransport(directory: directory, configuration: configuration, system: time.system(boot: boot))
+            }
+            try await time.append(events(1...3), to: store(boot: 1), in: directory)
+            time.set(by: 86_400 * 365)
+            try await time.append([event(4)], to: store(boot: 2), in: directory)
+            #expect(try await store(boot: 2).countEvents() == 4)
+            time.run(for: 2_000)
+            let last = try store(boot: 2)
+            try await time.append([event(5)], to: last, in: directory)
+            #expect(try await last.fetchAllEvents().map(\.sequence) == [4, 5])
+        }
+    }
+
+    @Test("A segment dated ahead of the clock keeps no other from expiring, and expires in its turn")
+    func future() async throws {
+        try await withTemporaryDirectory { directory in
+            let time = Time()
+            let configuration = FileTelemetryTransport.Configuration(retention: .init(age: .seconds(3_600)), segmentBytes: 100)
+            let store = try FileTelemetryTransport(directory: directory, configuration: configuration, system: time.system())
+            time.set(by: 86_400 * 365)
+            try await time.append([event(1)], to: store, in: directory)
+            time.set(by: -86_400 * 365)
+            for sequence in 2...3 as ClosedRange<UInt64> { try await time.append([event(sequence)], to: store, in: directory) }
+            time.run(for: 4_000)
+            try await time.append([event(4)], to: store, in: directory)
+            #expect(try await store.fetchAllEvents().map(\.sequence) == [4])
+        }
+    }
 }

@@ -25,7 +25,12 @@ package struct FileError: Error, CustomStringConvertible {
 
     var isNotFound: Bool { errno == ENOENT || errno == ENOTDIR }
 
+    var isForbidden: Bool { errno == EACCES || errno == EPERM || errno == EROFS }
+
     var isExisting: Bool { errno == EEXIST }
+
+    /// What has the path is a symbolic link or a socket, and cannot be opened as a file.
+    var isOtherThanFile: Bool { errno == ELOOP || errno == ENXIO || errno == EOPNOTSUPP }
 
     /// The process or the system has no descriptor left.
     var isOutOfDescriptors: Bool { errno == EMFILE || errno == ENFILE }

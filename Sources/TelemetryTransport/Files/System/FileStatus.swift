@@ -15,6 +15,11 @@ struct FileStatus {
     /// Seconds since 1970 at the last change of the content.
     let modified: Int64
     let isDirectory: Bool
+    let isRegularFile: Bool
+    /// The number of the user whose file it is.
+    let owner: UInt32
+    let isWritableByGroup: Bool
+    let isWritableByOthers: Bool
     /// Whether the file still has a name.
     let isLinked: Bool
     /// Whether its owner may write to it.
@@ -29,6 +34,10 @@ struct FileStatus {
         modified = Int64(status.st_mtim.tv_sec)
         #endif
         isDirectory = UInt32(status.st_mode) & 0o170000 == 0o040000
+        isRegularFile = UInt32(status.st_mode) & 0o170000 == 0o100000
+        owner = UInt32(status.st_uid)
+        isWritableByGroup = UInt32(status.st_mode) & 0o020 != 0
+        isWritableByOthers = UInt32(status.st_mode) & 0o002 != 0
         isLinked = status.st_nlink > 0
         isWritable = UInt32(status.st_mode) & 0o200 != 0
     }

@@ -16,19 +16,26 @@ package struct FileSystem: Sendable {
     private let fault: Fault?
     /// Seconds since 1970 now, which files' ages are counted from.
     let now: @Sendable () -> Int64
+    /// Seconds since some moment of this run of the operating system, counted on while the machine sleeps; no clock that is set.
+    let uptime: @Sendable () -> Int64
     /// Which run of the operating system this is.
     let boot: UInt64
     /// Measures the waits for locks.
     let clock: any Clock<Duration>
+    /// The number of the user that this process acts for.
+    let user: UInt32
 
     package init(
-        fault: Fault? = nil, now: @escaping @Sendable () -> Int64 = { Int64(time(nil)) }, boot: UInt64 = SystemBoot.number,
-        clock: any Clock<Duration> = ContinuousClock()
+        fault: Fault? = nil, now: (@Sendable () -> Int64)? = nil, uptime: (@Sendable () -> Int64)? = nil,
+        boot: UInt64 = SystemBoot.number, clock: any Clock<Duration> = ContinuousClock(), user: UInt32 = UInt32(geteuid())
     ) {
         self.fault = fault
-        self.now = now
+        self.now = now ?? { Int64(time(nil)) }
+        // A test that sets the date alone lets that much time pass.
+        self.uptime = uptime ?? now ?? { SystemBoot.uptime }
         self.boot = boot
         self.clock = clock
+        self.user = user
     }
 
     enum Access {
@@ -88,6 +95,16 @@ package struct FileSystem: Sendable {
         _ = try call(.write, path) { chmod(path, mode_t(mode)) }
     }
 
+    /// Sets when a file's content was changed last, in seconds since 1970.
+    func setModified(_ path: String, _ seconds: Int64) throws(FileError) {
+        let time = timespec(tv_sec: time_t(seconds), tv_nsec: 0)
+        _ = try call(.write, path) {
+            withUnsafePointer(to: (time, time)) { times in
+                times.withMemoryRebound(to: timespec.self, capacity: 2) { utimensat(AT_FDCWD, path, $0, AT_SYMLINK_NOFOLLOW) }
+            }
+        }
+    }
+
     /// The names in a directory, in no order, without the two that every directory has.
     func list(_ path: String) throws(FileError) -> [String] {
         try check(.list, path)
@@ -130,6 +147,30 @@ package struct FileSystem: Sendable {
             let file = try open(path, for: .read)
             return try file.read(at: 0, count: Int(clamping: file.status().size))
         } catch  where error.isNotFound { return nil }
+    }
+
+    /// What is found in the place of a file that is small.
+    enum SmallFile {
+        case missing
+        case content([UInt8], of: OpenFile)
+        /// Something that is not to be read: too large, or no file.
+        case unusable(reason: String, OpenFile?)
+    }
+
+    /// The content of a file of at most so many bytes.
+    func smallFile(_ path: String, limit: Int) throws(FileError) -> SmallFile {
+        let file: OpenFile
+        do { file = try open(path, for: .read) } catch {
+            if error.isNotFound { return .missing }
+            if error.isOtherThanFile { return .unusable(reason: "is not a regular file", nil) }
+            throw error
+        }
+        let status = try file.status()
+        guard status.isRegularFile else { return .unusable(reason: "is not a regular file", file) }
+        guard status.size <= UInt64(limit) else {
+            return .unusable(reason: "has \(status.size) bytes, more than the \(limit) that it may have", file)
+        }
+        return .content(try file.read(at: 0, count: Int(status.size)), of: file)
     }
 
     /// Makes the call again as often as a signal interrupts it.

@@ -1,6 +1,14 @@
 #if canImport(Darwin)
 import Darwin
-#elseif canImport(FoundationEssentials)
+#elseif canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#elseif canImport(Android)
+import Android
+#endif
+
+#if canImport(FoundationEssentials)
 import FoundationEssentials
 #else
 import Foundation
@@ -8,6 +16,17 @@ import Foundation
 
 /// Which run of the operating system this is: another number after a restart of the machine.
 package enum SystemBoot {
+    /// Seconds that the system has run, asleep or awake.
+    static var uptime: Int64 {
+        var time = timespec()
+        #if canImport(Darwin)
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        #else
+        clock_gettime(CLOCK_BOOTTIME, &time)
+        #endif
+        return Int64(time.tv_sec)
+    }
+
     package static let number: UInt64 = {
         #if canImport(Darwin)
         var time = timeval()
