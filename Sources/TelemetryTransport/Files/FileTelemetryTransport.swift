@@ -35,7 +35,8 @@ public actor FileTelemetryTransport: TelemetryTransporting {
     ///
     /// - Throws: ``TelemetryTransportError``: `.invalidArgument` where the path is not a directory or no path of a file,
     ///   `.corrupted` where the directory holds another format or a version of this one that is not known, which is left as
-    ///   it is; `.unauthorized`, `.quotaExceeded` or `.unavailable` where the system refuses.
+    ///   it is; `.unauthorized` where the directory belongs to another user, or every user may write to it;
+    ///   `.unauthorized`, `.quotaExceeded` or `.unavailable` where the system refuses.
     public init(directory: URL, configuration: Configuration = .default) throws {
         try self.init(directory: directory, configuration: configuration, system: FileSystem())
     }
@@ -45,7 +46,7 @@ public actor FileTelemetryTransport: TelemetryTransporting {
             throw TelemetryTransportError.invalidArgument("\(directory) is not the path of a directory.")
         }
         let layout = StoreLayout(directory: directory.standardizedFileURL.path)
-        let format = StoreFormat(layout: layout, system: system)
+        let format = StoreFormat(layout: layout, system: system, diagnostics: configuration.diagnostics)
         let storeID = try format.prepare()
         format.clean()
         self.storeID = storeID

@@ -22,15 +22,17 @@ struct StoreFormat {
 
     let layout: StoreLayout
     let system: FileSystem
+    var diagnostics: TelemetryDiagnosticsHandler?
 
     /// Makes the directory a store, or sees that it is one that this version can use. Returns the store's identifier.
     func prepare() throws(TelemetryTransportError) -> String {
         do {
             try makeParents()
-            guard try system.status(layout.directory + "/.") != nil else {
+            guard let status = try system.status(layout.directory + "/.") else {
                 throw TelemetryTransportError.invalidArgument("\(layout.directory) is not a directory.")
             }
-            let id = try system.contents(of: layout.format).map(check) ?? makeMark()
+            try checkOwner(status)
+            let id = try readMark().map(check) ?? makeMark()
             for directory in layout.all { try system.makeDirectory(directory) }
             return id
         } catch let error as TelemetryTransportError {
@@ -39,6 +41,38 @@ struct StoreFormat {
             throw error.transportError
         } catch {
             throw TelemetryTransportError(code: .unavailable, message: "The store could not be opened.", cause: error)
+        }
+    }
+
+    /// Whoever may write to the directory decides what is read and where it is written.
+    private func checkOwner(_ status: FileStatus) throws(TelemetryTransportError) {
+        let advice = "make it accessible to its owner alone (chmod 700), or choose another directory"
+        if status.isWritableByOthers {
+            throw TelemetryTransportError(
+                code: .unauthorized, message: "\(layout.directory) can be written to by every user of this machine; \(advice).")
+        }
+        if status.owner != system.user, status.owner != 0 {
+            let message = "\(layout.directory) belongs to the user \(status.owner), not to the user \(system.user)"
+            guard system.user == 0 else {
+                throw TelemetryTransportError(
+                    code: .unauthorized, message: "\(message) of this process; run as its owner, or choose another directory.")
+            }
+            diagnostics?(
+                .init(kind: .unexpectedInput, message: "\(message) of this process; files made now cannot be read by its owner."))
+        }
+        if status.isWritableByGroup {
+            diagnostics?(
+                .init(kind: .unexpectedInput, message: "\(layout.directory) can be written to by its group; \(advice)."))
+        }
+    }
+
+    private func readMark() throws -> [UInt8]? {
+        switch try system.smallFile(layout.format, limit: FileLimits.mark) {
+        case .missing: return nil
+        case .content(let bytes, _): return bytes
+        case .unusable(let reason, _):
+            throw TelemetryTransportError(
+                code: .corrupted, message: "\(layout.format) \(reason); it is no mark of a telemetry store.")
         }
     }
 
@@ -94,7 +128,7 @@ struct StoreFormat {
             return mark.id
         } catch {
             // Another process was first.
-            guard error.isExisting, let theirs = try system.contents(of: layout.format) else { throw error }
+            guard error.isExisting, let theirs = try readMark() else { throw error }
             return try check(theirs)
         }
     }

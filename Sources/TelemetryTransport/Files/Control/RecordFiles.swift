@@ -16,13 +16,14 @@ struct RecordFiles {
 
     /// The value in a file; nil where there is none, or where it was no such value and was set aside.
     func read<Value: Decodable>(_ type: Value.Type, at path: String) throws(FileError) -> Value? {
-        let file: OpenFile
-        do { file = try system.open(path, for: .read) } catch  where error.isNotFound { return nil }
-        let bytes = try file.read(at: 0, count: Int(clamping: file.status().size))
-        do { return try JSONDecoder().decode(type, from: Data(bytes)) } catch {
-            SetAside(layout: layout, system: system, diagnostics: configuration.diagnostics).move(path, of: file)
-            return nil
+        let setAside = SetAside(layout: layout, system: system, diagnostics: configuration.diagnostics)
+        switch try system.smallFile(path, limit: FileLimits.record) {
+        case .missing: return nil
+        case .unusable(let reason, let file): setAside.move(path, of: file, because: reason)
+        case .content(let bytes, let file):
+            do { return try JSONDecoder().decode(type, from: Data(bytes)) } catch { setAside.move(path, of: file) }
         }
+        return nil
     }
 
     func write(_ value: some Encodable, to path: String, in directory: String) throws {
@@ -40,6 +41,10 @@ struct RecordFiles {
         do { text = try encoder.encode(value) } catch {
             throw TelemetryTransportError(
                 code: .invalidArgument, message: "A value cannot be written as JSON: \(error).", cause: error)
+        }
+        guard text.count < FileLimits.record else {
+            throw TelemetryTransportError.invalidArgument(
+                "A value takes \(text.count) bytes as JSON; a file of the store may have \(FileLimits.record).")
         }
         if try system.makeDirectory(directory), isDurable { try system.synchronizeDirectory(layout.records) }
         let temporary = "\(directory)/-\(EventIdentifier.randomPrefix())"

@@ -6,8 +6,19 @@ struct SetAside {
     let system: FileSystem
     let diagnostics: TelemetryDiagnosticsHandler?
 
+    /// The content of a file of at most so many bytes; nil where there is none, or something else that was set aside.
+    func content(of path: String, limit: Int) throws(FileError) -> [UInt8]? {
+        switch try system.smallFile(path, limit: limit) {
+        case .missing: return nil
+        case .content(let bytes, _): return bytes
+        case .unusable(let reason, let file):
+            move(path, of: file, because: reason)
+            return nil
+        }
+    }
+
     /// Does nothing where another file has the path by now.
-    func move(_ path: String, of file: OpenFile? = nil) {
+    func move(_ path: String, of file: OpenFile? = nil, because reason: String = "could not be read") {
         let name = path.dropFirst(layout.directory.count + 1).replacing("/", with: "-")
         let place = "\(layout.setAside)/\(name)-\(EventIdentifier.randomPrefix().prefix(6))"
         do {
@@ -19,9 +30,9 @@ struct SetAside {
                 do { try system.link(place, to: path) } catch  where error.isExisting {}
                 return try system.remove(place)
             }
-            diagnostics?(.init(kind: .corruptFile, message: "\(path) could not be read and was set aside as \(place)."))
+            diagnostics?(.init(kind: .corruptFile, message: "\(path) \(reason) and was set aside as \(place)."))
         } catch {
-            diagnostics?(.init(kind: .corruptFile, message: "\(path) could not be read, nor set aside: \(error)."))
+            diagnostics?(.init(kind: .corruptFile, message: "\(path) \(reason), and could not be set aside: \(error)."))
         }
     }
 
