@@ -19,6 +19,7 @@ extension FileTelemetryTransport {
                 await Task.yield()
             }
         }
+        removeGoneClients(matching: filter)
         collectJournal()
         return count
     }

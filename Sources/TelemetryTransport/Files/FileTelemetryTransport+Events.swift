@@ -121,9 +121,14 @@ extension FileTelemetryTransport {
         guard journal.hasEndedFile else { return }
         journal.hasEndedFile = false
         do {
-            try JournalLedger(layout: layout, system: system).collect()
+            try ledger.collect(&remainingSegments)
+            try removeEmptyClients()
         } catch {
             tell(.storageFailed, "Old parts of the journal could not be removed: \(error)")
         }
+    }
+
+    var ledger: JournalLedger {
+        JournalLedger(layout: layout, system: system, diagnostics: configuration.diagnostics)
     }
 }

@@ -13,6 +13,7 @@ extension FileTelemetryTransport {
                 failures[record.recordID] = error
             }
         }
+        collectJournal()
         if let failure = TelemetryTransportError.outcome(of: failures, among: records.count) { throw failure }
         return saved
     }
@@ -59,6 +60,7 @@ extension FileTelemetryTransport {
                 return (1, change)
             }
         }
+        collectJournal()
         return count
     }
 
@@ -97,6 +99,7 @@ extension FileTelemetryTransport {
             defer { change.discard() }
             try journal.write([.record(change.told)])
             try change.make()
+            noteRecord(change.told)
             return result
         }
     }

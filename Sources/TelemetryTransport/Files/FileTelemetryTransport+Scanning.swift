@@ -87,7 +87,9 @@ extension FileTelemetryTransport {
     private func isRetired(_ batch: EventBatch, _ known: inout [String: [String: Bool]]) throws -> Bool {
         if let known = known[batch.client]?[batch.segment] { return known }
         let isRetired = try reading {
-            try RetiredSegments(client: batch.client, layout: layout, system: system).contains(batch.segment)
+            try RetiredSegments(
+                client: batch.client, layout: layout, system: system, diagnostics: configuration.diagnostics
+            ).contains(batch.segment)
         }
         known[batch.client, default: [:]][batch.segment] = isRetired
         return isRetired
@@ -118,7 +120,7 @@ extension FileTelemetryTransport {
 
     /// How many events the files that are missing there told of; those that the store did not remove itself are reported.
     private func skipped(from gap: JournalPosition, to next: JournalPosition) throws -> UInt64 {
-        let missing = try reading { try JournalLedger(layout: layout, system: system).missing(since: gap, until: next) }
+        let missing = try reading { try ledger.missing(since: gap, until: next) }
         if missing.isLost {
             tell(
                 .corruptFile,

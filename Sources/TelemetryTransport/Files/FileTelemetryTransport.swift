@@ -25,6 +25,10 @@ public actor FileTelemetryTransport: TelemetryTransporting {
     let segments: SegmentReader
     var recentEnds = RecentSegmentEnds()
     var encoder = EventLineEncoder()
+    /// Of journal files that cannot go yet, a segment each that they tell of.
+    var remainingSegments: [UInt64: String] = [:]
+    /// Clients whose record was deleted here: once they have no events either, nothing of them is kept.
+    var clientsWithoutRecord: Set<String> = []
     private var clients: [String: ClientStore] = [:]
     private var clientNames: [String: String] = [:]
     /// Where this transport stands in the segments of clients whose files were closed.

@@ -106,7 +106,8 @@ struct RecordFaultTests {
             }
             #expect(step > 8)
             let left = try files(below: directory).keys.filter { $0.contains("/-") && !$0.hasSuffix("-lock") }
-            #expect(left.isEmpty)
+            // One at most, where it was the last step, removing it, that failed.
+            #expect(left.count <= 1)
         }
     }
 

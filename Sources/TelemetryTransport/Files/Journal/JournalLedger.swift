@@ -1,3 +1,5 @@
+import TelemetryModels
+
 /// What is known of journal files that are gone: `journal/removed`, a line for each, the oldest first.
 struct JournalLedger {
     private static let maximumLines = 4_096
@@ -13,15 +15,18 @@ struct JournalLedger {
 
     let layout: StoreLayout
     let system: FileSystem
+    let diagnostics: TelemetryDiagnosticsHandler?
     private var path: String { "\(layout.journal)/removed" }
 
-    init(layout: StoreLayout, system: FileSystem) {
+    init(layout: StoreLayout, system: FileSystem, diagnostics: TelemetryDiagnosticsHandler?) {
         self.layout = layout
         self.system = system
+        self.diagnostics = diagnostics
     }
 
     func lines() throws(FileError) -> [Line] {
-        guard let bytes = try system.contents(of: path) else { return [] }
+        let setAside = SetAside(layout: layout, system: system, diagnostics: diagnostics)
+        guard let bytes = try setAside.content(of: path, limit: FileLimits.list) else { return [] }
         return bytes.split(separator: UInt8(ascii: "\n")).compactMap { line in
             let numbers = line.split(separator: UInt8(ascii: " ")).compactMap { UInt64(String(decoding: $0, as: UTF8.self)) }
             return numbers.count == 3 ? Line(file: numbers[0], events: numbers[1], retired: numbers[2]) : nil
@@ -55,23 +60,53 @@ struct JournalLedger {
         return min(passed, last.retired - min(last.retired, before))
     }
 
-    /// Removes the oldest files of the journal while nothing is left of what they tell of, but never the newest.
-    func collect() throws(FileError) {
+    /// Removes the files of the journal that tell of nothing that is left, but never the last two: what they tell of may not
+    /// have been read yet by those who follow.
+    ///
+    /// - Parameter remaining: A segment of each file that was left then, looked at first the next time.
+    func collect(_ remaining: inout [UInt64: String]) throws(FileError) {
         let lock = try system.open("\(layout.journal)/-lock", for: .update)
         guard try lock.tryLock(.exclusive) else { return }
         defer { lock.unlock() }
-        var files = try system.list(layout.journal).compactMap(StoreLayout.journalNumber).sorted()[...]
-        var known = try lines()
-        while files.count > 1, let oldest = files.popFirst() {
-            guard let (events, retired) = try remains(of: oldest) else { return }
-            known.append(Line(file: oldest, events: events, retired: (known.last?.retired ?? 0).addingClamped(retired)))
-            try write(known.suffix(Self.maximumLines))
-            try system.remove(layout.journalFile(oldest))
+        let files = try system.list(layout.journal).compactMap(StoreLayout.journalNumber).sorted()
+        remaining = remaining.filter { files.contains($0.key) }
+        for file in files.dropLast(2) {
+            if let known = remaining[file], try system.status(known) != nil { continue }
+            remaining[file] = nil
+            switch try remains(of: file) {
+            case .segment(let path): remaining[file] = path
+            case .nothing(let events, let retired):
+                let lines = try Self.adding(Line(file: file, events: events, retired: retired), to: lines())
+                try write(lines.suffix(Self.maximumLines))
+                try system.remove(layout.journalFile(file))
+            }
         }
     }
 
-    /// The events told of by the end of a file, and how many of the file's own were let go of; nil where some are left.
-    private func remains(of file: UInt64) throws(FileError) -> (events: UInt64, retired: UInt64)? {
+    /// The lines with one more, whose own events alone are counted in it; again where a file was noted and not removed.
+    private static func adding(_ line: Line, to lines: [Line]) -> [Line] {
+        var before: UInt64 = 0
+        var own = lines.map { line in
+            defer { before = line.retired }
+            return Line(file: line.file, events: line.events, retired: line.retired - min(line.retired, before))
+        }
+        own.removeAll { $0.file == line.file }
+        own.insert(line, at: own.firstIndex { $0.file > line.file } ?? own.count)
+        var sum: UInt64 = 0
+        return own.map { line in
+            sum = sum.addingClamped(line.retired)
+            return Line(file: line.file, events: line.events, retired: sum)
+        }
+    }
+
+    private enum Remains {
+        /// A segment is left that the file tells of.
+        case segment(path: String)
+        /// The events told of by the end of the file, and how many of its own were let go of.
+        case nothing(events: UInt64, retired: UInt64)
+    }
+
+    private func remains(of file: UInt64) throws(FileError) -> Remains {
         var reader = JournalReader(
             layout: layout, system: system, diagnostics: nil, position: JournalPosition(file: file, offset: 0, events: 0))
         var events: UInt64 = 0
@@ -82,12 +117,14 @@ struct JournalLedger {
             guard case .batch(let batch) = line else { continue }
             let path = "\(layout.client(directory: batch.client))/\(batch.segment).jsonl"
             if gone[path] == nil {
-                if try system.status(path) != nil { return nil }
-                gone[path] = try RetiredSegments(client: batch.client, layout: layout, system: system).contains(batch.segment)
+                if try system.status(path) != nil { return .segment(path: path) }
+                let retired = try RetiredSegments(
+                    client: batch.client, layout: layout, system: system, diagnostics: diagnostics)
+                gone[path] = retired.contains(batch.segment)
             }
             if gone[path] == true { retired = retired.addingClamped(batch.eventCount) }
         }
-        return (events, retired)
+        return .nothing(events: events, retired: retired)
     }
 
     private func write(_ lines: ArraySlice<Line>) throws(FileError) {
@@ -96,6 +133,7 @@ struct JournalLedger {
             buffer.append("\(line.file) \(line.events) \(line.retired)\n")
         }
         let temporary = "\(layout.journal)/-\(temporaryName())"
+        defer { try? system.remove(temporary) }
         let file = try system.open(temporary, for: .create)
         try file.write(buffer.bytes)
         try system.rename(temporary, to: path)

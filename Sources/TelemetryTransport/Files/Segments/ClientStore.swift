@@ -114,6 +114,31 @@ final class ClientStore {
         return header
     }
 
+    // MARK: Directory
+
+    /// Whether a client's directory has no segment, and nothing that is not the store's.
+    static func isEmpty(_ path: String, _ system: FileSystem) throws(FileError) -> Bool {
+        let own: Set = ["lock", "identity", "retired"]
+        return try system.list(path).allSatisfy { own.contains($0) || $0.hasPrefix("-") }
+    }
+
+    /// Removes the directory where no segment is left in it. Does nothing where another process works on the client now.
+    ///
+    /// Whoever waits for the lock then sees that it has no name any more, and makes the directory again.
+    func removeDirectoryIfEmpty() throws(FileError) {
+        guard try tryLock() else { return }
+        defer {
+            unlock()
+            closeFiles()
+        }
+        guard try Self.isEmpty(path, system) else { return }
+        for name in try system.list(path) where name != "lock" { try system.remove("\(path)/\(name)") }
+        try system.remove("\(path)/lock")
+        do { try system.removeDirectory(path) } catch {
+            // Another process has made a lock of its own there already.
+        }
+    }
+
     // MARK: Segments
 
     func file(of segment: String) -> String { "\(path)/\(segment).jsonl" }

@@ -1,3 +1,5 @@
+import TelemetryModels
+
 /// The numbers of a client's segments that were let go of to keep within bounds: its file `retired`, a range `first-last` a line.
 ///
 /// A reader that misses a segment learns here whether it missed something, or whether somebody deleted what was in it.
@@ -10,11 +12,14 @@ struct RetiredSegments {
     private var path: String { "\(directory)/retired" }
     private(set) var ranges: [ClosedRange<UInt64>]
 
-    init(client: String, layout: StoreLayout, system: FileSystem) throws(FileError) {
+    init(
+        client: String, layout: StoreLayout, system: FileSystem, diagnostics: TelemetryDiagnosticsHandler?
+    ) throws(FileError) {
         self.layout = layout
         self.system = system
         directory = layout.client(directory: client)
-        let bytes = try system.contents(of: "\(directory)/retired") ?? []
+        let setAside = SetAside(layout: layout, system: system, diagnostics: diagnostics)
+        let bytes = try setAside.content(of: "\(directory)/retired", limit: FileLimits.list) ?? []
         ranges = bytes.split(separator: UInt8(ascii: "\n")).compactMap { line in
             let numbers = line.split(separator: UInt8(ascii: "-")).compactMap { UInt64(String(decoding: $0, as: UTF8.self)) }
             return numbers.count == 2 && numbers[0] <= numbers[1] ? numbers[0]...numbers[1] : nil
@@ -37,6 +42,7 @@ struct RetiredSegments {
         let buffer = ByteBuffer()
         for range in ranges.suffix(Self.maximumRanges) { buffer.append("\(range.lowerBound)-\(range.upperBound)\n") }
         let temporary = "\(directory)/-\(temporaryName())"
+        defer { try? system.remove(temporary) }
         let file = try system.open(temporary, for: .create)
         try file.write(buffer.bytes)
         try system.rename(temporary, to: path)

@@ -1,0 +1,70 @@
+import TelemetryModels
+
+/// Removing the directories of clients that have no events.
+extension FileTelemetryTransport {
+    /// How long the identifiers of deleted events are known: an append that is tried again within that time stores none of them.
+    private static let identityLifetime: Int64 = 86_400
+
+    /// Notes that clients have, or no longer have, a record, and removes what is left of those that have neither it nor events.
+    func noteRecord(_ change: RecordChange) {
+        guard change.recordType == TelemetrySchema.clientRecordType, let clientId = change.clientId else { return }
+        guard change.isRemoval else {
+            clientsWithoutRecord.remove(clientId)
+            return
+        }
+        if clientsWithoutRecord.count >= 4_096 { clientsWithoutRecord.removeAll() }
+        clientsWithoutRecord.insert(clientId)
+        removeGoneClients(matching: TelemetryEventFilter(clientId: clientId))
+    }
+
+    /// Removes what is left of clients whose record and events were deleted, where the filter is for all events of theirs.
+    func removeGoneClients(matching filter: TelemetryEventFilter) {
+        let gone: [String]
+        if filter == .all {
+            gone = Array(clientsWithoutRecord)
+        } else if let clientId = filter.clientId, filter == TelemetryEventFilter(clientId: clientId) {
+            gone = clientsWithoutRecord.contains(clientId) ? [clientId] : []
+        } else {
+            return
+        }
+        for clientId in gone {
+            let name = directoryName(ofClient: clientId)
+            do {
+                guard try system.status(layout.client(directory: name)) != nil else { continue }
+                try client(named: name).removeDirectoryIfEmpty()
+            } catch {
+                tell(.storageFailed, "What is left of the client \"\(clientId)\" could not be removed: \(error)")
+            }
+        }
+    }
+
+    /// Removes the directories of clients that had no events for a day; where some were let go of, not before the journal tells
+    /// nothing of the client any more, because its readers are told of what they missed.
+    func removeEmptyClients() throws {
+        let oldest = system.now() - Self.identityLifetime
+        var empty: Set<String> = []
+        var told: Set<String> = []
+        for name in try system.directories(in: layout.events) {
+            let path = layout.client(directory: name)
+            let modified = try system.status("\(path)/identity")?.modified ?? system.status(path)?.modified
+            if let modified, modified < oldest, try ClientStore.isEmpty(path, system) {
+                empty.insert(name)
+                if try system.status("\(path)/retired") != nil { told.insert(name) }
+            }
+        }
+        if !told.isEmpty { empty.subtract(try clientsInJournal(among: told)) }
+        for name in empty { try client(named: name).removeDirectoryIfEmpty() }
+    }
+
+    private func clientsInJournal(among names: Set<String>) throws(FileError) -> Set<String> {
+        var found: Set<String> = []
+        let numbers = try system.list(layout.journal).compactMap(StoreLayout.journalNumber)
+        var lines = JournalReader(
+            layout: layout, system: system, diagnostics: nil,
+            position: JournalPosition(file: numbers.min() ?? 1, offset: 0, events: 0))
+        while found.count < names.count, let (line, _) = try lines.next() {
+            if case .batch(let batch) = line, names.contains(batch.client) { found.insert(batch.client) }
+        }
+        return found
+    }
+}
