@@ -18,6 +18,8 @@ extension FileTelemetryTransport {
             /// The most bytes of events of all clients.
             public var bytesInAll: Int?
             /// The longest that events of a client are kept after their segment was last written to.
+            ///
+            /// A clock that is set meanwhile changes nothing; the time that the machine was off counts for at most half of this.
             public var age: Duration?
 
             public init(bytesPerClient: Int? = nil, bytesInAll: Int? = nil, age: Duration? = nil) {
