@@ -168,18 +168,6 @@ struct FileTelemetrySettingsStoreTests {
         }
     }
 
-    @Test("A killed process's half-written temporary file harms nobody")
-    func leftoverTemporaryFile() async throws {
-        try await withTemporaryDirectory { directory in
-            try Data("{\"telemetryReq".utf8).write(to: directory.appending(path: "settings.json.tmp"))
-            let store = FileTelemetrySettingsStore(directory: directory)
-            #expect(await store.load() == .defaults)
-            await store.save(settings)
-            #expect(try directory.names == ["settings.json", "settings.lock"])
-            #expect(await FileTelemetrySettingsStore(directory: directory).load() == settings)
-        }
-    }
-
     @Test("The stored form stays what it is")
     func storedForm() async throws {
         try await withTemporaryDirectory { directory in

@@ -12,11 +12,12 @@ struct StoredDocumentTests {
             let other = FileTelemetryScenarioStore(directory: directory)
             #expect(await store.loadAllStates().isEmpty)
             await other.saveState(for: "theirs", isEnabled: true)
-            // Nothing can be written under the name of a directory.
-            let temporary = directory.appending(path: "scenarios.json.tmp")
-            try FileManager.default.createDirectory(at: temporary, withIntermediateDirectories: false)
+            // Nothing is written without the lock, and a directory cannot be opened as one.
+            let lock = directory.appending(path: "scenarios.lock")
+            try FileManager.default.removeItem(at: lock)
+            try FileManager.default.createDirectory(at: lock, withIntermediateDirectories: false)
             await store.saveState(for: "mine", isEnabled: true)
-            try FileManager.default.removeItem(at: temporary)
+            try FileManager.default.removeItem(at: lock)
             await other.saveState(for: "theirs", isEnabled: false)
             await store.saveState(for: "more", isEnabled: true)
             #expect(await other.loadAllStates() == ["theirs": false, "mine": true, "more": true])

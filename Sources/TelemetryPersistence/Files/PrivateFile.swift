@@ -24,11 +24,13 @@ enum PrivateFile {
         }
     }
 
-    /// Replaces the file as one step that survives a killed process and a power cut. Call it under a lock: the temporary file
-    /// has a fixed name, so that what a killed process left is overwritten by the next.
+    /// Replaces the file as one step that survives a killed process and a power cut. Call it under a lock: temporary files that
+    /// are there already are what killed processes left, and are removed.
     static func replace(_ path: String, with data: Data) throws {
-        let temporary = path + ".tmp"
-        let descriptor = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        removeTemporaryFiles(of: path)
+        // A new file under a name that nobody can know: what others put into a shared directory is never opened or written.
+        let temporary = "\(path).\(UUID().uuidString)\(temporarySuffix)"
+        let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else { throw FileSystemError.last("open", temporary) }
         do {
             defer { close(descriptor) }
@@ -44,6 +46,19 @@ enum PrivateFile {
             throw failure
         }
         synchronizeDirectory(of: path)
+    }
+
+    private static let temporarySuffix = ".tmp"
+
+    /// Removes what replacing the file left when its process was killed, also under the one name that earlier versions used.
+    private static func removeTemporaryFiles(of path: String) {
+        let directory = (path as NSString).deletingLastPathComponent
+        let prefix = (path as NSString).lastPathComponent + "."
+        for name in (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
+        where name.hasPrefix(prefix) && name.hasSuffix(temporarySuffix) {
+            let isOurs = UUID(uuidString: String(name.dropFirst(prefix.count).dropLast(temporarySuffix.count))) != nil
+            if isOurs || name == prefix + temporarySuffix.dropFirst() { unlink("\(directory)/\(name)") }
+        }
     }
 
     /// Removes the file; returns whether it was there.
