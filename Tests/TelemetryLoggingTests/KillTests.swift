@@ -40,6 +40,7 @@ struct KillTests {
             configuration: .init(
                 spoolDirectory: spool.url, spool: .init(maximumBytes: 1 << 30), diagnostics: diagnostics.handler),
             transport: store)
+        await logger.setClientIdentifier("client")
         await logger.activate(enabled: true)
         await logger.flush()
         await logger.shutdown()

@@ -221,6 +221,7 @@ struct LoggerLifecycleTests {
             let logger = TelemetryLogger(
                 configuration: .init(spoolDirectory: directory.url), transport: MockTelemetryTransport(), clock: clock)
             forgotten = logger
+            await logger.setClientIdentifier(TelemetryFixtures.clientId)
             await logger.activate(enabled: true)
             logger.logEvent(name: "event")
             await clock.sleepers()

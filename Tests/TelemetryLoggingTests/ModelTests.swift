@@ -1,5 +1,4 @@
 import Foundation
-import Synchronization
 import TelemetryLogging
 import TelemetryModels
 import TelemetryTestSupport
@@ -26,60 +25,13 @@ struct ModelTests {
     }
 }
 
-/// SplitMix64.
-private struct SeededGenerator: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var word = state
-        word = (word ^ (word >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        word = (word ^ (word >> 27)) &* 0x94D0_49BB_1331_11EB
-        return word ^ (word >> 31)
-    }
-}
-
-/// A transport into a store that outlives it, until it is cut off as its process is killed.
-private final class Line: TelemetryEventTransport {
-    enum Mood: Sendable, CaseIterable { case well, failsBefore, failsAfter, failsEveryThird, cut }
-
-    private let store: InMemoryTelemetryTransport
-    private let state = Mutex((mood: Mood.well, calls: 0))
-
-    init(store: InMemoryTelemetryTransport) { self.store = store }
-
-    func set(_ mood: Mood) { state.withLock { if $0.mood != .cut { $0.mood = mood } } }
-
-    func append(_ events: [TelemetryEvent]) async throws {
-        let (mood, call) = state.withLock { state in
-            state.calls += 1
-            return (state.mood, state.calls)
-        }
-        let isFailing = mood == .failsBefore || mood == .cut || (mood == .failsEveryThird && call % 3 == 0)
-        if isFailing { throw TelemetryTransportError.test(.unavailable) }
-        if mood == .failsAfter {
-            // Some of it is stored, and the answer is lost.
-            try await store.append(Array(events.prefix(events.count / 2 + 1)))
-            throw TelemetryTransportError.test(.unavailable)
-        }
-        try await store.append(events)
-    }
-
-    func events(
-        matching filter: TelemetryEventFilter, after cursor: TelemetryCursor?, limit: Int
-    ) async throws -> TelemetryEventPage { try await store.events(matching: filter, after: cursor, limit: limit) }
-
-    func countEvents(matching filter: TelemetryEventFilter) async throws -> Int { 0 }
-    func deleteEvents(matching filter: TelemetryEventFilter) async throws -> Int { 0 }
-}
-
 private struct ModelRun {
     let seed: UInt64
     private var random: SeededGenerator
     private let store = InMemoryTelemetryTransport()
     private let clock = ManualClock()
     private var directory = TemporaryDirectory()
-    private var line: Line
+    private var line: ModelLine
     private var logger: TelemetryLogger
     private var trace: [String] = []
 
@@ -91,6 +43,8 @@ private struct ModelRun {
     private var expected: [String: String?] = [:]
     private var possible: Set<String> = []
     private var held: Set<String> = []
+    /// What a dead session may have left in the spool, and whose it is.
+    private var left: [String: String?] = [:]
     private var count = 0
 
     private static let scenarios = ["A", "Caf\u{E9}", "Cafe\u{301}", "C"]
@@ -98,11 +52,11 @@ private struct ModelRun {
     init(seed: UInt64) {
         self.seed = seed
         random = SeededGenerator(state: seed)
-        line = Line(store: store)
+        line = ModelLine(store: store)
         logger = Self.logger(in: directory, line: line, clock: clock)
     }
 
-    private static func logger(in directory: TemporaryDirectory, line: Line, clock: ManualClock) -> TelemetryLogger {
+    private static func logger(in directory: TemporaryDirectory, line: ModelLine, clock: ManualClock) -> TelemetryLogger {
         TelemetryLogger(
             configuration: .init(batchSize: 5, spoolDirectory: directory.url, spool: .init(maximumBytes: 1 << 20)),
             transport: line, clock: clock, now: { TelemetryFixtures.date }, jitter: { 0.5 })
@@ -115,7 +69,7 @@ private struct ModelRun {
         case 10: clock.advance(by: .seconds(Int.random(in: 1...40, using: &random)))
         case 11, 12: await changeStates()
         case 13: await changeClient()
-        case 14, 15: line.set(Line.Mood.allCases.dropLast().randomElement(using: &random) ?? .well)
+        case 14, 15: line.set(ModelLine.Mood.allCases.dropLast().randomElement(using: &random) ?? .well)
         case 16: await activate(Int.random(in: 0..<4, using: &random) > 0)
         case 17: await setEnabled(Bool.random(using: &random))
         case 18: await restart()
@@ -171,12 +125,28 @@ private struct ModelRun {
         client = ["first", "second", nil].randomElement(using: &random) ?? nil
         trace.append("client \(client ?? "nil")")
         await logger.setClientIdentifier(client)
+        if phase == .on { adopt() }
     }
 
-    private mutating func discard() {
+    private mutating func discard(withSpool: Bool = true) {
         possible.formUnion(expected.keys)
         expected = [:]
         held = []
+        if withSpool { left = [:] }
+    }
+
+    /// The session ends; what was not delivered waits for whoever has its client.
+    private mutating func leave() {
+        possible.formUnion(expected.keys)
+        left.merge(expected) { $1 }
+        expected = [:]
+    }
+
+    /// Of what was left, the current client's must arrive. Without a client, files may be taken over that bear none.
+    private mutating func adopt() {
+        guard let client else { return left = left.filter { $0.value != nil } }
+        for (name, owner) in left where owner == client { expected[name] = .some(client) }
+        left = [:]
     }
 
     private mutating func activate(_ isEnabled: Bool) async {
@@ -185,6 +155,7 @@ private struct ModelRun {
         if isEnabled {
             for name in held { expected[name] = .some(client) }
             held = []
+            if phase != .on { adopt() }
             phase = .on
         } else {
             discard()
@@ -203,7 +174,9 @@ private struct ModelRun {
         case (.on, false):
             discard()
             phase = .off
-        case (.off, true): phase = .on
+        case (.off, true):
+            adopt()
+            phase = .on
         default: break
         }
     }
@@ -213,7 +186,7 @@ private struct ModelRun {
         trace.append("restart")
         let wasOn = phase == .on
         await logger.shutdown()
-        if !wasOn, phase == .holding { discard() }
+        if wasOn { leave() } else if phase == .holding { discard(withSpool: false) }
         if Bool.random(using: &random) {
             logger = Self.logger(in: directory, line: line, clock: clock)
             await logger.updateScenarioStates(states)
@@ -229,11 +202,12 @@ private struct ModelRun {
         trace.append("crash")
         if phase == .on {
             directory = try directory.copy()
+            leave()
         } else if phase == .holding {
-            discard()
+            discard(withSpool: false)
         }
         line.set(.cut)
-        line = Line(store: store)
+        line = ModelLine(store: store)
         logger = Self.logger(in: directory, line: line, clock: clock)
         await logger.updateScenarioStates(states)
         await logger.setClientIdentifier(client)

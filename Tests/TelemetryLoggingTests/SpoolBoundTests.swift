@@ -118,6 +118,7 @@ struct SpoolBoundTests {
         let transport = MockTelemetryTransport()
         let logger = TelemetryLogger(
             configuration: .init(spoolDirectory: copy.url), transport: transport, clock: ManualClock(), now: { later })
+        await logger.setClientIdentifier(TelemetryFixtures.clientId)
         await logger.activate(enabled: true)
         if isRestarted { logger.logEvent(name: "new") }
         await logger.flush()

@@ -74,7 +74,7 @@ struct SpoolTests {
         let bench = Bench(configuration)
         for number in 1...12_000 { bench.logger.logEvent(name: "event \(number)", property1: String(repeating: "p", count: 50)) }
         #expect(directory.names.isEmpty)
-        await bench.logger.setClientIdentifier("client")
+        await bench.logger.setClientIdentifier(TelemetryFixtures.clientId)
         bench.transport.isOffline = true
         await bench.logger.activate(enabled: true)
         let copy = try directory.copy()
@@ -82,7 +82,7 @@ struct SpoolTests {
         await successor.logger.flush()
         let stored = try await successor.stored
         #expect(stored.map(\.sequence) == Array(1...12_000))
-        #expect(stored.allSatisfy { $0.clientId == "client" })
+        #expect(stored.allSatisfy { $0.clientId == TelemetryFixtures.clientId })
     }
 
     @Test("What was delivered is not recovered")

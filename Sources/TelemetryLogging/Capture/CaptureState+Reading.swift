@@ -57,9 +57,10 @@ extension CaptureState {
         if reading.isOrphaned {
             waiting -= reading.inFlight - handled
             drop(reading.inFlight - handled, for: .full)
-        } else if sealed.first?.memory === range.memory {
-            sealed[0].consume(to: offset, events: handled, clientId: clientId)
-            if sealed[0].waiting == 0 { recycle(sealed.removeFirst()) }
+        } else if let index = sealed.firstIndex(where: { $0.memory === range.memory }) {
+            // Not always the first: what a dead session left may have been put in front meanwhile.
+            sealed[index].consume(to: offset, events: handled, clientId: clientId)
+            if sealed[index].waiting == 0 { recycle(sealed.remove(at: index)) }
         } else {
             changeActive { segment, sequence in
                 segment.consume(to: offset, events: handled, clientId: clientId)
@@ -70,7 +71,9 @@ extension CaptureState {
 
     /// Drops the rest of a segment that cannot be read.
     mutating func abandon(_ range: PendingRange) {
-        guard let segment = sealed.first ?? active, segment.memory === range.memory else { return }
+        guard let segment = sealed.first(where: { $0.memory === range.memory }) ?? active, segment.memory === range.memory else {
+            return
+        }
         endReading(
             range, at: segment.committed, clientId: segment.clientAtConsumed, delivered: 0, dropped: (segment.waiting, .corrupt))
     }

@@ -7,15 +7,18 @@ extension CaptureState {
         spare = nil
         if active != nil { seal() }
         sealed = sealed.map { copied($0) }
+        for segment in sealed.dropLast() { segment.memory.file?.unlock() }
     }
 
     /// Puts what dead sessions left in front of what waits.
-    mutating func adopt(_ segments: [Segment], damaged: Int) {
+    mutating func adopt(_ orphans: OrphanedSegments) {
+        let segments = orphans.segments
         sealed = segments + sealed
         let count = segments.reduce(0) { $0 + $1.waiting }
         waiting += count
         statistics.recovered += UInt64(count)
-        drop(damaged, for: .corrupt)
+        drop(orphans.damaged, for: .corrupt)
+        drop(orphans.ofOthers, for: .otherClient)
         dropExcess()
     }
 
@@ -47,24 +50,24 @@ extension CaptureState {
             return segment
         }
         copy.appendDefinition(definition)
-        copy.appendFrames(of: segment)
+        let frames = UnsafeRawBufferPointer(
+            start: segment.memory.base + segment.consumed, count: segment.committed - segment.consumed)
+        copy.appendFrames(frames, events: segment.waiting)
+        copy.clientVersion = segment.clientVersion
         return copy
     }
 }
 
 extension Segment {
-    /// Appends the frames that wait in another segment, whose first event this one begins with; they count all at once.
-    fileprivate mutating func appendFrames(of other: Segment) {
-        let count = other.committed - other.consumed
-        guard count > 0 else { return }
+    /// Appends whole frames, whose first event this one begins with; they count all at once.
+    mutating func appendFrames(_ frames: UnsafeRawBufferPointer, events: Int) {
+        guard frames.count >= Frame.headerBytes, let source = frames.baseAddress else { return }
         let place = memory.base + committed
-        let source = other.memory.base + other.consumed
-        (place + count).storeBytes(of: 0, as: UInt32.self)
-        (place + 4).copyMemory(from: source + 4, byteCount: count - 4)
+        (place + frames.count).storeBytes(of: 0, as: UInt32.self)
+        (place + 4).copyMemory(from: source + 4, byteCount: frames.count - 4)
         Frame.publish(length: source.loadUnaligned(as: UInt32.self), at: place)
-        committed += count
-        waiting += other.waiting
-        clientVersion = other.clientVersion
+        committed += frames.count
+        waiting += events
         consumed = start
     }
 }

@@ -133,10 +133,25 @@ struct CaptureState {
     }
 
     mutating func freshSegment() -> Segment {
-        let memory = spare ?? store.allocate()
-        spare = nil
-        if !memory.isMapped { dropExcess() }
+        let memory = takeSpare() ?? store.allocate()
+        if memory.isMapped {
+            // The new one says that the owner runs; the one before it need not any more.
+            sealed.last { $0.memory.isMapped }?.memory.file?.unlock()
+        } else {
+            dropExcess()
+        }
         return store.segment(in: memory, session: session, firstSequence: nextSequence)
+    }
+
+    /// Memory that lies ready, locked again if it is a file's that was sealed before.
+    private mutating func takeSpare() -> SegmentMemory? {
+        guard let memory = spare else { return nil }
+        spare = nil
+        if let file = memory.file, !file.lock() {
+            store.discard(memory)
+            return nil
+        }
+        return memory
     }
 
     private mutating func dropOldest() {

@@ -50,16 +50,6 @@ struct Segment: Sendable {
         terminate()
     }
 
-    /// What a dead session left: a copy of its file's bytes, to be scanned.
-    init(recovered memory: SegmentMemory, session: Session, start: Int, firstSequence: UInt64) {
-        self.memory = memory
-        self.session = session
-        self.start = start
-        self.firstSequence = firstSequence
-        consumed = start
-        committed = start
-    }
-
     @inline(__always)
     var free: Int { memory.count &- committed &- Frame.terminatorBytes }
 

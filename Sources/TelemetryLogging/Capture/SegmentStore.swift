@@ -35,8 +35,8 @@ struct SegmentStore {
         return hasFailed ? min(arenaBytes + filed, spoolBytes) : spoolBytes
     }
 
-    /// What a segment takes of the bound. A small one that a dead session left costs more than its bytes: it keeps a descriptor
-    /// open, of which a process has few.
+    /// What a segment takes of the bound. A small one that a dead session left costs more than its bytes: each start reads its
+    /// file again.
     func cost(of memory: SegmentMemory) -> Int { max(memory.count, min(segmentBytes, 128 << 10)) }
 
     /// From now on segments are memory of the process.

@@ -124,7 +124,7 @@ extension TelemetryLogger {
 
     /// Puts an event that tells of losses behind those that wait; false if there is nothing to tell.
     @discardableResult
-    private func tellLosses() -> Bool {
+    func tellLosses() -> Bool {
         guard let losses = capture.takeLosses() else { return false }
         let text = losses.sorted { $0.key.rawValue < $1.key.rawValue }.map { "\($0.key.rawValue) \($0.value)" }
             .joined(separator: ", ")

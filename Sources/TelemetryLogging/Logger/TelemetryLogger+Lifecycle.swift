@@ -8,7 +8,14 @@ extension TelemetryLogger {
     public func setClientIdentifier(_ clientId: String?) async {
         await inTurn {
             let isActivated = phase != .holding && phase != .refusing
-            capture.withState { $0.setClientId(clientId, isActivated: isActivated) }
+            let wasKnown = capture.withState { state in
+                defer { state.setClientId(clientId, isActivated: isActivated) }
+                return state.clientId != nil
+            }
+            if !wasKnown, clientId != nil, phase == .on {
+                adoptOrphans()
+                tellLossesOfOrphans()
+            }
         }
     }
 
@@ -64,6 +71,7 @@ extension TelemetryLogger {
         case .run:
             openSpool()
             open()
+            tellLossesOfOrphans()
             startPump()
         case .discard:
             close()

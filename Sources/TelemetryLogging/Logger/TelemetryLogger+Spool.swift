@@ -8,16 +8,29 @@ extension TelemetryLogger {
         guard let directory = configuration.spoolDirectory, capture.withState({ $0.store.spool == nil }) else { return }
         do {
             let spool = try Spool(directory: directory)
-            let legacy = Spool.adopt(in: directory, maximumAge: configuration.spool.maximumAge)
-            let maximumBytes = configuration.spool.maximumBytes
-            capture.withState { state in
-                state.attach(spool, maximumBytes: maximumBytes)
-                state.adopt(legacy.segments, damaged: legacy.damaged)
+            if let exposure = spool.exposure {
+                report(.storageFailed, "Other users can remove spooled events in \(directory.path): \(exposure).")
             }
+            let maximumBytes = configuration.spool.maximumBytes
+            capture.withState { $0.attach(spool, maximumBytes: maximumBytes) }
+            adoptOrphans()
             capture.tellFailure()
-            for diagnostic in legacy.diagnostics { configuration.diagnostics?(diagnostic) }
         } catch {
             report(.storageFailed, "The spool in \(directory.path) cannot be used; events are kept in memory: \(error)")
         }
+    }
+
+    /// Takes over what dead sessions left of the current client's events.
+    func adoptOrphans() {
+        let (spool, clientId) = capture.withState { ($0.store.spool, $0.clientId) }
+        guard let spool else { return }
+        let orphans = spool.adopt(clientId: clientId, maximumAge: configuration.spool.maximumAge)
+        capture.withState { $0.adopt(orphans) }
+        for diagnostic in orphans.diagnostics { configuration.diagnostics?(diagnostic) }
+    }
+
+    /// Where nothing was left to deliver, no delivery follows that would tell of what was discarded.
+    func tellLossesOfOrphans() {
+        if capture.waiting == 0 { tellLosses() }
     }
 }

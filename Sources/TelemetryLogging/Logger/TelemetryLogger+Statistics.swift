@@ -15,6 +15,8 @@ extension TelemetryLogger {
         case disabled
         /// What was kept of it could not be read.
         case corrupt
+        /// It was left in the spool by a client other than the current one.
+        case otherClient
     }
 
     /// What became of events so far, since the logger was created.

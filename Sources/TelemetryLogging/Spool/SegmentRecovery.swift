@@ -3,13 +3,24 @@ import TelemetryModels
 
 /// Reads back what a dead session left in a segment, trusting nothing.
 enum SegmentRecovery {
-    struct Recovered {
-        var segment: Segment
-        let ordinal: UInt64
-        /// Events whose frames were begun and not finished, or damaged later, or are behind such a one.
-        let damaged: Int
-        /// When the first event that waits was logged, in seconds since 2001.
+    /// Events that wait, follow one another and belong to one client.
+    struct Run {
+        let clientId: String?
+        let firstSequence: UInt64
+        /// When the first one was logged, in seconds since 2001.
         let begin: Double
+        /// Where their frames lie.
+        var frames: Range<Int>
+        var count = 0
+    }
+
+    struct Recovered {
+        let session: Session
+        let ordinal: UInt64
+        /// In the order of their events.
+        var runs: [Run] = []
+        /// Events whose frames were begun and not finished, or damaged later, or are behind such a one.
+        var damaged = 0
     }
 
     enum Reading {
@@ -19,49 +30,41 @@ enum SegmentRecovery {
         case corrupt
     }
 
-    /// - Parameter memory: A copy of the file's bytes; what is behind the first damaged frame is left out.
-    static func read(_ memory: SegmentMemory) -> Reading {
-        let bytes = UnsafeRawBufferPointer(start: memory.base, count: memory.count)
+    /// No logger changes its client so often while a segment fills up; what is behind counts as damaged.
+    static let maximumRuns = 64
+
+    /// - Parameter bytes: A copy of the file's; what is behind the first damaged frame is left out.
+    static func read(_ bytes: UnsafeRawBufferPointer) -> Reading {
         switch SegmentHeader.read(bytes) {
         case .empty: return .empty
         case .corrupt: return .corrupt
-        case .content(let header): return .recovered(scan(memory, bytes, header))
+        case .content(let header): return .recovered(scan(bytes, header))
         }
     }
 
-    private static func scan(
-        _ memory: SegmentMemory, _ bytes: UnsafeRawBufferPointer, _ header: SegmentHeader.Content
-    ) -> Recovered {
-        var segment = Segment(
-            recovered: memory, session: header.session, start: header.start, firstSequence: header.firstSequence)
+    private static func scan(_ bytes: UnsafeRawBufferPointer, _ header: SegmentHeader.Content) -> Recovered {
+        var recovered = Recovered(session: header.session, ordinal: header.ordinal)
         var decoder = FrameDecoder(session: header.session, clientId: nil, firstSequence: header.firstSequence)
         var offset = header.start
-        var begin: Double?
         var none: [TelemetryEvent] = []
         while let length = FrameDecoder.length(at: offset, in: bytes) {
             let frame = UnsafeRawBufferPointer(rebasing: bytes[offset..<(offset + length)])
             // Events are decoded when they are delivered; here only whose they are and how many.
             if let logged = FrameDecoder.timestamp(ofEvent: frame) {
-                guard isWhole(frame, sequence: decoder.sequence) else { break }
+                guard isWhole(frame, sequence: decoder.sequence),
+                    recovered.note(
+                        offset..<(offset + length), clientId: decoder.clientId, sequence: decoder.sequence, logged: logged)
+                else { break }
                 decoder.sequence &+= 1
-                segment.waiting += 1
-                begin = begin ?? logged
             } else {
                 guard isWhole(frame, sequence: Frame.definitionSequence), decoder.decode(frame, into: &none) else { break }
             }
             offset += length
             // Where delivery had come to; a number that is no frame's end is not believed.
-            if offset == header.consumed {
-                segment.consumed = offset
-                segment.firstSequence = decoder.sequence
-                segment.waiting = 0
-                begin = nil
-                segment.clientAtConsumed = decoder.clientId
-            }
+            if offset == header.consumed { recovered.runs = [] }
         }
-        segment.committed = offset
-        return Recovered(
-            segment: segment, ordinal: header.ordinal, damaged: countEvents(from: offset, in: bytes), begin: begin ?? 0)
+        recovered.damaged = countEvents(from: offset, in: bytes)
+        return recovered
     }
 
     /// How many events lie behind the first damaged frame, with it. They are not used: a damaged definition may have said whose
@@ -80,19 +83,19 @@ enum SegmentRecovery {
         return count
     }
 
-    /// The same events in no more memory than they need.
-    static func trimmed(_ segment: Segment, file: SpoolFile) -> Segment {
-        let memory = SegmentMemory(
-            UnsafeMutableRawBufferPointer.allocate(byteCount: segment.committed, alignment: 16), file: file
-        ) { $0.deallocate() }
-        memory.base.copyMemory(from: segment.memory.base, byteCount: segment.committed)
-        var copy = Segment(
-            recovered: memory, session: segment.session, start: segment.start, firstSequence: segment.firstSequence)
-        copy.consumed = segment.consumed
-        copy.committed = segment.committed
-        copy.waiting = segment.waiting
-        copy.clientAtConsumed = segment.clientAtConsumed
-        return copy
+    /// A run as a segment of its own, in no more memory than it needs.
+    /// - Parameter bytes: Those that the run was found in.
+    static func segment(of run: Run, in recovered: Recovered, bytes: UnsafeRawBufferPointer, file: SpoolFile) -> Segment {
+        let definition = run.clientId.map { FrameEncoding.definition(clientId: $0) } ?? []
+        let size = SegmentHeader.maximumBytes + definition.count + run.frames.count + Frame.terminatorBytes
+        let memory = SegmentMemory(.allocate(byteCount: size, alignment: 16), file: file) { $0.deallocate() }
+        memory.base.initializeMemory(as: UInt8.self, repeating: 0, count: size)
+        let start = SegmentHeader.write(
+            to: memory.base, session: recovered.session, firstSequence: run.firstSequence, ordinal: recovered.ordinal)
+        var segment = Segment(memory: memory, session: recovered.session, start: start, firstSequence: run.firstSequence)
+        if !definition.isEmpty { segment.appendDefinition(definition) }
+        segment.appendFrames(UnsafeRawBufferPointer(rebasing: bytes[run.frames]), events: run.count)
+        return segment
     }
 
     private static func isWhole(_ frame: UnsafeRawBufferPointer, sequence: UInt64) -> Bool {
@@ -100,5 +103,18 @@ enum SegmentRecovery {
         let body = Frame.headerBytes
         return base.loadUnaligned(fromByteOffset: 4, as: UInt32.self)
             == Frame.checksum(Frame.checksum(of: base + body, count: frame.count - body), sequence: sequence)
+    }
+}
+
+extension SegmentRecovery.Recovered {
+    /// Adds an event; false if there are too many runs.
+    fileprivate mutating func note(_ frame: Range<Int>, clientId: String?, sequence: UInt64, logged: Double) -> Bool {
+        if runs.isEmpty || runs[runs.count - 1].clientId != clientId {
+            guard runs.count < SegmentRecovery.maximumRuns else { return false }
+            runs.append(.init(clientId: clientId, firstSequence: sequence, begin: logged, frames: frame))
+        }
+        runs[runs.count - 1].frames = runs[runs.count - 1].frames.lowerBound..<frame.upperBound
+        runs[runs.count - 1].count += 1
+        return true
     }
 }

@@ -1,14 +1,19 @@
 import Foundation
+import Synchronization
 import TelemetryModels
 
 /// A directory in which segments outlive their process. Several loggers and processes may share it: each owner's files are
-/// named after it and guarded by its lock, and only those of owners that have died are taken over.
+/// named after it and guarded by its lock and that of the segment it writes to, and only those of owners that have died are
+/// taken over. No file is ever shortened or rewritten in place, since a process may have it mapped: it is removed, or renamed.
 ///
 /// Used under the capture's lock and by the logger's actor, one at a time.
 final class Spool: Sendable {
-    private let directory: String
-    private let owner: String
-    private let lock: SpoolLock
+    let directory: String
+    let owner: String
+    let lock: SpoolLock
+    /// Why other users can change what is in the directory; nil if they cannot.
+    let exposure: String?
+    private let adopted = Atomic<Int>(0)
 
     static let lockSuffix = ".lock"
     static let segmentSuffix = ".segment"
@@ -20,6 +25,7 @@ final class Spool: Sendable {
         try FileManager.default.createDirectory(
             atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         self.directory = path
+        exposure = SystemFile.exposure(ofDirectory: path)
         (owner, lock) = try Self.becomeOwner(in: path)
     }
 
@@ -38,17 +44,25 @@ final class Spool: Sendable {
     func allocate(bytes: Int, ordinal: UInt64) throws(SpoolError) -> SegmentMemory {
         let path = "\(directory)/\(owner)-\(ordinal)\(Self.segmentSuffix)"
         let descriptor = try SystemFile.open(path, creating: true)
-        defer { SystemFile.closeFile(descriptor) }
-        do {
+        do throws(SpoolError) {
+            // Without it, somebody who looks for dead owners has just found the file, and the owner's lock missing.
+            guard SystemFile.lock(descriptor) else { throw SpoolError(operation: "lock", path: path, code: 0) }
             try SystemFile.allocate(descriptor, bytes: bytes, path: path)
             let mapped = try SystemFile.map(descriptor, bytes: bytes, path: path)
-            return SegmentMemory(mapped, file: SpoolFile(path: path, lock: lock), isMapped: true) {
+            return SegmentMemory(mapped, file: SpoolFile(path: path, owner: lock, descriptor: descriptor), isMapped: true) {
                 SystemFile.unmap($0)
             }
         } catch {
             SystemFile.remove(path)
+            SystemFile.closeFile(descriptor)
             throw error
         }
+    }
+
+    /// The name of one more file that is taken over from a dead owner.
+    func nextAdoptedPath() -> String {
+        let number = adopted.add(1, ordering: .relaxed).newValue
+        return "\(directory)/\(owner)-a\(number)\(Self.segmentSuffix)"
     }
 
     /// Gives up being an owner; files that remain wait for whoever adopts them.

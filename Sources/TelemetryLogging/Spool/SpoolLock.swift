@@ -50,26 +50,3 @@ final class SpoolLock: Sendable {
     /// started has a copy of it until it runs its own program, and the lock lives as long as the last copy.
     func abandon() { SystemFile.unlock(descriptor) }
 }
-
-/// A segment's file.
-final class SpoolFile: Sendable {
-    let path: String
-    private let lock: SpoolLock
-    private let isRemoved = Atomic<Bool>(false)
-
-    init(path: String, lock: SpoolLock) {
-        self.path = path
-        self.lock = lock
-        lock.retain()
-    }
-
-    /// Removes the file; its pages stay readable for who has them mapped.
-    func remove() {
-        guard !isRemoved.exchange(true, ordering: .relaxed) else { return }
-        SystemFile.remove(path)
-        lock.release()
-    }
-
-    /// Leaves the file, and all others of its owner, to whoever adopts them; from now on nothing is written to them.
-    func abandon() { lock.abandon() }
-}

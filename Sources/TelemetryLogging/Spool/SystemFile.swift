@@ -13,7 +13,7 @@ enum SystemFile {
     static func message(of code: Int32) -> String { String(cString: strerror(code)) }
 
     /// Whether an error is the file's own: a link, a directory, something too large.
-    static func isLasting(_ code: Int32) -> Bool { [ELOOP, EISDIR, EFBIG, ENXIO].contains(code) }
+    static func isLasting(_ code: Int32) -> Bool { [ELOOP, EISDIR, EFBIG, ENXIO, EPERM].contains(code) }
 
     static func isMissing(_ code: Int32) -> Bool { code == ENOENT }
 
@@ -22,13 +22,13 @@ enum SystemFile {
         let creation = isNew ? O_CREAT | (exclusively ? O_EXCL : 0) : 0
         let descriptor = retrying {
             #if canImport(Darwin)
-            Darwin.open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | creation, 0o600)
+            Darwin.open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | creation, 0o600)
             #elseif canImport(Glibc)
-            Glibc.open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | creation, 0o600)
+            Glibc.open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | creation, 0o600)
             #elseif canImport(Musl)
-            Musl.open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | creation, 0o600)
+            Musl.open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | creation, 0o600)
             #else
-            Android.open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | creation, 0o600)
+            Android.open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | creation, 0o600)
             #endif
         }
         guard descriptor >= 0 else { throw SpoolError(operation: "open", path: path, code: errno) }
@@ -39,11 +39,8 @@ enum SystemFile {
 
     static func remove(_ path: String) { _ = unlink(path) }
 
-    /// Gives back what is behind so many bytes; a file that cannot be cut stays as it is.
-    static func truncate(_ path: String, bytes: Int) {
-        guard let descriptor = try? open(path, creating: false) else { return }
-        _ = ftruncate(descriptor, off_t(bytes))
-        closeFile(descriptor)
+    static func move(_ path: String, to other: String) throws(SpoolError) {
+        guard rename(path, other) == 0 else { throw SpoolError(operation: "rename", path: path, code: errno) }
     }
 
     /// Reserves the file's blocks, so that writing to its pages can never fail for want of space.
@@ -83,15 +80,51 @@ enum SystemFile {
         return fstat(descriptor, &information) == 0 && information.st_nlink > 0
     }
 
-    /// Reads a whole regular file of at most so many bytes.
-    static func read(_ path: String, atMost limit: Int) throws(SpoolError) -> UnsafeMutableRawBufferPointer {
-        let descriptor = try open(path, creating: false)
+    /// Which file is open, whatever its name.
+    struct Identity: Sendable, Equatable {
+        fileprivate let device: UInt64
+        fileprivate let node: UInt64
+    }
+
+    static func identity(of descriptor: Int32) -> Identity? {
+        var information = stat()
+        guard fstat(descriptor, &information) == 0 else { return nil }
+        return Identity(
+            device: UInt64(truncatingIfNeeded: information.st_dev), node: UInt64(truncatingIfNeeded: information.st_ino))
+    }
+
+    /// Why other users can change what is in a directory; nil if they cannot.
+    static func exposure(ofDirectory path: String) -> String? {
+        var information = stat()
+        guard stat(path, &information) == 0 else { return nil }
+        if information.st_uid != geteuid() { return "it belongs to another user" }
+        return information.st_mode & 0o022 == 0 ? nil : "its permissions let others write"
+    }
+
+    /// Writes a new file.
+    static func create(_ path: String, with bytes: UnsafeRawBufferPointer) throws(SpoolError) {
+        let descriptor = try open(path, creating: true)
         defer { closeFile(descriptor) }
+        var count = 0
+        while count < bytes.count, let base = bytes.baseAddress {
+            let step = retrying { pwrite(descriptor, base + count, bytes.count - count, off_t(count)) }
+            if step <= 0 {
+                let code = step < 0 ? errno : EIO
+                remove(path)
+                throw SpoolError(operation: "write", path: path, code: code)
+            }
+            count += step
+        }
+    }
+
+    /// Reads a whole regular file of this user's, of at most so many bytes.
+    static func read(_ descriptor: Int32, path: String, atMost limit: Int) throws(SpoolError) -> UnsafeMutableRawBufferPointer {
         var information = stat()
         guard fstat(descriptor, &information) == 0 else { throw SpoolError(operation: "fstat", path: path, code: errno) }
         guard information.st_mode & S_IFMT == S_IFREG, information.st_size <= limit else {
             throw SpoolError(operation: "read", path: path, code: EFBIG)
         }
+        guard information.st_uid == geteuid() else { throw SpoolError(operation: "read", path: path, code: EPERM) }
         let size = Int(information.st_size)
         let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: max(size, 1), alignment: 16)
         var count = 0

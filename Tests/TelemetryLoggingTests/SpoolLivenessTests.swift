@@ -1,0 +1,144 @@
+import Foundation
+import TelemetryModels
+import TelemetryTestSupport
+import TelemetryTransport
+import Testing
+
+@testable import TelemetryLogging
+
+#if os(Linux) || os(macOS)
+/// Who counts as dead, and what becomes of a file that somebody has mapped.
+struct SpoolLivenessTests {
+    let directory = TemporaryDirectory()
+
+    @Test("A logger whose lock file was removed goes on logging while another starts over the same directory")
+    func missingLock() async throws {
+        await #expect(processExitsWith: .success) { [path = directory.url.path as String] in
+            let url = URL(filePath: path)
+            let first = await Bench.active(.init(spoolDirectory: url))
+            first.transport.isOffline = true
+            first.logger.logEvent(name: "0")
+            for name in try FileManager.default.contentsOfDirectory(atPath: path) where name.hasSuffix(".lock") {
+                try FileManager.default.removeItem(at: url.appending(path: name))
+            }
+            let second = await Bench.active(.init(spoolDirectory: url))
+            for number in 1...5_000 { first.logger.logEvent(name: "\(number)") }
+            precondition(second.logger.statistics.recovered == 0)
+            // What was logged since is still in a file: a process that starts after a kill finds it.
+            first.transport.isOffline = false
+            await second.logger.shutdown()
+            await first.logger.flush()
+            let names = try await first.storedNames
+            precondition(names == (0...5_000).map { "\($0)" })
+        }
+    }
+
+    @Test("A segment that a logger of the version before has mapped, and nobody locked, is not shortened when it is taken over")
+    func mappedByOldVersion() async throws {
+        let bench = await Bench.active(.init(spoolDirectory: directory.url))
+        bench.transport.isOffline = true
+        bench.logger.logEvent(name: "event")
+        let copy = try directory.copy()
+        for name in copy.names where name.hasSuffix(".lock") { try FileManager.default.removeItem(at: copy.url(of: name)) }
+        await #expect(processExitsWith: .success) { [path = copy.url.path as String] in
+            let url = URL(filePath: path)
+            let name = try FileManager.default.contentsOfDirectory(atPath: path)[0]
+            let descriptor = open(url.appending(path: name).path, O_RDWR)
+            let size = Int(lseek(descriptor, 0, SEEK_END))
+            let mapped = mmap(nil, size, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0)
+            close(descriptor)
+            let next = await Bench.active(.init(spoolDirectory: url))
+            mapped?.storeBytes(of: 1, toByteOffset: size - 1, as: UInt8.self)
+            await next.logger.flush()
+            let names = try await next.storedNames
+            precondition(names == ["event"], "\(names)")
+        }
+    }
+
+    @Test("A logger that has sealed many segments is known to run by the one that it writes to")
+    func manySegments() async throws {
+        var configuration = TelemetryLogger.Configuration(spoolDirectory: directory.url)
+        configuration.arenaBytes = 128 << 10
+        let first = await Bench.active(configuration)
+        first.transport.isOffline = true
+        for number in 1...5_000 { first.logger.logEvent(name: "\(number)") }
+        #if os(Linux)
+        #expect(try openFiles(in: directory).count <= 4)
+        #endif
+        for name in directory.names where name.hasSuffix(".lock") {
+            try FileManager.default.removeItem(at: directory.url(of: name))
+        }
+        let second = await Bench.active(configuration)
+        #expect(second.logger.statistics.recovered == 0)
+        // Delivered memory is used again, and locked again.
+        first.transport.isOffline = false
+        await first.logger.flush()
+        for number in 1...5_000 { first.logger.logEvent(name: "again \(number)") }
+        await first.logger.flush()
+        #expect(try await first.stored.map(\.sequence) == Array(1...10_000))
+    }
+
+    #if os(Linux)
+    @Test("Thousands of dead owners take no more descriptors than one")
+    func descriptors() async throws {
+        try await fill(directory, owners: 300)
+        await #expect(processExitsWith: .success) { [path = directory.url.path as String] in
+            let url = URL(filePath: path)
+            let starved = Bench(.init(spoolDirectory: url, spool: .init(maximumBytes: 1 << 30)))
+            let free = (1...24).map { _ in open("/dev/null", O_RDONLY) }
+            for descriptor in free { close(descriptor) }
+            var limit = rlimit()
+            getrlimit(__rlimit_resource_t(7), &limit)
+            let usual = limit.rlim_cur
+            limit.rlim_cur = UInt(free.max() ?? 0)
+            setrlimit(__rlimit_resource_t(7), &limit)
+            await starved.logger.setClientIdentifier(TelemetryFixtures.clientId)
+            await starved.logger.activate(enabled: true)
+            limit.rlim_cur = usual
+            setrlimit(__rlimit_resource_t(7), &limit)
+            precondition(starved.logger.statistics.recovered == 300, "\(starved.logger.statistics)")
+            await starved.logger.flush()
+            let stored = try await starved.stored
+            precondition(stored.count == 300, "\(stored.count)")
+            precondition(starved.diagnostics.kinds.isEmpty, "\(starved.diagnostics.kinds)")
+        }
+    }
+
+    @Test("What many dead owners left takes no more of the disk than their events need")
+    func blocks() async throws {
+        try await fill(directory, owners: 20)
+        let bench = await Bench.active(.init(spoolDirectory: directory.url))
+        #expect(bench.logger.statistics.recovered == 20)
+        let blocks = try directory.names.reduce(0) { sum, name in
+            var information = stat()
+            try #require(stat(directory.url(of: name).path, &information) == 0)
+            return sum + Int(information.st_blocks) * 512
+        }
+        #expect(blocks < 1 << 20)
+    }
+
+    /// Leaves one event each of so many sessions whose processes are gone.
+    private func fill(_ directory: TemporaryDirectory, owners: Int) async throws {
+        try FileManager.default.createDirectory(at: directory.url, withIntermediateDirectories: true)
+        for owner in 1...owners {
+            let other = TemporaryDirectory()
+            let bench = await Bench.active(.init(spoolDirectory: other.url))
+            bench.transport.isOffline = true
+            bench.logger.logEvent(name: "\(owner)")
+            await bench.logger.shutdown()
+            for name in other.names {
+                try FileManager.default.moveItem(at: other.url(of: name), to: directory.url(of: name))
+            }
+        }
+    }
+
+    /// This process's descriptors of files in a directory.
+    private func openFiles(in directory: TemporaryDirectory) throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").compactMap { name in
+            let target = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(name)")
+            return target.flatMap { $0.hasPrefix(directory.url.path) ? $0 : nil }
+        }
+    }
+    #endif
+}
+#endif
