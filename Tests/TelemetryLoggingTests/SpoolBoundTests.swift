@@ -116,8 +116,10 @@ struct SpoolBoundTests {
         let later = TelemetryFixtures.date.addingTimeInterval(8 * 86_400)
         let copy = try directory.copy()
         let transport = MockTelemetryTransport()
+        let clock = ManualClock()
         let logger = TelemetryLogger(
-            configuration: .init(spoolDirectory: copy.url), transport: transport, clock: ManualClock(), now: { later })
+            configuration: .init(spoolDirectory: copy.url), transport: transport, clock: clock, now: { later })
+        clock.advance(by: .seconds(8 * 86_400))
         await logger.setClientIdentifier(TelemetryFixtures.clientId)
         await logger.activate(enabled: true)
         if isRestarted { logger.logEvent(name: "new") }

@@ -11,6 +11,8 @@ struct PendingRange: Sendable {
     let from: Int
     let to: Int
     let clientId: String?
+    /// No event was logged before; nil where that is not known.
+    let begun: BootTime?
     /// Whether the sequences are this process's own.
     let isCurrentSession: Bool
     /// Where it is read beside a reading that the state knows of.
@@ -29,7 +31,7 @@ extension CaptureState {
         return PendingRange(
             token: nextToken, memory: segment.memory, session: segment.session, firstSequence: segment.firstSequence,
             from: segment.consumed, to: segment.committed, clientId: segment.clientAtConsumed,
-            isCurrentSession: segment.session === session)
+            begun: segment.begun, isCurrentSession: segment.session === session)
     }
 
     /// Notes which events are about to be handed over; false if they went meanwhile.
@@ -62,9 +64,10 @@ extension CaptureState {
             sealed[index].consume(to: offset, events: handled, clientId: clientId)
             if sealed[index].waiting == 0 { recycle(sealed.remove(at: index)) }
         } else {
+            let now = store.bootTime()
             changeActive { segment, sequence in
                 segment.consume(to: offset, events: handled, clientId: clientId)
-                if segment.waiting == 0 { segment.rewind(firstSequence: sequence) }
+                if segment.waiting == 0 { segment.rewind(firstSequence: sequence, at: now) }
             }
         }
     }

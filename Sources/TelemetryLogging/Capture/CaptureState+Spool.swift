@@ -44,7 +44,7 @@ extension CaptureState {
         let memory = store.allocate()
         guard memory.isMapped else { return segment }
         var copy = store.segment(in: memory, session: segment.session, firstSequence: segment.firstSequence)
-        let definition = FrameEncoding.definition(clientId: segment.clientAtConsumed)
+        let definition = FrameEncoding.definition(clientId: segment.clientAtConsumed, begun: segment.begun)
         guard copy.free >= definition.count + segment.committed - segment.consumed else {
             store.discard(memory)
             return segment
@@ -54,6 +54,7 @@ extension CaptureState {
             start: segment.memory.base + segment.consumed, count: segment.committed - segment.consumed)
         copy.appendFrames(frames, events: segment.waiting)
         copy.clientVersion = segment.clientVersion
+        copy.begun = segment.begun
         return copy
     }
 }

@@ -189,5 +189,5 @@ struct CaptureState {
         if cause.isLoss, count > hidden { untold[cause, default: 0] += UInt64(count - hidden) }
     }
 
-    private func definitionFrame() -> [UInt8] { FrameEncoding.definition(clientId: clientId) }
+    private func definitionFrame() -> [UInt8] { FrameEncoding.definition(clientId: clientId, begun: store.bootTime()) }
 }

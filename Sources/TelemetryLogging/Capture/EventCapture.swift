@@ -14,7 +14,9 @@ final class EventCapture: Sendable {
     private let process: (@Sendable (inout TelemetryEvent) -> Bool)?
     private let diagnostics: TelemetryDiagnosticsHandler?
 
-    init(configuration: TelemetryLogger.Configuration, now: (@Sendable () -> Date)?) {
+    init(
+        configuration: TelemetryLogger.Configuration, now: (@Sendable () -> Date)?, bootTime: @escaping @Sendable () -> BootTime
+    ) {
         self.now = now
         hasOwnTime = now != nil
         hasHook = configuration.process != nil
@@ -24,7 +26,7 @@ final class EventCapture: Sendable {
         state = TraceableMutex(
             CaptureState(
                 session: Session(id: EventIdentifier.randomPrefix()),
-                store: SegmentStore(configuration: configuration)))
+                store: SegmentStore(configuration: configuration, bootTime: bootTime)))
     }
 
     /// Seconds since 1 January 2001.

@@ -7,6 +7,8 @@ struct FrameDecoder {
     private let device: TelemetryDeviceInfo
     private let idPrefix: [UInt8]
     var clientId: String?
+    /// Since when the events behind the last definition were logged, where it says so.
+    private(set) var begun: BootTime?
     /// The next event's.
     var sequence: UInt64
     private var name = TextCache()
@@ -51,6 +53,10 @@ struct FrameDecoder {
         if flags.contains(.definition) {
             guard let isSet: UInt8 = reader.read(), let text = reader.readText() else { return false }
             clientId = isSet == 0 ? nil : text
+            begun = nil
+            if let boot: UInt64 = reader.read(), let seconds: Double = reader.read() {
+                begun = BootTime(boot: boot, seconds: seconds)
+            }
             return true
         }
         guard let seconds: Double = reader.read(), let number = reader.readCompact(), let nameBytes = reader.readBytes()

@@ -32,16 +32,21 @@ enum FrameEncoding {
         return Frame.pad(&writer)
     }
 
-    /// A frame that says whose the events behind it are.
-    static func definition(clientId: String?) -> [UInt8] {
+    /// A frame that says whose the events behind it are, and since when they were logged.
+    static func definition(clientId: String?, begun: BootTime?) -> [UInt8] {
         let text = clientId ?? ""
-        var bytes = [UInt8](repeating: 0, count: Frame.headerBytes + 2 + FrameWriter.size(of: text) + 4)
+        var bytes = [UInt8](repeating: 0, count: Frame.headerBytes + 2 + FrameWriter.size(of: text) + 16 + 4)
         bytes.withUnsafeMutableBytes { buffer in
             guard let base = buffer.baseAddress else { return }
             var writer = FrameWriter(base, at: Frame.headerBytes)
             writer.write(Frame.Flags.definition.rawValue)
             writer.write(UInt8(clientId == nil ? 0 : 1))
             writer.write(text: text)
+            // Readers of the version before stop in front of it.
+            if let begun {
+                writer.write(begun.boot)
+                writer.write(begun.seconds)
+            }
             let count = Frame.pad(&writer)
             buffer.storeBytes(of: UInt32(count), as: UInt32.self)
         }

@@ -37,11 +37,18 @@ struct Segment: Sendable {
     var waiting = 0
     /// Whose the event at `consumed` is, unless a definition there says otherwise.
     var clientAtConsumed: String?
-    /// Which of the capture's client versions the last definition states; 0, no client, before the first one.
-    var clientVersion: UInt64 = 0
+    /// No event at or behind `consumed` was logged before; nil where that is not known.
+    var begun: BootTime?
+    /// Which of the capture's client versions the last definition states; before the first one 0, no client, or, in a file,
+    /// ``noClientVersion``.
+    var clientVersion: UInt64
+    /// A file begins with a definition in any case: it says since when its events were logged.
+    private static let noClientVersion = UInt64.max
 
-    init(memory: SegmentMemory, session: Session, start: Int, firstSequence: UInt64) {
+    init(memory: SegmentMemory, session: Session, start: Int, firstSequence: UInt64, begun: BootTime? = nil) {
         self.memory = memory
+        self.begun = begun
+        clientVersion = memory.isMapped ? Self.noClientVersion : 0
         self.session = session
         self.start = start
         self.firstSequence = firstSequence
@@ -65,7 +72,7 @@ struct Segment: Sendable {
     }
 
     /// Forgets what was delivered, so that the memory serves again. Only where nothing waits.
-    mutating func rewind(firstSequence: UInt64) {
+    mutating func rewind(firstSequence: UInt64, at now: BootTime) {
         committed = start
         Frame.publish(length: 0, at: memory.base + start)
         if memory.isMapped {
@@ -75,7 +82,8 @@ struct Segment: Sendable {
         consumed = start
         waiting = 0
         self.firstSequence = firstSequence
-        clientVersion = 0
+        clientVersion = memory.isMapped ? Self.noClientVersion : 0
         clientAtConsumed = nil
+        begun = now
     }
 }

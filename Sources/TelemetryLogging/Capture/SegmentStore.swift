@@ -5,6 +5,7 @@ import TelemetryModels
 struct SegmentStore {
     let segmentBytes: Int
     private let arenaBytes: Int
+    let bootTime: @Sendable () -> BootTime
     private(set) var spool: Spool?
     private var spoolBytes = 0
     private var ordinal: UInt64 = 0
@@ -13,7 +14,8 @@ struct SegmentStore {
     private var failure: TelemetryDiagnostic?
 
     /// Memory of the process, in at least eight segments, so that what goes when all is full is an eighth at most.
-    init(configuration: TelemetryLogger.Configuration) {
+    init(configuration: TelemetryLogger.Configuration, bootTime: @escaping @Sendable () -> BootTime) {
+        self.bootTime = bootTime
         arenaBytes = configuration.arenaBytes
         let least = configuration.spoolDirectory == nil ? arenaBytes : min(arenaBytes, configuration.spool.maximumBytes)
         segmentBytes = min(max(least / 8 & ~4_095, Segment.minimumBytes), Segment.maximumBytes)
@@ -80,11 +82,14 @@ struct SegmentStore {
     /// A segment without frames.
     mutating func segment(in memory: SegmentMemory, session: Session, firstSequence: UInt64) -> Segment {
         guard memory.isMapped else {
-            return Segment(memory: memory, session: session, start: Segment.reservedBytes, firstSequence: firstSequence)
+            return Segment(
+                memory: memory, session: session, start: Segment.reservedBytes, firstSequence: firstSequence,
+                begun: bootTime())
         }
         let start = SegmentHeader.write(
             to: memory.base, session: session, firstSequence: firstSequence, ordinal: nextOrdinal())
-        return Segment(memory: memory, session: session, start: start, firstSequence: firstSequence)
+        return Segment(
+            memory: memory, session: session, start: start, firstSequence: firstSequence, begun: bootTime())
     }
 
     /// The most bytes that frames in one segment can have.

@@ -29,6 +29,6 @@ extension PendingRange {
         guard let last = events.last, let end = ends.last, events.count >= 100, end < to else { return nil }
         return PendingRange(
             token: token, memory: memory, session: session, firstSequence: last.sequence &+ 1, from: end, to: to,
-            clientId: last.clientId, isCurrentSession: isCurrentSession, claim: SegmentMemory.Claim(to: memory))
+            clientId: last.clientId, begun: begun, isCurrentSession: isCurrentSession, claim: SegmentMemory.Claim(to: memory))
     }
 }

@@ -15,14 +15,14 @@ extension TelemetryLogger {
             guard isCurrent(id) else { return false }
             capture.prepareSpare()
             guard let range = capture.withState({ $0.beginReading() }) else { break }
-            let content = ahead?.content(of: range) ?? EventBatch.read(range, limits: batchLimits)
+            let content = ahead?.content(of: range) ?? EventBatch.read(range, limits: batchLimits(for: range))
             ahead = nil
             switch content {
             case .events(let events, let ends):
                 let handled: Int?
                 if let rest = range.rest(behind: events, ends: ends) {
                     // The next batch is read while the transport works on this one.
-                    async let next = ReadAhead(rest, limits: batchLimits)
+                    async let next = ReadAhead(rest, limits: batchLimits(for: rest))
                     handled = await deliver(events, ends: ends, of: range, id: id)
                     ahead = await next
                 } else {
@@ -48,10 +48,13 @@ extension TelemetryLogger {
         return true
     }
 
-    private var batchLimits: EventBatch.Limits {
-        EventBatch.Limits(
+    /// The wall clock may have been wrong when an event was logged: nothing has expired that cannot have waited for so long.
+    private func batchLimits(for range: PendingRange) -> EventBatch.Limits {
+        let maximumAge = configuration.spool.maximumAge
+        let waited = range.begun.flatMap { bootTime().seconds(since: $0) } ?? .infinity
+        return EventBatch.Limits(
             bytes: configuration.maximumBatchBytes,
-            oldest: capture.secondsSinceReference - configuration.spool.maximumAge)
+            oldest: waited < maximumAge ? -.infinity : capture.secondsSinceReference - maximumAge)
     }
 
     /// Hands a batch over, in halves if need be; how many events need not be sent again, nil if some must.

@@ -24,7 +24,7 @@ extension TelemetryLogger {
     func adoptOrphans() {
         let (spool, clientId) = capture.withState { ($0.store.spool, $0.clientId) }
         guard let spool else { return }
-        let orphans = spool.adopt(clientId: clientId, maximumAge: configuration.spool.maximumAge)
+        let orphans = spool.adopt(clientId: clientId, maximumAge: configuration.spool.maximumAge, now: bootTime())
         capture.withState { $0.adopt(orphans) }
         for diagnostic in orphans.diagnostics { configuration.diagnostics?(diagnostic) }
     }

@@ -24,6 +24,7 @@ public actor TelemetryLogger: TelemetryLogging {
     let configuration: Configuration
     let transport: any TelemetryEventTransport
     let time: MonotonicTime
+    let bootTime: @Sendable () -> BootTime
     let jitter: @Sendable () -> Double
     var phase = LoggerPhase.holding
     var operations = OperationQueue()
@@ -49,8 +50,9 @@ public actor TelemetryLogger: TelemetryLogging {
         self.transport = transport
         self.jitter = jitter
         time = MonotonicTime(clock: clock)
+        bootTime = BootTime.clock(time)
         gate = ScenarioGate(isOpen: true)
-        capture = EventCapture(configuration: configuration, now: now)
+        capture = EventCapture(configuration: configuration, now: now, bootTime: bootTime)
         delivery = DeliveryState(configuration: configuration)
     }
 

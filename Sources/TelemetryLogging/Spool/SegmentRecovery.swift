@@ -9,10 +9,24 @@ enum SegmentRecovery {
         let firstSequence: UInt64
         /// When the first one was logged, in seconds since 2001.
         let begin: Double
+        /// None of them was logged before; nil where that is not known.
+        var begun: BootTime?
         /// Where their frames lie.
         var frames: Range<Int>
         var count = 0
+
+        /// The same, its age counted from now on where its events bear the time of a clock that was not set, and how long they
+        /// have waited is not known.
+        func dated(_ now: BootTime) -> Run {
+            guard begin < SegmentRecovery.earliestTime, begun.flatMap({ now.seconds(since: $0) }) == nil else { return self }
+            var copy = self
+            copy.begun = now
+            return copy
+        }
     }
+
+    /// No event was logged before 1 January 2025, in seconds since 2001.
+    static let earliestTime = 757_382_400.0
 
     struct Recovered {
         let session: Session
@@ -53,7 +67,8 @@ enum SegmentRecovery {
             if let logged = FrameDecoder.timestamp(ofEvent: frame) {
                 guard isWhole(frame, sequence: decoder.sequence),
                     recovered.note(
-                        offset..<(offset + length), clientId: decoder.clientId, sequence: decoder.sequence, logged: logged)
+                        offset..<(offset + length), clientId: decoder.clientId, begun: decoder.begun, sequence: decoder.sequence,
+                        logged: logged)
                 else { break }
                 decoder.sequence &+= 1
             } else {
@@ -86,14 +101,15 @@ enum SegmentRecovery {
     /// A run as a segment of its own, in no more memory than it needs.
     /// - Parameter bytes: Those that the run was found in.
     static func segment(of run: Run, in recovered: Recovered, bytes: UnsafeRawBufferPointer, file: SpoolFile) -> Segment {
-        let definition = run.clientId.map { FrameEncoding.definition(clientId: $0) } ?? []
+        let definition = FrameEncoding.definition(clientId: run.clientId, begun: run.begun)
         let size = SegmentHeader.maximumBytes + definition.count + run.frames.count + Frame.terminatorBytes
         let memory = SegmentMemory(.allocate(byteCount: size, alignment: 16), file: file) { $0.deallocate() }
         memory.base.initializeMemory(as: UInt8.self, repeating: 0, count: size)
         let start = SegmentHeader.write(
             to: memory.base, session: recovered.session, firstSequence: run.firstSequence, ordinal: recovered.ordinal)
-        var segment = Segment(memory: memory, session: recovered.session, start: start, firstSequence: run.firstSequence)
-        if !definition.isEmpty { segment.appendDefinition(definition) }
+        var segment = Segment(
+            memory: memory, session: recovered.session, start: start, firstSequence: run.firstSequence, begun: run.begun)
+        segment.appendDefinition(definition)
         segment.appendFrames(UnsafeRawBufferPointer(rebasing: bytes[run.frames]), events: run.count)
         return segment
     }
@@ -108,10 +124,12 @@ enum SegmentRecovery {
 
 extension SegmentRecovery.Recovered {
     /// Adds an event; false if there are too many runs.
-    fileprivate mutating func note(_ frame: Range<Int>, clientId: String?, sequence: UInt64, logged: Double) -> Bool {
+    fileprivate mutating func note(
+        _ frame: Range<Int>, clientId: String?, begun: BootTime?, sequence: UInt64, logged: Double
+    ) -> Bool {
         if runs.isEmpty || runs[runs.count - 1].clientId != clientId {
             guard runs.count < SegmentRecovery.maximumRuns else { return false }
-            runs.append(.init(clientId: clientId, firstSequence: sequence, begin: logged, frames: frame))
+            runs.append(.init(clientId: clientId, firstSequence: sequence, begin: logged, begun: begun, frames: frame))
         }
         runs[runs.count - 1].frames = runs[runs.count - 1].frames.lowerBound..<frame.upperBound
         runs[runs.count - 1].count += 1

@@ -5,11 +5,11 @@ extension Spool {
     /// Takes over what dead owners left of a client's events, and discards those of others.
     ///
     /// While no client is known, files of an owner who had one stay where they are: whose they are cannot be compared yet.
-    func adopt(clientId: String?, maximumAge: TimeInterval) -> OrphanedSegments {
+    func adopt(clientId: String?, maximumAge: TimeInterval, now: BootTime) -> OrphanedSegments {
         var orphans = OrphanedSegments()
         Self.forEachDeadOwner(in: directory) { paths in
             if clientId == nil, paths.contains(where: Self.namesClient) { return }
-            for path in paths { adopt(path, clientId: clientId, into: &orphans) }
+            for path in paths { adopt(path, clientId: clientId, now: now, into: &orphans) }
         }
         Self.removeSetAside(in: directory, olderThan: maximumAge)
         return orphans
@@ -65,7 +65,7 @@ extension Spool {
         return recovered.runs.contains { $0.clientId != nil }
     }
 
-    private func adopt(_ path: String, clientId: String?, into orphans: inout OrphanedSegments) {
+    private func adopt(_ path: String, clientId: String?, now: BootTime, into orphans: inout OrphanedSegments) {
         do {
             let descriptor = try SystemFile.open(path, creating: false)
             defer { SystemFile.closeFile(descriptor) }
@@ -75,7 +75,7 @@ extension Spool {
             case .empty: SystemFile.remove(path)
             case .corrupt: Self.setAside(path, because: "it has no valid header", in: &orphans)
             case .recovered(let recovered):
-                let runs = recovered.runs.filter { $0.clientId == clientId }
+                let runs = recovered.runs.filter { $0.clientId == clientId }.map { $0.dated(now) }
                 if runs.isEmpty {
                     SystemFile.remove(path)
                 } else {
