@@ -1,0 +1,33 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let settings: [SwiftSetting] = [
+    .treatAllWarnings(as: .error),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+func layer(_ name: String) -> Target.Dependency { .product(name: name, package: "LiveTelemetry") }
+
+// Built by `.ci/support/fuzz-build`, which adds the fuzzer, the address sanitizer and testability.
+let package = Package(
+    name: "LiveTelemetryFuzz",
+    platforms: [.macOS(.v15)],
+    dependencies: [.package(name: "LiveTelemetry", path: "..")],
+    targets: [
+        .systemLibrary(name: "CZlib"),
+        // Links to the viewer's sources and to those of the relay that need no library: building the relay's takes minutes.
+        .target(
+            name: "ViewerKit", dependencies: [layer("TelemetryModels"), layer("TelemetryTransport")],
+            swiftSettings: settings),
+        .target(name: "RelayReaders", swiftSettings: settings + [.define("TELEMETRY_RELAY")]),
+        .executableTarget(
+            name: "fuzz",
+            dependencies: [
+                "CZlib", "ViewerKit", "RelayReaders", layer("TelemetryModels"), layer("TelemetryTransport"),
+                layer("TelemetryPersistence"), layer("TelemetryLogging"), layer("TelemetryCloudKit"),
+            ],
+            swiftSettings: settings),
+    ]
+)

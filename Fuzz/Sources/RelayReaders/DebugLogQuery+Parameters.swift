@@ -1,0 +1,1 @@
+../../../Relay/Sources/TelemetryRelay/HTTP/DebugLogQuery+Parameters.swift

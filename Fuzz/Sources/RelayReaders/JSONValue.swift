@@ -1,0 +1,1 @@
+../../../Sources/TelemetryDebugLogging/Entry/JSONValue.swift

@@ -1,0 +1,1 @@
+../../../Sources/TelemetryModels/Event/TimestampFormat.swift

@@ -1,0 +1,15 @@
+@testable import TelemetryCloudKit
+@testable import TelemetryTransport
+
+/// The readers of cursors that callers give back.
+enum CursorAccess {
+    /// The file store's cursor as it would be written anew; nil where it is none of the store's.
+    static func file(_ text: String, ofStore storeID: String) -> String? {
+        JournalPosition(TelemetryCursor(rawValue: text), ofStore: storeID)?.cursor(ofStore: storeID).rawValue
+    }
+
+    /// The same for CloudKit's.
+    static func cloudKit(_ text: String) -> String? {
+        try? CloudKitEventCursor(TelemetryCursor(rawValue: text)).cursor.rawValue
+    }
+}

@@ -1,0 +1,22 @@
+/// A reader and what must hold whatever it reads.
+struct FuzzTarget: Sendable {
+    /// The name of its folders in `Corpus` and `Regressions` as well.
+    let name: String
+    let run: @Sendable (UnsafeBufferPointer<UInt8>) -> Void
+
+    static let all = [
+        FuzzTarget(name: "journal", run: JournalTarget.run),
+        FuzzTarget(name: "lines", run: LineTarget.run),
+        FuzzTarget(name: "values", run: ValueTarget.run),
+        FuzzTarget(name: "timestamps", run: TimestampTarget.run),
+        FuzzTarget(name: "cursors", run: CursorTarget.run),
+        FuzzTarget(name: "identity", run: IdentityTarget.run),
+        FuzzTarget(name: "spool", run: SpoolTarget.run),
+        FuzzTarget(name: "documents", run: DocumentTarget.run),
+        FuzzTarget(name: "archive", run: ArchiveTarget.run),
+        FuzzTarget(name: "relay-body", run: RelayBodyTarget.run),
+        FuzzTarget(name: "relay-query", run: RelayQueryTarget.run),
+        FuzzTarget(name: "inflate", run: InflateTarget.run),
+        FuzzTarget(name: "store", run: StoreTarget.run),
+    ]
+}

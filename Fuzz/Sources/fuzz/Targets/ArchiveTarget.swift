@@ -1,0 +1,82 @@
+import Foundation
+import TelemetryModels
+import ViewerKit
+
+/// What `telemetry import` reads, and everything that the viewer then does with such events.
+enum ArchiveTarget {
+    static func run(_ bytes: UnsafeBufferPointer<UInt8>) {
+        let bytes = Array(bytes)
+        let lines = readLines(bytes)
+        if let first = lines.first { try? StoreArchive.readHeader(first) }
+        var events: [TelemetryEvent] = []
+        for line in wait({ await StoreArchive.read(lines) }) {
+            switch line {
+            case .event(let event): events.append(event)
+            case .record(let record): readBack(record)
+            case nil: break
+            }
+        }
+        readBack(events)
+        show(events)
+        for line in lines { parse(line) }
+    }
+
+    /// A file's lines, which must be those of its bytes.
+    private static func readLines(_ bytes: [UInt8]) -> [Data] {
+        let path = Scratch.fresh("archive")
+        Scratch.write(bytes, to: path)
+        guard let handle = FileHandle(forReadingAtPath: path) else { return [] }
+        defer { try? handle.close() }
+        var reader = LineReader(handle)
+        var lines: [Data] = []
+        while let line = try? reader.next() { lines.append(line) }
+        var expected = bytes.split(separator: 0x0A, omittingEmptySubsequences: false).map { Data($0) }
+        if expected.last?.isEmpty == true { expected.removeLast() }
+        require(lines == expected, "the lines of a file are others than those of its bytes")
+        return lines
+    }
+
+    private static func readBack(_ record: TelemetryRecord) {
+        guard let line = try? StoreArchive.line(record) else { violated("\(record) cannot be exported") }
+        guard case .record(let again) = wait({ await StoreArchive.read([Data(line)]) }).first ?? nil else {
+            violated("an exported record cannot be imported: \(String(decoding: line, as: UTF8.self))")
+        }
+        require(again.recordID == record.recordID, "a record changes its name on its way")
+    }
+
+    private static func readBack(_ events: [TelemetryEvent]) {
+        var json = EventJSON()
+        for event in events {
+            var line: [UInt8] = []
+            json.append(event, to: &line)
+            let data = Data(line)
+            guard case .event(let again) = wait({ await StoreArchive.read([data]) }).first ?? nil else {
+                violated("an exported event cannot be imported: \(String(decoding: line, as: UTF8.self))")
+            }
+            require(Sameness.holds(event, again), "an event changes on its way: \(event) \(again)")
+        }
+    }
+
+    private static func show(_ events: [TelemetryEvent]) {
+        var summary = EventSummary()
+        for event in events { summary.add(event) }
+        _ = (summary.dropped, summary.missing, summary.all.rate, summary.sessions.mapValues(\.missing))
+        for format in EventFormatter.Format.allCases {
+            var formatter = EventFormatter(
+                format, columns: EventColumn.allCases, style: Style(isOn: false), width: format == .table ? 120 : nil)
+            var output = formatter.header
+            for event in events { formatter.append(event, to: &output) }
+            guard format == .table else { continue }
+            let hasControls = String(decoding: output, as: UTF8.self).unicodeScalars.contains {
+                $0.properties.generalCategory == .control && $0 != "\n"
+            }
+            require(!hasControls, "a table carries control characters")
+        }
+    }
+
+    /// What `telemetry pipe` makes of a program's line.
+    private static func parse(_ line: Data) {
+        guard let parser = try? LineParser(level: .info, isJSON: true) else { return }
+        _ = parser.parse(String(decoding: line, as: UTF8.self))
+    }
+}
