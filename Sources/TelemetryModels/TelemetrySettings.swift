@@ -9,6 +9,9 @@ public struct TelemetrySettings: Sendable {
     /// What is still to be done at the store. Bookkeeping of the lifecycle service: it is saved with the settings, and two
     /// settings that differ in nothing else are equal.
     public var obligations = TelemetryObligations()
+    /// How many times the person has opted out. What was decided while it was another number was decided before an opt-out.
+    /// It does not count where settings are compared.
+    package var optOuts = 0
 
     public init(
         telemetryRequested: Bool = false, telemetrySendingEnabled: Bool = false, clientIdentifier: String? = nil
@@ -36,6 +39,7 @@ extension TelemetrySettings: Codable {
         case telemetrySendingEnabled
         case clientIdentifier
         case obligations
+        case optOuts
     }
 
     /// A field that is missing, as in settings that an earlier version stored, has its default.
@@ -49,14 +53,16 @@ extension TelemetrySettings: Codable {
                 ?? defaults.telemetrySendingEnabled,
             clientIdentifier: try container.decodeIfPresent(String.self, forKey: .clientIdentifier))
         obligations = try container.decodeIfPresent(TelemetryObligations.self, forKey: .obligations) ?? .init()
+        optOuts = try container.decodeIfPresent(Int.self, forKey: .optOuts) ?? 0
     }
 
-    /// Writes the obligations only where there are any.
+    /// Writes the obligations and the number of opt-outs only where there are any.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(telemetryRequested, forKey: .telemetryRequested)
         try container.encode(telemetrySendingEnabled, forKey: .telemetrySendingEnabled)
         try container.encodeIfPresent(clientIdentifier, forKey: .clientIdentifier)
         if !obligations.isEmpty { try container.encode(obligations, forKey: .obligations) }
+        if optOuts != 0 { try container.encode(optOuts, forKey: .optOuts) }
     }
 }

@@ -24,6 +24,49 @@ struct StoredDocumentTests {
         }
     }
 
+    /// Stores over one directory, of which the first cannot write while the body runs.
+    private func withUnwrittenChange(
+        _ body: (FileTelemetrySettingsStore) async -> Void, stored settings: TelemetrySettings,
+        _ check: (_ mine: FileTelemetrySettingsStore, _ theirs: FileTelemetrySettingsStore) async throws -> Void
+    ) async throws {
+        try await withTemporaryDirectory { directory in
+            let (mine, theirs) = (
+                FileTelemetrySettingsStore(directory: directory), FileTelemetrySettingsStore(directory: directory)
+            )
+            await theirs.save(settings)
+            _ = await mine.load()
+            let lock = directory.appending(path: "settings.lock")
+            try FileManager.default.removeItem(at: lock)
+            try FileManager.default.createDirectory(at: lock, withIntermediateDirectories: false)
+            await body(mine)
+            try FileManager.default.removeItem(at: lock)
+            try await check(mine, theirs)
+        }
+    }
+
+    private let approved = TelemetrySettings(
+        telemetryRequested: true, telemetrySendingEnabled: true, clientIdentifier: "first")
+
+    @Test("A change that could not be written does not hide what another process has stored since")
+    func optOutByAnother() async throws {
+        let pending = TelemetrySettings(telemetryRequested: true, clientIdentifier: "first")
+        try await withUnwrittenChange({ _ = await $0.update { $0.telemetrySendingEnabled = true } }, stored: pending) {
+            mine, theirs in
+            await theirs.update { $0 = .defaults }
+            #expect(await mine.load() == .defaults)
+            #expect(await theirs.load() == .defaults)
+        }
+    }
+
+    @Test("A change that could not be written is written by the next look, without another change")
+    func writtenByLoad() async throws {
+        try await withUnwrittenChange({ _ = await $0.update { $0.clientIdentifier = "second" } }, stored: approved) {
+            mine, theirs in
+            #expect(await mine.load().clientIdentifier == "second")
+            #expect(await theirs.load().clientIdentifier == "second")
+        }
+    }
+
     #if os(Linux)
     @Test("A file that the disk does not give just now is neither corrupt nor set aside")
     func unreadable() async throws {

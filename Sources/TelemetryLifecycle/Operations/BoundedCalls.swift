@@ -67,10 +67,13 @@ final class BoundedCalls: Sendable {
 
     /// The running operation's calls are given up at this deadline as well, if it comes sooner.
     func hurry(_ deadline: Deadline) {
-        state.withLock { state in
-            guard state.deadline != nil, !state.isOver else { return }
+        let generation = state.withLock { state -> UInt64? in
+            guard state.deadline != nil, !state.isOver else { return nil }
+            guard !deadline.hasPassed() else { return state.generation }
             state.timers.append(timer(deadline, generation: state.generation))
+            return nil
         }
+        if let generation { expire(generation) }
     }
 
     /// Gives up on every call and cancels it.

@@ -100,14 +100,15 @@ extension LifecycleEngine {
         try require(clientId)
         // The record first: a client that sends while its record says that it may not would be disabled by the next look.
         state.clientRecord = try await registration.enable(clientId)
-        await setSending(true)
+        await setSending(true, of: clientId)
+        guard settings.telemetrySendingEnabled else { return }
         state.reconciliation = .localAndServerEnabled
         state.show(.enabled, nil)
     }
 
     private func viewerDisabled(_ clientId: String) async throws {
         try require(clientId)
-        await disable(reason: .serverDisabledLocalEnabled, command: TelemetryCommandProcessor.runningCommand)
+        await disable(clientId, reason: .serverDisabledLocalEnabled, command: TelemetryCommandProcessor.runningCommand)
     }
 
     private func viewerDeletedEvents(_ clientId: String) async throws {

@@ -1,4 +1,6 @@
+import Synchronization
 import TelemetryModels
+import TelemetryPersistence
 import TelemetryTransport
 
 #if canImport(FoundationEssentials)
@@ -10,85 +12,117 @@ import Foundation
 /// Opting in and out.
 extension LifecycleEngine {
     /// The person asks for telemetry.
-    func enable() async {
+    /// - Parameter decision: From the person's call: an opt-out since then overrules it.
+    func enable(by decision: ConsentDecision) async {
         hasStarted = true
         state.show(.syncing, "Turning telemetry on.")
-        let clientId = settings.clientIdentifier ?? identifiers.generateIdentifier()
-        do {
-            try NameRules.check(clientId: clientId)
-        } catch {
-            await logger.turn(on: false, clientId: nil)
-            return state.show(.error(error.message), error.message)
-        }
         // What was logged before the person asked for telemetry is not theirs to have sent, also where the viewer approved before.
         if !settings.telemetryRequested { await logger.turn(on: false, clientId: nil) }
-        await keeper.change {
-            $0.telemetryRequested = true
-            $0.clientIdentifier = clientId
+        let identifiers = identifiers
+        let refusal = Mutex<String?>(nil)
+        let isDecided = await keeper.change(by: decision) { settings in
+            let clientId = settings.clientIdentifier ?? identifiers.generateIdentifier()
+            do {
+                try NameRules.check(clientId: clientId)
+            } catch {
+                let message = error.inWords
+                return refusal.withLock { $0 = message }
+            }
+            settings.telemetryRequested = true
+            settings.clientIdentifier = clientId
             // Until the record is known to be there, its absence means that it was never made.
-            $0.obligations.registration = true
+            settings.obligations.registration = true
         }
-        _ = await reconcile(isQuiet: true, isOptIn: true)
+        if let message = refusal.withLock(\.self) {
+            await logger.turn(on: false, clientId: nil)
+            return state.show(.error(message), message)
+        }
+        _ = await reconcile(isQuiet: true, isOptIn: isDecided)
     }
 
-    /// Telemetry ends here: nothing is sent any more, and what this client has at the store is deleted.
+    /// What follows the person's opt-out, which the settings say already: what the client has at the store is deleted.
+    func leave(reason: TelemetryLifecycleService.ReconciliationResult?) async {
+        hasStarted = true
+        // The person has opted in again, in another process.
+        guard !settings.telemetryRequested else { return refresh(.everything) }
+        state.show(.syncing, "Turning telemetry off.")
+        let isOver = commands != nil || !settings.obligations.cleanups.isEmpty
+        await stayOff(result: reason ?? .allDisabled, isEnd: isOver)
+    }
+
+    /// The viewer turned this client off: nothing is sent any more, and what it has at the store is deleted.
     /// - Parameter command: The viewer's command that asked for it; it stays, and is told as executed.
     func disable(
-        reason: TelemetryLifecycleService.ReconciliationResult?, command: TelemetryRecord.ID? = nil
+        _ clientId: String, reason: TelemetryLifecycleService.ReconciliationResult, command: TelemetryRecord.ID? = nil
     ) async {
-        hasStarted = true
-        guard settings.telemetryRequested || settings.clientIdentifier != nil else {
-            return await stayOff(result: reason ?? .allDisabled)
-        }
         state.show(.syncing, "Turning telemetry off.")
-        let clientId = settings.clientIdentifier
         await logger.turn(on: false, clientId: nil)
         // From here on it is decided, whatever happens to the process: what is owed is remembered with the reset settings.
         await keeper.change {
-            var owed = $0.obligations
-            owed.registration = false
-            if let clientId { owed.add(.init(clientId: clientId, command: command)) }
-            $0 = .defaults
-            $0.obligations = owed
+            if $0.clientIdentifier == clientId {
+                $0.withdraw(command: command)
+            } else {
+                $0.oweDeparture(of: clientId, command: command)
+            }
         }
-        state.clientRecord = nil
-        var failures = await tearDown()
-        failures += await settle(isNewestFirst: true)
-        state.reconciliation = reason ?? .allDisabled
-        show(off: failures)
+        if ownClient == clientId { ownClient = nil }
+        // Another process has put another client in its place.
+        if settings.telemetryRequested { refresh(.everything) }
+        await stayOff(result: reason, isEnd: true)
     }
 
-    /// Telemetry is not requested, and nothing was to be undone.
-    func stayOff(result: TelemetryLifecycleService.ReconciliationResult) async {
+    /// Telemetry is not requested: nothing is recorded, and what is owed is done.
+    /// - Parameter isEnd: Whether it has only just ended; then the client's own deletion has the best of the time that there is.
+    func stayOff(result: TelemetryLifecycleService.ReconciliationResult, isEnd: Bool = false) async {
         await logger.turn(on: false, clientId: nil)
-        // Another process of the app may have opted out.
-        var failures = commands == nil ? [] : await tearDown()
-        failures += await settle()
+        await noticeDeparture()
+        state.clientRecord = nil
+        // Another process of the app may have ended it.
+        var failures = isEnd || commands != nil ? await tearDown() : []
+        failures += await settle(isNewestFirst: isEnd)
         state.reconciliation = result
         show(off: failures)
     }
 
+    /// Where this process's client was taken from it, this process cleans up as well, once its logger has stopped: whoever ended
+    /// the consent may have deleted what there was before the last of it was stored.
+    func noticeDeparture() async {
+        guard let clientId = ownClient, settings.clientIdentifier != clientId else { return }
+        await logger.turn(on: false, clientId: nil)
+        await keeper.change { if $0.clientIdentifier != clientId { $0.oweDeparture(of: clientId) } }
+        ownClient = nil
+    }
+
     /// The client's record is gone: the settings go as well, and nothing is sent any more.
-    func reset() async {
-        let clientId = settings.clientIdentifier
+    func reset(_ clientId: String) async {
         state.show(.syncing, "The client's record is gone.")
         await logger.turn(on: false, clientId: nil)
-        await keeper.change {
-            let owed = $0.obligations
-            $0 = .defaults
-            $0.obligations = owed
+        let isReset = Mutex(false)
+        await keeper.change { settings in
+            guard settings.clientIdentifier == clientId else { return }
+            settings.discardConsent()
+            isReset.withLock { $0 = true }
         }
+        guard isReset.withLock(\.self) else {
+            _ = await goOnWithoutClient()
+            return
+        }
+        ownClient = nil
         state.clientRecord = nil
-        var failures = await tearDown()
-        if let clientId { failures += await unsubscribe(clientId) }
+        let failures = await tearDown() + unsubscribe(clientId)
         for failure in failures { report(.transportFailed, failure) }
         state.reconciliation = .missingClient
         state.show(.disabled, "The viewer does not know this client any more. Telemetry is off.")
     }
 
     private func show(off failures: [String]) {
-        guard !failures.isEmpty else { return state.show(.disabled, nil) }
-        let message = "Telemetry is off; still to be deleted: \(failures.joined(separator: "; "))."
+        guard !failures.isEmpty || keeper.isOptOutUnrecorded else { return state.show(.disabled, nil) }
+        var message = "Telemetry is off"
+        if keeper.isOptOutUnrecorded {
+            message += "; this could not be stored, and a restart may turn it on again"
+        }
+        if !failures.isEmpty { message += "; still to be deleted: \(failures.joined(separator: "; "))" }
+        message += "."
         state.show(.error(message), message)
     }
 

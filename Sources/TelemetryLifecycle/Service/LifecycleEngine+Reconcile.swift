@@ -22,7 +22,9 @@ extension LifecycleEngine {
             let clientId = try await identify()
             let isOptIn = isOptIn || settings.obligations.registration
             let client = try await findClient(clientId)
-            await follow(Reconciliation.decide(settings: settings, serverEnabled: client?.isEnabled, isOptIn: isOptIn), client)
+            guard isCurrent(clientId) else { return await goOnWithoutClient() }
+            await follow(
+                Reconciliation.decide(settings: settings, serverEnabled: client?.isEnabled, isOptIn: isOptIn), client, clientId)
         } catch {
             await standAlone(error)
             _ = await settle()
@@ -38,6 +40,14 @@ extension LifecycleEngine {
 
     /// The identifier; one is made where telemetry is requested without any.
     private func identify() async throws -> String {
+        if settings.clientIdentifier == nil {
+            let identifiers = identifiers
+            await keeper.change {
+                guard $0.telemetryRequested, $0.clientIdentifier == nil else { return }
+                $0.clientIdentifier = identifiers.generateIdentifier()
+                $0.obligations.registration = true
+            }
+        }
         if let clientId = settings.clientIdentifier {
             let isLeaving = settings.obligations.cleanups.contains {
                 $0.clientId == clientId && $0.sessionEnd == nil && $0.doneAt == nil
@@ -46,14 +56,26 @@ extension LifecycleEngine {
                 throw TelemetryTransportError(
                     code: .unavailable, message: "What the client had before is still to be deleted.")
             }
+            ownClient = clientId
             return clientId
         }
-        let clientId = identifiers.generateIdentifier()
-        await keeper.change {
-            $0.clientIdentifier = clientId
-            $0.obligations.registration = true
+        throw TelemetryTransportError(code: .unavailable, message: "Telemetry was turned off meanwhile.")
+    }
+
+    private func isCurrent(_ clientId: String) -> Bool {
+        settings.telemetryRequested && settings.clientIdentifier == clientId
+    }
+
+    /// The client that the look was about is not this one any more.
+    func goOnWithoutClient() async -> Result? {
+        await noticeDeparture()
+        guard settings.telemetryRequested else {
+            await stayOff(result: .allDisabled)
+            return .allDisabled
         }
-        return clientId
+        // Another process has put another client in its place.
+        refresh(.everything)
+        return state.reconciliation
     }
 
     /// The client's record, made where it is owed; nil where it is gone.
@@ -64,20 +86,27 @@ extension LifecycleEngine {
         return client
     }
 
-    private func follow(_ decision: Reconciliation, _ client: TelemetryClientRecord?) async {
+    private func follow(_ decision: Reconciliation, _ client: TelemetryClientRecord?, _ clientId: String) async {
         if state.clientRecord != client { state.clientRecord = client }
         switch decision.step {
         case .disable:
-            return await disable(reason: .serverDisabledLocalEnabled)
+            return await disable(clientId, reason: .serverDisabledLocalEnabled)
         case .reset, .register, .stayOff:
-            return await reset()
+            return await reset(clientId)
         case .keepOn, .turnOn:
-            await setSending(true)
+            await setSending(true, of: clientId)
             // Another process of the app may have opted out since the look began.
-            guard settings.telemetryRequested else { return await stayOff(result: .allDisabled) }
+            guard isCurrent(clientId) else {
+                _ = await goOnWithoutClient()
+                return
+            }
             state.show(.enabled, nil)
         case .wait:
-            await setSending(false)
+            await setSending(false, of: clientId)
+            guard isCurrent(clientId) else {
+                _ = await goOnWithoutClient()
+                return
+            }
             state.show(.pendingApproval, "Waiting for the viewer's approval.")
         }
         state.reconciliation = decision.result
@@ -94,12 +123,11 @@ extension LifecycleEngine {
     }
 
     /// Turns sending on or off, in the settings and in the logger.
-    func setSending(_ isOn: Bool) async {
-        if !isOn { await logger.turn(on: false, clientId: settings.clientIdentifier) }
-        let clientId = settings.clientIdentifier
+    func setSending(_ isOn: Bool, of clientId: String) async {
+        if !isOn { await logger.turn(on: false, clientId: clientId) }
         // Not for a client that another process of the app has put in its place: that one is not approved yet.
         await keeper.change { if $0.clientIdentifier == clientId { $0.telemetrySendingEnabled = isOn } }
-        if isOn { await logger.turn(on: settings.telemetrySendingEnabled, clientId: settings.clientIdentifier) }
+        if isOn, isCurrent(clientId) { await logger.turn(on: settings.telemetrySendingEnabled, clientId: clientId) }
     }
 
     /// Brings the records of the registered scenarios in line. What fails is left to the next time.

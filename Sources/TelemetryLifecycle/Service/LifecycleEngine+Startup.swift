@@ -33,7 +33,7 @@ extension LifecycleEngine {
     }
 
     /// Brings back the settings from the backup, unless those here are newer.
-    func restoreFromBackup() async -> TelemetrySettingsSyncCoordinator.RestoreState {
+    func restoreFromBackup(by decision: ConsentDecision) async -> TelemetrySettingsSyncCoordinator.RestoreState {
         guard let coordinator else { return .fresh }
         // Requested here, or changed here without the backup's knowledge: the backup is the older one.
         guard !settings.telemetryRequested, !settings.obligations.backup else { return await coordinator.state }
@@ -46,8 +46,8 @@ extension LifecycleEngine {
             return .failed(error.inWords)
         }
         guard case .restored(let backup) = result, backup.telemetryRequested else { return result }
-        await keeper.restore(backup)
-        _ = await reconcile()
+        await keeper.restore(backup, by: decision)
+        if settings.telemetryRequested { _ = await reconcile() }
         return result
     }
 }

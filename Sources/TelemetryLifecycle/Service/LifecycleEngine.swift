@@ -39,7 +39,11 @@ final class LifecycleEngine {
     private(set) var isShutDown = false
     /// A call that was given up has failed since the last look, and may have changed something all the same.
     var isInDoubt = false
+    /// The client that this process last used at the store or recorded events of, until what it has there was seen to be owed.
+    var ownClient: String?
     private var waitingOptOuts = 0
+    /// When those that wait for nothing but their turn before an opt-out have to be done.
+    private var patience: Deadline?
     /// When those whose turn has not come are to be done, in the order of their calls.
     private var waiting: [Deadline] = []
 
@@ -47,7 +51,8 @@ final class LifecycleEngine {
         state: LifecycleState, settingsStore: any TelemetrySettingsStoring, transport: any TelemetryTransporting,
         identifiers: any TelemetryIdentifierGenerating, configuration: TelemetryLifecycleService.Configuration,
         logger: any TelemetryLogging, coordinator: TelemetrySettingsSyncCoordinator?,
-        subscriptions: (any TelemetrySubscriptionManaging)?, scenarioStore: any TelemetryScenarioStoring
+        subscriptions: (any TelemetrySubscriptionManaging)?, scenarioStore: any TelemetryScenarioStoring,
+        spoolDirectory: URL?
     ) {
         let calls = BoundedCalls(executor: configuration.executor)
         self.state = state
@@ -55,11 +60,13 @@ final class LifecycleEngine {
         self.transport = BoundedTransport(base: transport, calls: calls)
         self.identifiers = identifiers
         self.coordinator = coordinator
-        self.logger = LoggerSwitch(logger)
+        self.logger = LoggerSwitch(logger, executor: configuration.executor)
         self.subscriptions = subscriptions ?? TelemetrySubscriptionManager(transport: transport)
         queue = OperationQueue(executor: configuration.executor)
         keeper = SettingsKeeper(
-            store: settingsStore, note: ObligationsNote(store: scenarioStore), coordinator: coordinator, calls: calls,
+            store: settingsStore, note: ObligationsNote(store: scenarioStore),
+            marker: spoolDirectory.map { OptOutMarker(directory: $0, name: "opted-out") }, coordinator: coordinator,
+            calls: calls, executor: configuration.executor,
             report: configuration.diagnostics
         ) { state.show($0) }
         scenarios = ScenarioRegistry(store: scenarioStore, logger: logger) { state.show($0) }
@@ -80,14 +87,19 @@ final class LifecycleEngine {
         return await inTurn(deadline) { await self.run(body, backsUp: backsUp, until: deadline) }
     }
 
-    /// Runs the host's opt-out. Whoever withdraws consent does not wait for a store that hangs: what comes before gets little
-    /// time from now on.
+    /// The host's opt-out. On the call itself recording ends and the opt-out is on its way into the settings, before anything
+    /// that was asked for earlier goes on. The body follows in its turn; all that comes before it gets little time from now on.
     func optOut(_ body: @escaping @MainActor (LifecycleEngine) async -> TelemetrySettings) async -> TelemetrySettings {
         let deadline = Deadline(in: configuration.operationTimeout, on: configuration.clock)
-        calls.hurry(Deadline(in: configuration.optOutPatience, on: configuration.clock))
+        logger.withdraw()
+        keeper.optOut(clients: [ownClient].compactMap(\.self)) { [logger] in logger.settle() }
+        let patience = patience ?? Deadline(in: configuration.optOutPatience, on: configuration.clock)
+        self.patience = patience
+        calls.hurry(patience)
         waitingOptOuts += 1
         return await inTurn(deadline) {
             self.waitingOptOuts -= 1
+            if self.waitingOptOuts == 0 { self.patience = nil }
             return await self.run(body, until: deadline)
         }
     }
@@ -124,8 +136,9 @@ final class LifecycleEngine {
         _ body: @MainActor (LifecycleEngine) async -> Value, backsUp: Bool = true, until deadline: Deadline
     ) async -> Value {
         calls.begin(deadline)
-        if waitingOptOuts > 0 { calls.hurry(Deadline(in: configuration.optOutPatience, on: configuration.clock)) }
+        if let patience { calls.hurry(patience) }
         await keeper.load()
+        await noticeDeparture()
         let value = await body(self)
         if backsUp { await keeper.backUp() }
         watch()

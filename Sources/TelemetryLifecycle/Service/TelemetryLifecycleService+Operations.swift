@@ -23,8 +23,9 @@ extension TelemetryLifecycleService {
     /// Where the store cannot be reached, the wish is stored, and the client's record is made by a later reconciliation.
     @discardableResult
     public func enableTelemetry() async -> TelemetrySettings {
-        await engine.operation { engine in
-            await engine.enable()
+        let decision = engine.keeper.decide()
+        return await engine.operation { engine in
+            await engine.enable(by: decision)
             return engine.settings
         }
     }
@@ -37,7 +38,7 @@ extension TelemetryLifecycleService {
     @discardableResult
     public func disableTelemetry(reason: ReconciliationResult? = nil) async -> TelemetrySettings {
         await engine.optOut { engine in
-            await engine.disable(reason: reason)
+            await engine.leave(reason: reason)
             return engine.settings
         }
     }
@@ -86,7 +87,8 @@ extension TelemetryLifecycleService {
     /// newer than the backup stay. Without a coordinator, and without a backup, the answer is `.fresh`.
     @discardableResult
     public func restoreFromBackup() async -> TelemetrySettingsSyncCoordinator.RestoreState {
-        await engine.operation { engine in await engine.restoreFromBackup() }
+        let decision = engine.keeper.decide()
+        return await engine.operation { engine in await engine.restoreFromBackup(by: decision) }
     }
 
     /// Ends everything that goes on by itself, waits for operations under way and shuts the logger down. Call it last.

@@ -71,6 +71,7 @@ public final class TelemetryLifecycleService {
         scenarioStore: (any TelemetryScenarioStoring)? = nil
     ) {
         let state = LifecycleState()
+        let logging = configuration.loggerConfiguration
         self.state = state
         engine = LifecycleEngine(
             state: state,
@@ -78,6 +79,7 @@ public final class TelemetryLifecycleService {
             transport: transport, identifiers: identifierGenerator, configuration: configuration,
             logger: logger ?? configuration.makeLogger(transport: transport), coordinator: syncCoordinator,
             subscriptions: subscriptionManager,
-            scenarioStore: scenarioStore ?? PlatformDefaults.scenarioStore(configuration.diagnostics))
+            scenarioStore: scenarioStore ?? PlatformDefaults.scenarioStore(configuration.diagnostics),
+            spoolDirectory: logging.spoolDirectory ?? (logger == nil ? PlatformDefaults.spoolDirectory : nil))
     }
 }

@@ -1,32 +1,72 @@
 import TelemetryLogging
 
 /// Steers the logger: whose events it takes, and whether it records any.
+///
+/// Calls to the logger follow one another. A withdrawal of consent does not wait for those that were asked for before it: they
+/// do not turn the logger on any more.
 @MainActor
 final class LoggerSwitch {
     let logger: any TelemetryLogging
+    private let queue: OperationQueue
     /// Nil until the logger was activated: until then it holds what is logged.
     private var isOn: Bool?
     private var clientId: String?
+    /// How many times consent was withdrawn.
+    private var withdrawals = 0
+    /// Withdrawals that the settings do not show yet: until they do, whoever goes by them must not turn the logger on.
+    private var unsettled = 0
 
-    init(_ logger: any TelemetryLogging) { self.logger = logger }
+    init(_ logger: any TelemetryLogging, executor: (any TaskExecutor)?) {
+        self.logger = logger
+        queue = OperationQueue(executor: executor)
+    }
+
+    /// Nothing is recorded and no delivery begins from now on; returns at once.
+    ///
+    /// A logger that is not the library's is turned off in its own time, ahead of every operation of the service.
+    /// ``settle()`` must follow once the settings say the same.
+    func withdraw() {
+        withdrawals += 1
+        unsettled += 1
+        if isOn != false { (logger as? TelemetryLogger)?.withdraw() }
+        queue.enqueue { await self.apply(on: false, clientId: nil) }
+    }
+
+    /// The settings show the withdrawal.
+    func settle() { unsettled -= 1 }
 
     /// Begins to record, or to refuse, or changes from one to the other.
     func turn(on: Bool, clientId: String?) async {
+        let isWanted = on && unsettled == 0
+        let decided = withdrawals
+        await queue.perform { await self.apply(on: isWanted, clientId: on && !isWanted ? nil : clientId, unlessAfter: decided) }
+    }
+
+    /// - Parameter decided: The number of withdrawals when the logger was to be turned on; one more forbids it.
+    private func apply(on isWanted: Bool, clientId: String?, unlessAfter decided: Int? = nil) async {
+        func isAllowed() -> Bool { isWanted && decided == withdrawals }
         // Whatever is recorded bears the identifier of its client, or could never be deleted with it.
-        if on || isOn == nil { await identify(clientId) }
+        if isAllowed() || isOn == nil { await identify(isWanted && !isAllowed() ? nil : clientId) }
+        let on = isAllowed()
         if isOn != on {
             let isFirst = isOn == nil
             isOn = on
             if isFirst { await logger.activate(enabled: on) } else { await logger.setEnabled(on) }
         }
-        if !on { await identify(clientId) }
+        if !on { await identify(isWanted ? nil : clientId) }
     }
 
     /// Forgets what was recorded and not sent: that is what being turned off means to a logger.
     func discardWaiting() async {
-        guard isOn == true else { return }
-        await logger.setEnabled(false)
-        await logger.setEnabled(true)
+        let decided = withdrawals
+        await queue.perform {
+            guard self.isOn == true else { return }
+            self.isOn = false
+            await self.logger.setEnabled(false)
+            guard decided == self.withdrawals else { return }
+            self.isOn = true
+            await self.logger.setEnabled(true)
+        }
     }
 
     /// Whether something that was given up when the logger was turned off may still reach the store.

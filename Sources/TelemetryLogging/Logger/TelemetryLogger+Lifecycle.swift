@@ -1,3 +1,4 @@
+import Synchronization
 import TelemetryModels
 
 /// Operations follow one another: of two that overlap, the one called last decides.
@@ -35,6 +36,7 @@ extension TelemetryLogger {
             case .holding: capture.withState { $0.stampHeld() }
             case .refusing, .on, .off: break
             }
+            if !enabled { endWithdrawal() }
             await perform(phase.activate(enabled: enabled))
         }
     }
@@ -45,7 +47,17 @@ extension TelemetryLogger {
     /// Cancelling the calling task does not shorten that.
     /// Before activation, off discards what is held and refuses more; after ``shutdown()`` it has no effect.
     public func setEnabled(_ enabled: Bool) async {
-        await inTurn { await perform(phase.setEnabled(enabled)) }
+        await inTurn {
+            if !enabled { endWithdrawal() }
+            await perform(phase.setEnabled(enabled))
+        }
+    }
+
+    /// Refuses events and starts no delivery from now on, whatever operation is under way, until ``setEnabled(_:)`` or
+    /// ``activate(enabled:)`` turns recording off, which must follow. Does not wait; what waits to be sent is discarded then.
+    package nonisolated func withdraw() {
+        isWithdrawn.store(true, ordering: .sequentiallyConsistent)
+        close()
     }
 
     /// Refuses events from now on and delivers what waits, at most for `Configuration.shutdownDeadline`.
@@ -81,12 +93,18 @@ extension TelemetryLogger {
         }
     }
 
+    /// Recording is turned off in this step, before anything else can turn it on.
+    private func endWithdrawal() { isWithdrawn.store(false, ordering: .sequentiallyConsistent) }
+
     private func open() {
+        if isWithdrawn.load(ordering: .sequentiallyConsistent) { return }
         capture.withState { $0.isAccepting = true }
         gate.setOpen(true)
+        // Withdrawn meanwhile, and closed before it was opened.
+        if isWithdrawn.load(ordering: .sequentiallyConsistent) { close() }
     }
 
-    private func close() {
+    private nonisolated func close() {
         gate.setOpen(false)
         capture.withState { $0.isAccepting = false }
     }

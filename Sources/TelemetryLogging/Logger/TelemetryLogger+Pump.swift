@@ -1,3 +1,5 @@
+import Synchronization
+
 /// The one task of a logger: it waits until there is something to deliver, and delivers it.
 extension TelemetryLogger {
     /// What the pump does after a step.
@@ -51,7 +53,9 @@ extension TelemetryLogger {
         flushes.end(flushes.present)
     }
 
-    func isCurrent(_ id: UInt64) -> Bool { pump?.id == id && !Task.isCancelled }
+    func isCurrent(_ id: UInt64) -> Bool {
+        pump?.id == id && !Task.isCancelled && !isWithdrawn.load(ordering: .sequentiallyConsistent)
+    }
 
     /// Delivers what is due and says how long there is nothing to do.
     private func step(of id: UInt64, timedOut: Bool) async -> Step {

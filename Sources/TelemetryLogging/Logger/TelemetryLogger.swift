@@ -1,4 +1,5 @@
 public import Foundation
+import Synchronization
 import TelemetryModels
 public import TelemetryTransport
 
@@ -20,6 +21,9 @@ public actor TelemetryLogger: TelemetryLogging {
 
     @usableFromInline nonisolated let gate: ScenarioGate
     @usableFromInline nonisolated let capture: EventCapture
+
+    /// Consent was withdrawn, and the call that turns recording off has not begun yet.
+    nonisolated let isWithdrawn = Atomic(false)
 
     let configuration: Configuration
     let transport: any TelemetryEventTransport

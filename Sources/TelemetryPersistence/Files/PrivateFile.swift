@@ -61,6 +61,15 @@ enum PrivateFile {
         }
     }
 
+    /// Makes an empty file, which survives a power cut; one that is there already stays as it is.
+    static func create(_ path: String) throws {
+        let descriptor = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600)
+        guard descriptor >= 0 else { throw FileSystemError.last("open", path) }
+        defer { close(descriptor) }
+        guard fsync(descriptor) == 0 else { throw FileSystemError.last("fsync", path) }
+        synchronizeDirectory(of: path)
+    }
+
     /// Removes the file; returns whether it was there.
     @discardableResult
     static func remove(_ path: String) throws -> Bool {

@@ -1,12 +1,14 @@
 import TelemetryModels
 
 /// A value in a file, for stores that never throw: where the file cannot be read or written, they go on from memory.
+///
+/// What could not be written is kept as a change, which is merged onto what stands in the file at the time: nothing that others
+/// have written since is hidden by it or undone.
 struct StoredDocument<Value: Codable & Sendable & MergeableDocument> {
     private let file: JSONDocumentFile<Value>
     private let initial: Value
     /// What was last seen in the file; stands in for a file that cannot be read for the moment.
     private var known: Value?
-    /// What could not be written yet; newer than the file, of which others may have changed other parts meanwhile.
     private var unsaved: Unsaved?
 
     private struct Unsaved {
@@ -20,9 +22,18 @@ struct StoredDocument<Value: Codable & Sendable & MergeableDocument> {
         self.initial = initial
     }
 
-    /// Creates nothing where nothing is stored.
+    /// Whether everything is in the file.
+    var isSaved: Bool { unsaved == nil }
+
+    /// Whether nothing stands in the file's place.
+    var isMissing: Bool {
+        if case .missing = try? file.contents() { true } else { false }
+    }
+
+    /// What is stored now, with what could not be written before; tries to write that again. Creates nothing where nothing is
+    /// stored.
     mutating func load() -> Value {
-        if let unsaved { return unsaved.value }
+        if unsaved != nil, let value = try? write({ _ in }) { return value }
         do {
             let value =
                 switch try file.contents() {
@@ -32,10 +43,11 @@ struct StoredDocument<Value: Codable & Sendable & MergeableDocument> {
                 case .corrupt: try file.exclusively { try file.valueSettingCorruptAside() } ?? initial
                 }
             known = value
-            return value
+            return current(stored: value)
         } catch {
-            report(error, "could not be read")
-            return known ?? initial
+            // Reported already where something could not be written.
+            if unsaved == nil { report(error, "could not be read") }
+            return unsaved?.value ?? known ?? initial
         }
     }
 
@@ -46,41 +58,55 @@ struct StoredDocument<Value: Codable & Sendable & MergeableDocument> {
 
     /// Reads, changes and writes as one step; the transform runs once, whatever fails.
     mutating func change(_ transform: (inout Value) -> Void) -> Value {
-        var changed: (value: Value, stored: Value)?
+        var changed: Value?
         do {
-            let value = try file.exclusively {
-                let stored = try file.valueSettingCorruptAside()
-                var value = current(stored: stored ?? initial)
-                transform(&value)
-                changed = (value, stored ?? initial)
-                try file.write(value, unlessSameAs: stored)
-                return value
+            return try write {
+                transform(&$0)
+                changed = $0
             }
-            known = value
-            unsaved = nil
-            return value
         } catch {
             report(error, "could not be changed")
-            var base = known ?? initial
-            var value = unsaved?.value ?? base
-            if let changed {
-                // What others had changed by then is no change of ours.
-                (value, base) = changed
-                known = changed.stored
-            } else {
-                transform(&value)
-                base = unsaved?.base ?? base
-            }
-            let replacesAll = unsaved.map { $0.base == nil } ?? false
-            unsaved = Unsaved(value: value, base: replacesAll ? nil : base)
+            return keep(changed: changed, transform)
+        }
+    }
+
+    /// Remembers what could not be written.
+    /// - Parameter changed: What came of the transform; nil where it has not run.
+    private mutating func keep(changed: Value?, _ transform: (inout Value) -> Void) -> Value {
+        let replacesAll = unsaved.map { $0.base == nil } ?? false
+        var value = unsaved?.value ?? known ?? initial
+        var base = unsaved?.base ?? known ?? initial
+        if let changed {
+            // What others had changed by then is no change of ours.
+            value = changed
+            base = known ?? initial
+        } else {
+            transform(&value)
+        }
+        unsaved = Unsaved(value: value, base: replacesAll ? nil : base)
+        return value
+    }
+
+    /// Changes what is stored, with what could not be written before, and writes it.
+    private mutating func write(_ transform: (inout Value) -> Void) throws -> Value {
+        var seen: Value?
+        defer { if let seen { known = seen } }
+        let value = try file.exclusively {
+            let stored = try file.valueSettingCorruptAside()
+            seen = stored ?? initial
+            var value = current(stored: stored ?? initial)
+            transform(&value)
+            try file.write(value, unlessSameAs: stored ?? initial)
             return value
         }
+        seen = value
+        unsaved = nil
+        return value
     }
 
     /// What is stored, with what could not be written before.
     private func current(stored: Value) -> Value {
-        guard let unsaved else { return stored }
-        return unsaved.base.map { stored.merging(unsaved.value, since: $0) } ?? unsaved.value
+        unsaved.map { stored.merging($0.value, since: $0.base) } ?? stored
     }
 
     /// Goes back to the initial value by removing the file. Creates nothing where nothing is stored.
@@ -91,6 +117,10 @@ struct StoredDocument<Value: Codable & Sendable & MergeableDocument> {
             try file.exclusively { _ = try PrivateFile.remove(file.path) }
         }
     }
+
+    /// Removes the file without its lock, which may be what fails.
+    /// - Returns: whether it is gone.
+    func removeFile() -> Bool { (try? PrivateFile.remove(file.path)) != nil }
 
     private mutating func store(_ value: Value, _ body: () throws -> Void) {
         do {

@@ -4,10 +4,12 @@ public import TelemetryModels
 /// Settings in a file `settings.json`, for servers and command-line tools; processes may share the directory.
 ///
 /// The directory is made, for its owner alone, when something is saved for the first time. A file that cannot be read as
-/// settings is set aside as `settings.corrupt.json`. What cannot be written is served from memory, as long as the store lives,
-/// and written with the next change.
-public actor FileTelemetrySettingsStore: TelemetrySettingsStoring {
+/// settings is set aside as `settings.corrupt.json`. What cannot be written is kept in memory, as long as the store lives, merged
+/// onto what is stored and written as soon as that is possible. An opt-out that cannot be written is recorded by a file
+/// `settings.opted-out`, or by removing the settings.
+public actor FileTelemetrySettingsStore: TelemetryOptOutRecording {
     private var document: StoredDocument<TelemetrySettings>
+    private var marker: OptOutMarker
 
     /// - Parameters:
     ///   - directory: Where the file is, or will be.
@@ -15,24 +17,48 @@ public actor FileTelemetrySettingsStore: TelemetrySettingsStoring {
     public init(directory: URL, diagnostics: TelemetryDiagnosticsHandler? = nil) {
         document = StoredDocument(
             JSONDocumentFile(directory: directory, name: "settings", diagnostics: diagnostics), initial: .defaults)
+        marker = OptOutMarker(directory: directory, name: "settings.opted-out")
     }
 
-    public func load() async -> TelemetrySettings { document.load() }
+    public func load() async -> TelemetrySettings {
+        marker.isPlaced ? change { _ in } : document.load()
+    }
 
     @discardableResult
     public func save(_ settings: TelemetrySettings) async -> TelemetrySettings {
-        document.replace(with: settings)
-        return settings
+        change { stored in
+            let optOuts = max(stored.optOuts, settings.optOuts)
+            stored = settings
+            stored.optOuts = optOuts
+        }
     }
 
     @discardableResult
     public func update(_ transform: @Sendable (inout TelemetrySettings) -> Void) async -> TelemetrySettings {
-        document.change(transform)
+        change(transform)
+    }
+
+    package func recordOptOut(_ transform: @Sendable (inout TelemetrySettings) -> Void) async -> Bool {
+        _ = change(transform)
+        // What is not there cannot say yes. Removing it loses what is owed to the store, and needs no room on the disk.
+        return document.isSaved || document.isMissing || marker.place() || document.removeFile()
     }
 
     @discardableResult
     public func reset() async -> TelemetrySettings {
+        _ = marker.take()
         document.remove()
+        if document.isSaved { marker.clear() }
         return .defaults
+    }
+
+    /// Changes the settings after an opt-out that was only marked so far.
+    private func change(_ transform: (inout TelemetrySettings) -> Void) -> TelemetrySettings {
+        let settings = document.change { settings in
+            if marker.take() { settings.optOut() }
+            transform(&settings)
+        }
+        if document.isSaved { marker.clear() }
+        return settings
     }
 }

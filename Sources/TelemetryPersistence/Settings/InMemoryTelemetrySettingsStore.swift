@@ -1,7 +1,7 @@
 public import TelemetryModels
 
 /// Settings that end with the store, for tests and previews.
-public actor InMemoryTelemetrySettingsStore: TelemetrySettingsStoring {
+public actor InMemoryTelemetrySettingsStore: TelemetryOptOutRecording {
     private var settings = TelemetrySettings.defaults
 
     public init() {}
@@ -18,6 +18,11 @@ public actor InMemoryTelemetrySettingsStore: TelemetrySettingsStoring {
     public func update(_ transform: @Sendable (inout TelemetrySettings) -> Void) async -> TelemetrySettings {
         transform(&settings)
         return settings
+    }
+
+    package func recordOptOut(_ transform: @Sendable (inout TelemetrySettings) -> Void) async -> Bool {
+        transform(&settings)
+        return true
     }
 
     @discardableResult

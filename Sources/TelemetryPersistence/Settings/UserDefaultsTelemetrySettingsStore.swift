@@ -6,7 +6,7 @@ public import TelemetryModels
 ///
 /// Where there is no daemon behind user defaults, as on Linux, a process that is killed while they are written can lose them;
 /// ``FileTelemetrySettingsStore`` is the better choice there.
-public actor UserDefaultsTelemetrySettingsStore: TelemetrySettingsStoring {
+public actor UserDefaultsTelemetrySettingsStore: TelemetryOptOutRecording {
     private let shared: SharedUserDefaults
 
     /// - Parameters:
@@ -43,6 +43,12 @@ public actor UserDefaultsTelemetrySettingsStore: TelemetrySettingsStoring {
             write(settings, to: defaults)
             return settings
         }
+    }
+
+    /// User defaults do not say whether they could be written.
+    package func recordOptOut(_ transform: @Sendable (inout TelemetrySettings) -> Void) async -> Bool {
+        await update(transform)
+        return true
     }
 
     @discardableResult

@@ -1,0 +1,212 @@
+import Foundation
+import TelemetryLifecycle
+import TelemetryLogging
+import TelemetryModels
+import TelemetryPersistence
+import TelemetryTestSupport
+import TelemetryTransport
+import Testing
+
+/// An opt-out holds at once, in every process, whatever the store, the disk or another process does.
+@MainActor
+struct OptOutTests {
+    private let clientId = TestHost.clientId
+
+    @Test("On the call the library's logger takes no event more and sends none, whatever hangs in front", .timeLimit(.minutes(1)))
+    func gate() async throws {
+        let clock = ManualClock()
+        let transport = StubbornTransport()
+        let store = SignallingStore()
+        _ = await store.save(TelemetryFixtures.approvedSettings)
+        try await transport.store.createTelemetryClient(TelemetryFixtures.client(isEnabled: true))
+        let logger = TelemetryLogger(transport: transport, clock: clock)
+        let service = TelemetryLifecycleService(
+            settingsStore: store, transport: transport,
+            configuration: .init(operationTimeout: .seconds(10), reconcileInterval: nil, clock: clock), logger: logger,
+            scenarioStore: InMemoryTelemetryScenarioStore())
+        await service.startup()
+        await service.restorationFinished()
+        try #require(service.status == .enabled)
+        transport.hang()
+        let queued = (1...8).map { _ in Task { await service.reconcile() } }
+        await transport.hanging()
+        let before = logger.statistics.logged
+        let off = Task { await service.disableTelemetry() }
+        await store.optedOut()
+        for _ in 1...10 { logger.logEvent(name: "late") }
+        #expect(logger.statistics.logged == before)
+        transport.letGo()
+        for call in queued { _ = await call.value }
+        #expect(await off.value == .defaults)
+        #expect(try await transport.store.countEvents() == 0)
+        await service.shutdown()
+    }
+
+    @Test("An opt-in that is called before an opt-out does not come back when its turn comes; one called after it holds")
+    func order() async throws {
+        let host = try await TestHost(server: true, identifiers: (1...9).map { "client\($0)" })
+        host.transport.hold(.record)
+        let looked = Task { await host.service.enableTelemetry() }
+        await host.transport.held(.record)
+        let calls = [
+            Task { await host.service.enableTelemetry() }, Task { await host.service.disableTelemetry() },
+        ]
+        await host.logger.called(.activate(enabled: false))
+        host.transport.release(.record)
+        _ = await looked.value
+        for call in calls { _ = await call.value }
+        #expect(await host.settingsStore.load() == .defaults)
+        #expect(host.service.status == .disabled)
+        await host.service.enableTelemetry()
+        #expect(host.service.settings.telemetryRequested)
+    }
+
+    // MARK: Two processes
+
+    @Test("A process whose client another one has ended deletes what it stored after the other's deletion")
+    func otherProcess() async throws {
+        let host = try await TestHost.approved()
+        let other = Process(host)
+        await other.comeUp()
+        try #require(other.service.status == .enabled)
+        await host.service.disableTelemetry()
+        // The other one does not know yet.
+        try await host.transport.store.append(TelemetryFixtures.events(1...16))
+        await other.service.reconcile()
+        #expect(other.service.status == .disabled)
+        #expect(try await host.belongings(of: clientId) == 0)
+        #expect(other.service.settings.obligations.isEmpty)
+        #expect(await host.settingsStore.load().obligations.isEmpty)
+    }
+
+    @Test("What a process has to delete because another one ended its client is remembered until it is done")
+    func otherProcessOffline() async throws {
+        let host = try await TestHost.approved()
+        let other = Process(host)
+        await other.comeUp()
+        await host.service.disableTelemetry()
+        try await host.transport.store.append(TelemetryFixtures.events(1...16))
+        host.transport.isOffline = true
+        await other.service.reconcile()
+        #expect(other.service.status.errorMessage != nil)
+        #expect(await other.logger.isEnabled == false)
+        host.transport.isOffline = false
+        host.restart()
+        await host.comeUp()
+        #expect(try await host.belongings(of: clientId) == 0)
+    }
+
+    @Test("60 rounds of two processes that opt in at once, and one of them out, leave nothing behind")
+    func rounds() async throws {
+        let host = try await TestHost(identifiers: (1...500).map { "client\($0)" })
+        let other = Process(host, identifiers: (501...999).map { "client\($0)" })
+        for _ in 1...60 {
+            async let first = host.service.enableTelemetry()
+            async let second = other.service.enableTelemetry()
+            _ = await (first, second)
+            await host.service.disableTelemetry()
+        }
+        for service in [host.service, other.service, host.service] { await service.reconcile() }
+        #expect(await host.settingsStore.load() == .defaults)
+        #expect(try await host.transport.store.fetchTelemetryClients().isEmpty)
+    }
+
+    @Test("An opt-out deletes the client that the settings name by then, not the one that was read before")
+    func otherIdentity() async throws {
+        let host = try await TestHost.approved(settingsStore: InMemoryTelemetrySettingsStore())
+        // Another process opts out and in again: this one has not looked yet.
+        try await host.addNeighbour("newclient")
+        await host.settingsStore.update { $0.clientIdentifier = "newclient" }
+        await host.service.disableTelemetry()
+        await host.service.reconcile()
+        #expect(try await host.belongings(of: "newclient") == 0)
+        #expect(try await host.belongings(of: clientId) == 0)
+    }
+
+    @Test("What ends one client's consent ends no other's that another process asked for meanwhile")
+    func otherOptIn() async throws {
+        let host = try await TestHost.approved()
+        host.transport.hold(.records)
+        try await host.transport.store.deleteTelemetryClient(recordID: .client(clientId))
+        let looked = Task { await host.service.reconcile() }
+        await host.transport.held(.records)
+        let fresh = TelemetrySettings(telemetryRequested: true, clientIdentifier: "newclient")
+        await host.settingsStore.save(fresh)
+        host.transport.release(.records)
+        _ = await looked.value
+        #expect(await host.settingsStore.load() == fresh)
+    }
+
+    @Test("A backup that is read while another process opts out brings nothing back")
+    func restore() async throws {
+        let backup = HeldBackup(TelemetryFixtures.approvedSettings)
+        let store = InMemoryTelemetrySettingsStore()
+        let host = try await TestHost(
+            server: true, settingsStore: store, coordinator: TelemetrySettingsSyncCoordinator(backupClient: backup))
+        let restored = Task { await host.service.restoreFromBackup() }
+        await backup.gate.waiters()
+        await Process(host).service.disableTelemetry()
+        backup.gate.open()
+        _ = await restored.value
+        #expect(await store.load() == .defaults)
+        #expect(await host.logger.isEnabled != true)
+    }
+}
+
+/// Another process of the app, with a logger of its own, over the same stores.
+@MainActor
+private struct Process {
+    let logger = MockTelemetryLogger()
+    let service: TelemetryLifecycleService
+
+    init(_ host: TestHost, identifiers: [String] = [TestHost.clientId]) {
+        service = TelemetryLifecycleService(
+            settingsStore: host.settingsStore, transport: host.transport,
+            identifierGenerator: FixedIdentifierGenerator(identifiers: identifiers),
+            configuration: .init(
+                operationTimeout: .seconds(10), reconcileInterval: nil, clock: host.clock, now: { TelemetryFixtures.date }),
+            logger: logger, scenarioStore: host.scenarioStore)
+    }
+
+    func comeUp() async {
+        await service.startup()
+        await service.restorationFinished()
+    }
+}
+
+/// A stranger's store that signals when an opt-out has been stored.
+private actor SignallingStore: TelemetrySettingsStoring {
+    private var settings = TelemetrySettings.defaults
+    private let signal = AsyncStream.makeStream(of: Void.self)
+
+    func load() async -> TelemetrySettings { settings }
+    func save(_ settings: TelemetrySettings) async -> TelemetrySettings { await update { $0 = settings } }
+    func reset() async -> TelemetrySettings { await save(.defaults) }
+
+    func update(_ transform: @Sendable (inout TelemetrySettings) -> Void) async -> TelemetrySettings {
+        let wasRequested = settings.telemetryRequested
+        transform(&settings)
+        if wasRequested, !settings.telemetryRequested { signal.continuation.yield() }
+        return settings
+    }
+
+    func optedOut() async { for await _ in signal.stream { return } }
+}
+
+/// A backup that is read once its gate is open.
+private struct HeldBackup: TelemetrySettingsBackingUp {
+    let gate = TestGate()
+    private let content: TelemetrySettings
+
+    init(_ content: TelemetrySettings) {
+        self.content = content
+        gate.close()
+    }
+
+    func saveSettings(_ settings: TelemetrySettings) async throws {}
+    func clearSettings() async throws {}
+    func loadSettings() async throws -> TelemetrySettings? {
+        try await gate.pass()
+        return content
+    }
+}

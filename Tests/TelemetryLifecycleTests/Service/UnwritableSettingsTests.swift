@@ -1,0 +1,150 @@
+import Foundation
+import TelemetryLifecycle
+import TelemetryLogging
+import TelemetryModels
+import TelemetryPersistence
+import TelemetryTestSupport
+import TelemetryTransport
+import Testing
+
+/// Opting out where the settings cannot be read or written: it is recorded somewhere else, or the status says that it is not.
+@MainActor
+final class UnwritableSettingsTests {
+    private let root = FileManager.default.temporaryDirectory.appending(path: "live-telemetry-\(UUID().uuidString)")
+    private var directory: URL { root.appending(path: "state") }
+    private var spool: URL { root.appending(path: "spool") }
+    private let transport = MockTelemetryTransport()
+    private var logger = MockTelemetryLogger()
+
+    init() async throws {
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+        await FileTelemetrySettingsStore(directory: directory).save(TelemetryFixtures.approvedSettings)
+        try await transport.store.createTelemetryClient(TelemetryFixtures.client(isEnabled: true))
+        try await transport.store.append(TelemetryFixtures.events(1...3))
+    }
+
+    deinit { try? FileManager.default.removeItem(at: root) }
+
+    /// A process of the app, which has come up.
+    private func start() async -> TelemetryLifecycleService {
+        var configuration = TelemetryLifecycleService.Configuration(
+            operationTimeout: .seconds(10), reconcileInterval: nil, clock: ManualClock(), now: { TelemetryFixtures.date })
+        configuration.loggerConfiguration.spoolDirectory = spool
+        logger = MockTelemetryLogger()
+        let service = TelemetryLifecycleService(
+            settingsStore: FileTelemetrySettingsStore(directory: directory), transport: transport,
+            configuration: configuration, logger: logger,
+            scenarioStore: FileTelemetryScenarioStore(directory: directory))
+        await service.startup()
+        await service.restorationFinished()
+        return service
+    }
+
+    /// Nothing can be opened or removed as a file that is a directory.
+    private func block(_ name: String) throws {
+        let place = directory.appending(path: name)
+        try? FileManager.default.moveItem(at: place, to: root.appending(path: name))
+        try FileManager.default.createDirectory(at: place, withIntermediateDirectories: false)
+    }
+
+    private func unblock(_ name: String) throws {
+        let place = directory.appending(path: name)
+        try FileManager.default.removeItem(at: place)
+        if FileManager.default.fileExists(atPath: root.appending(path: name).path(percentEncoded: false)) {
+            try FileManager.default.moveItem(at: root.appending(path: name), to: place)
+        }
+    }
+
+    private func expectOff(_ service: TelemetryLifecycleService) async throws {
+        #expect(service.settings == .defaults)
+        #expect(await logger.isEnabled == false)
+        #expect(try await transport.store.countEvents() == 0)
+        #expect(try await transport.store.fetchTelemetryClients().isEmpty)
+    }
+
+    @Test("Settings that cannot be read when the person opts out are off after a restart, and the client is deleted")
+    func unreadable() async throws {
+        try block("settings.json")
+        let service = await start()
+        await service.disableTelemetry()
+        #expect(service.status == .disabled)
+        try unblock("settings.json")
+        try await expectOff(start())
+    }
+
+    @Test("Settings that cannot be written while the store is offline are off after a restart, and the client is deleted")
+    func unwritable() async throws {
+        let service = await start()
+        try #require(service.status == .enabled)
+        try block("settings.lock")
+        transport.isOffline = true
+        await service.disableTelemetry()
+        #expect(service.status.errorMessage?.contains("could not be stored") == false)
+        try unblock("settings.lock")
+        transport.isOffline = false
+        try await expectOff(start())
+        try await expectOff(start())
+    }
+
+    @Test("They are off after a restart as well that finds them unwritable still")
+    func stillUnwritable() async throws {
+        let service = await start()
+        try block("settings.lock")
+        await service.disableTelemetry()
+        let again = await start()
+        #expect(again.settings == .defaults)
+        #expect(await logger.isEnabled == false)
+    }
+
+    @Test("Where nothing can be created beside the settings, they are removed")
+    func removed() async throws {
+        let service = await start()
+        try block("settings.lock")
+        try block("settings.opted-out")
+        await service.disableTelemetry()
+        #expect(service.status == .disabled)
+        let again = await start()
+        #expect(again.settings == .defaults)
+        #expect(await logger.isEnabled == false)
+    }
+
+    @Test("Where the settings' directory takes nothing, the spool's does")
+    func spoolDirectory() async throws {
+        let service = await start()
+        for name in ["settings.lock", "settings.opted-out", "settings.json"] { try block(name) }
+        await service.disableTelemetry()
+        #expect(service.status.errorMessage == nil)
+        for name in ["settings.lock", "settings.opted-out", "settings.json"] { try unblock(name) }
+        try await expectOff(start())
+        #expect(try FileManager.default.contentsOfDirectory(atPath: spool.path(percentEncoded: false)).isEmpty)
+    }
+
+    @Test("Where no place takes it, the status says so, the process stays off, and it is recorded once that is possible")
+    func nowhere() async throws {
+        let service = await start()
+        for name in ["settings.lock", "settings.opted-out", "settings.json"] { try block(name) }
+        try Data().write(to: spool)
+        await service.disableTelemetry()
+        #expect(service.status.errorMessage?.contains("could not be stored") == true)
+        await service.reconcile()
+        #expect(service.status.errorMessage?.contains("could not be stored") == true)
+        #expect(service.settings == .defaults)
+        #expect(await logger.isEnabled == false)
+        for name in ["settings.lock", "settings.opted-out", "settings.json"] { try unblock(name) }
+        await service.reconcile()
+        #expect(service.status == .disabled)
+        try await expectOff(start())
+    }
+
+    @Test("Opting in again takes back an opt-out that was recorded elsewhere")
+    func again() async throws {
+        let service = await start()
+        try block("settings.lock")
+        await service.disableTelemetry()
+        try unblock("settings.lock")
+        await service.enableTelemetry()
+        let again = await start()
+        #expect(again.settings.telemetryRequested)
+        #expect(again.status == .pendingApproval)
+    }
+}

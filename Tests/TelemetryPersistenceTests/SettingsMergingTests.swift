@@ -1,0 +1,70 @@
+import Foundation
+import TelemetryModels
+import TelemetryPersistence
+import Testing
+
+/// What could not be written for a while meets what another process has stored since.
+struct SettingsMergingTests {
+    /// What is done to the settings; each is a change of its own.
+    enum Change: String, CaseIterable, Sendable {
+        case optOut, optIn, optOutAndIn, sendingOn, withdraw
+
+        func apply(to settings: inout TelemetrySettings, as clientId: String) {
+            switch self {
+            case .optOut: settings.optOut()
+            case .optIn:
+                settings.telemetryRequested = true
+                settings.clientIdentifier = settings.clientIdentifier ?? clientId
+            case .optOutAndIn:
+                settings.optOut()
+                Self.optIn.apply(to: &settings, as: clientId)
+            case .sendingOn: settings.telemetrySendingEnabled = settings.telemetryRequested
+            case .withdraw: settings.withdraw()
+            }
+        }
+    }
+
+    @Test("Whatever was stored meanwhile, an opt-out that could not be written holds, and owes both clients' deletion")
+    func unwrittenOptOut() async throws {
+        for theirs in Change.allCases {
+            let merged = try await merge(mine: .optOut, theirs: theirs)
+            #expect(merged == .defaults, "\(theirs)")
+            #expect(merged.obligations.cleanups.contains { $0.clientId == "first" }, "\(theirs)")
+            if theirs == .optOutAndIn { #expect(merged.obligations.cleanups.contains { $0.clientId == "theirs" }) }
+        }
+    }
+
+    @Test("Whatever could not be written, an opt-out that was stored meanwhile holds", arguments: Change.allCases)
+    func storedOptOut(mine: Change) async throws {
+        let merged = try await merge(mine: mine, theirs: .optOut)
+        #expect(merged == .defaults)
+        #expect(merged.obligations.cleanups.contains { $0.clientId == "first" })
+    }
+
+    @Test(
+        "What was decided about a client does not reach one that was put in its place", arguments: [Change.sendingOn, .withdraw])
+    func otherClient(mine: Change) async throws {
+        let merged = try await merge(mine: mine, theirs: .optOutAndIn)
+        #expect(merged == TelemetrySettings(telemetryRequested: true, clientIdentifier: "theirs"))
+    }
+
+    private func merge(mine: Change, theirs: Change) async throws -> TelemetrySettings {
+        try await withTemporaryDirectory { directory in
+            let (store, other) = (
+                FileTelemetrySettingsStore(directory: directory), FileTelemetrySettingsStore(directory: directory)
+            )
+            await other.save(TelemetrySettings(telemetryRequested: true, clientIdentifier: "first"))
+            _ = await store.load()
+            let lock = directory.appending(path: "settings.lock")
+            try FileManager.default.removeItem(at: lock)
+            try FileManager.default.createDirectory(at: lock, withIntermediateDirectories: false)
+            await store.update { mine.apply(to: &$0, as: "mine") }
+            try FileManager.default.removeItem(at: lock)
+            await other.update { theirs.apply(to: &$0, as: "theirs") }
+            let merged = await store.load()
+            let stored = await other.load()
+            #expect(stored == merged)
+            return stored
+        }
+    }
+}
