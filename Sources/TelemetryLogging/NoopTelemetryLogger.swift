@@ -4,6 +4,7 @@ public import TelemetryModels
 public actor NoopTelemetryLogger: TelemetryLogging {
     public nonisolated let currentSessionId = EventIdentifier.randomPrefix()
 
+    /// Creates a logger that records nothing.
     public init() {}
 
     public nonisolated func logEvent(

@@ -17,6 +17,7 @@ public struct DebugInfo: Sendable {
     /// What went wrong while looking, if anything did.
     public let errorMessage: String?
 
+    /// Creates a value; the parameters are the properties of the same names.
     public init(
         containerID: String, buildType: String, environment: String, testQueryResults: Int, firstRecordID: String?,
         firstRecordFields: [String], recordCount: Int?, errorMessage: String?

@@ -13,6 +13,7 @@ public struct TelemetryObligations: Sendable, Hashable, Codable {
     /// What is still to be deleted, oldest first.
     public var cleanups: [Cleanup]
 
+    /// Creates a value; the parameters are the properties of the same names.
     public init(registration: Bool = false, backup: Bool = false, cleanups: [Cleanup] = []) {
         self.registration = registration
         self.backup = backup
@@ -49,6 +50,7 @@ public struct TelemetryObligations: Sendable, Hashable, Codable {
         /// When it was done, where the store's queries may have hidden something: it is done once more later.
         public var doneAt: Date?
 
+        /// Creates a value; the parameters are the properties of the same names.
         public init(
             clientId: String, sessionEnd: Date? = nil, command: TelemetryRecord.ID? = nil, isOfEventsOnly: Bool = false,
             doneAt: Date? = nil

@@ -13,6 +13,7 @@ public struct TelemetrySettings: Sendable {
     /// It does not count where settings are compared.
     package var optOuts = 0
 
+    /// Creates settings; without arguments, those of somebody who never asked for telemetry.
     public init(
         telemetryRequested: Bool = false, telemetrySendingEnabled: Bool = false, clientIdentifier: String? = nil
     ) {

@@ -3,6 +3,7 @@ public import TelemetryModels
 
 /// What went wrong at a transport, as a value to act on.
 public struct TelemetryTransportError: Error, LocalizedError, Sendable {
+    /// The kind of error, for callers that act on it.
     public let code: Code
     /// One sentence for a developer.
     public let message: String
@@ -15,6 +16,7 @@ public struct TelemetryTransportError: Error, LocalizedError, Sendable {
     /// The error underneath, where there is one.
     public let cause: (any Error)?
 
+    /// Creates an error; the parameters are the properties of the same names.
     public init(
         code: Code, message: String, serverRecord: TelemetryRecord? = nil,
         failures: [TelemetryRecord.ID: TelemetryTransportError] = [:], retryAfter: Duration? = nil,

@@ -37,6 +37,7 @@ public struct TelemetryTransportConformance: Sendable {
 
     /// What became of a check that did not fail.
     public enum Outcome: Sendable, Equatable {
+        /// Every requirement of the check held.
         case passed
         /// The check needs a second connection, and the store can have only one.
         case skipped
@@ -125,6 +126,7 @@ extension TelemetryTransportConformance {
 
     /// A promise that a transport does not keep.
     public struct Failure: Error, CustomStringConvertible {
+        /// The check that failed.
         public let check: Check
         /// What was seen, and what was expected.
         public let message: String

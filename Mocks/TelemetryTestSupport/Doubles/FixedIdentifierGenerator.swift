@@ -6,10 +6,13 @@ public final class FixedIdentifierGenerator: TelemetryIdentifierGenerating {
     private let identifiers: [String]
     private let given = Mutex(0)
 
+    /// Creates a generator that returns these identifiers in turn, and the last one from then on.
     public init(identifiers: [String]) { self.identifiers = identifiers }
 
+    /// Creates a generator that always returns this identifier.
     public convenience init(identifier: String = "fixedclient") { self.init(identifiers: [identifier]) }
 
+    /// Creates a generator that always returns this identifier.
     public convenience init(_ identifier: String) { self.init(identifiers: [identifier]) }
 
     /// How many identifiers were asked for.

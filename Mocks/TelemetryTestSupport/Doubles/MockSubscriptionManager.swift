@@ -4,7 +4,12 @@ public import TelemetryTransport
 /// A subscription manager that remembers what it was told, and fails where it is to fail.
 public actor MockSubscriptionManager: TelemetrySubscriptionManaging {
     /// A call, with its argument.
-    public enum Call: Sendable, Equatable { case register(clientId: String), unregister }
+    public enum Call: Sendable, Equatable {
+        /// A call of `registerSubscription(for:)`.
+        case register(clientId: String)
+        /// A call of `unregisterSubscription()`.
+        case unregister
+    }
 
     public private(set) var currentSubscriptionID: TelemetrySubscription.ID?
     /// What registering throws; nil where it is to succeed.
@@ -13,6 +18,7 @@ public actor MockSubscriptionManager: TelemetrySubscriptionManaging {
     public private(set) var unregistrationError: (any Error)?
     private nonisolated let log = CallLog<Call>()
 
+    /// Creates a manager without a subscription.
     public init() {}
 
     /// Every call so far, in order.

@@ -8,22 +8,34 @@ public import TelemetryModels
 public actor MockTelemetryLogger: TelemetryLogging {
     /// A call on the logger's life, with its arguments.
     public enum Call: Sendable, Equatable {
+        /// A call of `setClientIdentifier(_:)`.
         case setClientIdentifier(String?)
+        /// A call of `updateScenarioStates(_:)`.
         case updateScenarioStates([String: Bool])
+        /// A call of `activate(enabled:)`.
         case activate(enabled: Bool)
+        /// A call of `setEnabled(_:)`.
         case setEnabled(Bool)
+        /// A call of `flush()`.
         case flush
+        /// A call of `shutdown()`.
         case shutdown
     }
 
     /// An event as it was logged.
     public struct LoggedEvent: Sendable, Equatable {
+        /// The event's name.
         public let name: String
+        /// Its scenario, if any.
         public let scenario: String?
+        /// Its level.
         public let level: TelemetryLogLevel
+        /// Its text, evaluated.
         public let property1: String?
+        /// Its attributes, evaluated.
         public let attributes: [String: TelemetryValue]
 
+        /// Creates a value to compare with.
         public init(
             name: String, scenario: String? = nil, level: TelemetryLogLevel = .info, property1: String? = nil,
             attributes: [String: TelemetryValue] = [:]
@@ -47,6 +59,7 @@ public actor MockTelemetryLogger: TelemetryLogging {
     /// Whether the logger would record; nil before it was activated.
     public private(set) var isEnabled: Bool?
 
+    /// Creates a logger that records what it is called with.
     public init(sessionId: String = "mock-session") { currentSessionId = sessionId }
 
     /// Every call so far, in order.

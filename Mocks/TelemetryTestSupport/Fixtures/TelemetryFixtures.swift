@@ -6,8 +6,10 @@ public enum TelemetryFixtures {
     /// 21 November 2026, 08:00 UTC.
     public static let date = Date(timeIntervalSince1970: 1_795_248_000)
 
+    /// The client to which the fixtures belong unless another is named.
     public static let clientId = "k7m2pqx9ab"
 
+    /// A device whose fields are the same on every machine.
     public static let device = TelemetryDeviceInfo(
         deviceType: "iOS", deviceName: "Ada's iPhone", deviceModel: "iPhone17,1", osVersion: "26.1.0",
         appVersion: "2.4 (118)")
@@ -37,10 +39,12 @@ public enum TelemetryFixtures {
         sequences.map { event($0, clientId: clientId, sessionId: sessionId, scenario: scenario) }
     }
 
+    /// A client's record with a fixed date.
     public static func client(_ clientId: String = clientId, isEnabled: Bool = false) -> TelemetryClientRecord {
         TelemetryClientRecord(clientId: clientId, created: date, isEnabled: isEnabled)
     }
 
+    /// A scenario's record with a fixed date.
     public static func scenario(
         _ name: String = "NetworkRequests", clientId: String = clientId, isEnabled: Bool = false
     ) -> TelemetryScenarioRecord {

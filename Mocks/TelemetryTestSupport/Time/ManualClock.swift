@@ -7,11 +7,15 @@ import Synchronization
 public final class ManualClock: Clock, Sendable {
     /// A moment on this clock, counted from its creation.
     public struct Instant: InstantProtocol {
+        /// The time since the clock was created.
         public let offset: Swift.Duration
 
+        /// Creates an instant at a time since the clock was created.
         public init(offset: Swift.Duration) { self.offset = offset }
 
+        /// The instant that is later by the duration.
         public func advanced(by duration: Swift.Duration) -> Instant { Instant(offset: offset + duration) }
+        /// The duration from this instant to another; negative where the other is earlier.
         public func duration(to other: Instant) -> Swift.Duration { other.offset - offset }
         public static func < (lhs: Instant, rhs: Instant) -> Bool { lhs.offset < rhs.offset }
     }
@@ -44,9 +48,12 @@ public final class ManualClock: Clock, Sendable {
 
     private let state = Mutex(State())
 
+    /// Creates a clock at offset zero.
     public init() {}
 
+    /// The current instant; changes only when the test advances the clock.
     public var now: Instant { state.withLock(\.now) }
+    /// One nanosecond.
     public var minimumResolution: Swift.Duration { .zero }
 
     /// How many tasks sleep on this clock now.

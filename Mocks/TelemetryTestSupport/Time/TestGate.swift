@@ -20,6 +20,7 @@ public final class TestGate: Sendable {
 
     private let state = Mutex(State())
 
+    /// Creates a closed gate.
     public init() {}
 
     /// From now on, whoever comes waits.

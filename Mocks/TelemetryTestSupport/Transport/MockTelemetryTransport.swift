@@ -8,7 +8,12 @@ public import TelemetryTransport
 /// fails where it is to fail after it, as a store does whose answer is lost.
 public final class MockTelemetryTransport: TelemetryTransporting {
     /// When a scripted failure strikes.
-    public enum Moment: Sendable { case beforeEffect, afterEffect }
+    public enum Moment: Sendable {
+        /// The store is unchanged: the request was lost.
+        case beforeEffect
+        /// The store has changed, but the caller gets an error: the answer was lost.
+        case afterEffect
+    }
 
     private struct Failure {
         let error: any Error

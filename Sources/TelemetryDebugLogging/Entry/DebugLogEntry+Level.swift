@@ -2,7 +2,14 @@
 extension DebugLogEntry {
     /// How much an entry matters; levels compare by weight, ``debug`` being the lightest.
     public enum Level: String, Sendable, CaseIterable, Codable, Comparable {
-        case debug, info, warn, error
+        /// Detail for whoever is looking into a fault.
+        case debug
+        /// Normal operation.
+        case info
+        /// Unexpected, but handled.
+        case warn
+        /// An operation failed.
+        case error
 
         public static func < (lhs: Level, rhs: Level) -> Bool { lhs.weight < rhs.weight }
 

@@ -2,7 +2,18 @@
 extension DebugLogEntry {
     /// The part of a system that an entry comes from.
     public enum Source: String, Sendable, CaseIterable, Codable {
-        case ios, backend, web, macos, linux, cli
+        /// An app on iOS, iPadOS, tvOS, watchOS or visionOS.
+        case ios
+        /// A server.
+        case backend
+        /// A page in a browser.
+        case web
+        /// An app on macOS.
+        case macos
+        /// A program on Linux.
+        case linux
+        /// A command-line tool.
+        case cli
 
         /// The system that this program runs on; a command-line tool or a back end says so itself.
         public static var current: Source {

@@ -8,17 +8,22 @@ public struct DebugLogEntry: Sendable, Hashable, Identifiable {
     public let id: UUID
     /// The operation that it belongs to, across every process that takes part in it.
     public let correlationId: UUID
+    /// When the entry was logged.
     public let timestamp: Date
+    /// What kind of program logged it.
     public let source: Source
+    /// How severe it is.
     public let level: Level
     /// The name of what happened, such as `cart.opened`.
     public let event: String
+    /// Structured details, by key.
     public let payload: [String: JSONValue]
     /// The device that yielded it; nil where a device has no identity yet.
     public let deviceId: UUID?
     /// The run of the program that yielded it.
     public let sessionId: UUID
 
+    /// Creates an entry; the parameters are the properties of the same names.
     public init(
         id: UUID = UUID(),
         correlationId: UUID = UUID(),

@@ -4,15 +4,21 @@
 /// Numbers are equal by value, whatever case holds them: JSON has one kind of number, so that `1` and `1.0` read back as
 /// each other. Integers up to `UInt64.max` and every finite `Double` read back exactly, a zero with its sign.
 public enum JSONValue: Sendable {
+    /// `null`.
     case null
+    /// `true` or `false`.
     case bool(Bool)
+    /// A number without a fraction or exponent, in the range of 64 bits.
     case int(Int64)
     /// An integer; the one to choose above `Int64.max`.
     case unsigned(UInt64)
     /// A number that is not finite has no place in JSON and is written as `"NaN"`, `"Infinity"` or `"-Infinity"`.
     case double(Double)
+    /// A string.
     case string(String)
+    /// An array.
     case array([JSONValue])
+    /// An object; the order of its keys is not kept.
     case object([String: JSONValue])
 }
 

@@ -16,6 +16,7 @@ public final class DebugLogger {
         shipper: DebugLogShipper(
             baseURL: defaultBaseURL, token: ProcessInfo.processInfo.environment["TELEMETRY_DEBUG_TOKEN"]))
 
+    /// The configuration in use; changed by `configure(_:shipper:)`.
     public private(set) var configuration: Configuration
     /// One for each place.
     private(set) var lanes: [DebugLogLane]

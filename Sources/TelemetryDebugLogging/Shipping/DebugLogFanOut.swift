@@ -7,6 +7,7 @@ public struct DebugLogFanOut: DebugLogShipping {
     /// The places, those of a fan-out among them instead of it.
     let places: [any DebugLogShipping]
 
+    /// Creates a fan-out over the shippers; each gets every entry, independently of the others.
     public init(_ shippers: [any DebugLogShipping]) {
         places = shippers.flatMap { ($0 as? DebugLogFanOut)?.places ?? [$0] }
     }

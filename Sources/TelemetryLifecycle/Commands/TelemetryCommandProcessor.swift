@@ -9,8 +9,11 @@ public import TelemetryTransport
 /// newer one. A handler that throws makes the command failed, with the error's description as the message. A command that the
 /// store refuses to mark for good (`.invalidArgument`, `.corrupted`) is removed.
 public actor TelemetryCommandProcessor {
+    /// Carries out `enable`; throwing marks the command failed, or leaves it pending where the error may pass.
     public typealias EnableHandler = @Sendable () async throws -> Void
+    /// Carries out `disable`; throwing marks the command failed, or leaves it pending where the error may pass.
     public typealias DisableHandler = @Sendable () async throws -> Void
+    /// Carries out `delete_events`; throwing marks the command failed, or leaves it pending where the error may pass.
     public typealias DeleteEventsHandler = @Sendable () async throws -> Void
     /// Gets the scenario's name.
     public typealias EnableScenarioHandler = @Sendable (String) async throws -> Void

@@ -30,6 +30,7 @@ extension TelemetryLifecycleService {
         /// Where the service's tasks run; nil for where tasks usually do.
         package var executor: (any TaskExecutor)?
 
+        /// Creates a configuration; the parameters are the properties of the same names.
         public init(
             loggerConfiguration: TelemetryLogger.Configuration = .default, operationTimeout: Duration = .seconds(10),
             reconcileInterval: Duration? = .seconds(15 * 60), clock: any Clock<Duration> = ContinuousClock(),

@@ -5,6 +5,7 @@ public actor TelemetrySubscriptionManager: TelemetrySubscriptionManaging {
     private let transport: any TelemetrySubscriptionTransport
     public private(set) var currentSubscriptionID: TelemetrySubscription.ID?
 
+    /// Creates a manager that registers subscriptions with the transport; it makes no call yet.
     public init(transport: any TelemetrySubscriptionTransport) {
         self.transport = transport
     }

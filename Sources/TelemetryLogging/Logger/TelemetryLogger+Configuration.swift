@@ -35,6 +35,7 @@ extension TelemetryLogger {
         /// Hears of what was odd: failed appends, files that could not be used, dropped events.
         public var diagnostics: TelemetryDiagnosticsHandler?
 
+        /// Creates a configuration; the parameters are the properties of the same names.
         public init(
             batchSize: Int = 10, flushInterval: TimeInterval = 30, maxRetries: Int = 3, spoolDirectory: URL? = nil,
             spool: SpoolBounds = SpoolBounds(), arenaBytes: Int = 4 << 20, maximumNameBytes: Int = 1_024,
@@ -61,10 +62,12 @@ extension TelemetryLogger {
 
     /// How much may wait for delivery on disk, and for how long; beyond it the oldest events go first, counted.
     public struct SpoolBounds: Sendable, Hashable {
+        /// In bytes, over all files of the directory; 16 MiB unless set.
         public var maximumBytes: Int
         /// In seconds.
         public var maximumAge: TimeInterval
 
+        /// Creates bounds; the parameters are the properties of the same names.
         public init(maximumBytes: Int = 16 << 20, maximumAge: TimeInterval = 7 * 86_400) {
             self.maximumBytes = maximumBytes
             self.maximumAge = maximumAge

@@ -29,10 +29,12 @@ extension TelemetryLogger {
         public internal(set) var delivered: UInt64 = 0
         /// Kept for a later try.
         public internal(set) var waiting: UInt64 = 0
+        /// Events that were dropped, by cause.
         public internal(set) var dropped: [DropCause: UInt64] = [:]
         /// Appends that were tried again.
         public internal(set) var retries: UInt64 = 0
 
+        /// Creates statistics in which every count is zero.
         public init() {}
     }
 

@@ -9,6 +9,7 @@ public struct TelemetryScenario: Sendable {
     @usableFromInline let cell: ScenarioCellAddress
     @usableFromInline let gate: ScenarioGate
     @usableFromInline let capture: EventCapture
+    /// The scenario's name, as it was asked for.
     public let name: String
 
     /// Whether events of the scenario are recorded now.

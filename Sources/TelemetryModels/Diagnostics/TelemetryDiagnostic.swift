@@ -16,10 +16,12 @@ public struct TelemetryDiagnostic: Sendable, Equatable, CustomStringConvertible 
         case unexpectedInput
     }
 
+    /// The kind of problem, for code that handles some of them.
     public let kind: Kind
     /// One sentence for a developer; names the file or record that is meant.
     public let message: String
 
+    /// Creates a diagnostic.
     public init(kind: Kind, message: String) {
         self.kind = kind
         self.message = message

@@ -18,13 +18,16 @@ public struct TelemetryDeviceInfo: Sendable {
 
     /// The kind of system: "iOS", "macOS", "Linux" …
     public var deviceType: String { texts.deviceType }
+    /// The name that the person or the network gave the device.
     public var deviceName: String { texts.deviceName }
     /// The hardware's model or, where there is none, its architecture.
     public var deviceModel: String { texts.deviceModel }
+    /// The operating system's version.
     public var osVersion: String { texts.osVersion }
     /// The app's version and build or, for an executable without a bundle, its name.
     public var appVersion: String { texts.appVersion }
 
+    /// Creates a value; the parameters are the properties of the same names.
     public init(deviceType: String, deviceName: String, deviceModel: String, osVersion: String, appVersion: String) {
         texts = Texts(deviceType, deviceName, deviceModel, osVersion, appVersion)
     }

@@ -6,6 +6,7 @@ public import Foundation
 
 /// Something that happened in a client, at a moment, under a scenario.
 public struct TelemetryEvent: Hashable, Identifiable, Sendable {
+    /// What reading a record throws.
     public typealias Error = TelemetryRecordError
     public static let recordType = TelemetrySchema.recordType
 
@@ -17,16 +18,21 @@ public struct TelemetryEvent: Hashable, Identifiable, Sendable {
     public let sessionId: String
     /// Its number within the session; at most `Int64.max`. A missing number is a gap.
     public let sequence: UInt64
+    /// What happened, in a few words that stay the same from one occurrence to the next.
     public let name: String
+    /// When it happened, by the client's clock.
     public let timestamp: Date
+    /// The device on which it happened.
     public let device: TelemetryDeviceInfo
     /// The thread that logged it.
     public let threadId: String
     /// Free text.
     public let property1: String?
+    /// Structured details, by name.
     public let attributes: [String: TelemetryValue]
     /// The scenario that it was logged under; nil for an event outside all scenarios.
     public let scenario: String?
+    /// Who the event is for.
     public let level: TelemetryLogLevel
 
     public var id: String { eventId }

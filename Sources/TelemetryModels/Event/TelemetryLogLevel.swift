@@ -1,6 +1,8 @@
 /// How much an event matters: `.info` for general events, `.diagnostic` for detail in volume.
 public enum TelemetryLogLevel: String, Sendable, CaseIterable, Comparable, Codable {
+    /// What is of interest whenever the scenario is on.
     case info
+    /// Details for whoever is looking into a fault.
     case diagnostic
 
     private var rank: Int {

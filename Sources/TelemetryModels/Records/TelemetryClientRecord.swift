@@ -6,16 +6,20 @@ public import Foundation
 
 /// A client that asked to send telemetry, and whether the viewer lets it.
 public struct TelemetryClientRecord: TelemetryRecordConvertible, Equatable {
+    /// What reading a record throws.
     public typealias Error = TelemetryRecordError
     public static let recordType = TelemetrySchema.clientRecordType
 
     /// The stored record's identity; nil for a client that was not stored yet.
     public let recordID: TelemetryRecord.ID?
+    /// The client's identifier, which the client generated.
     public var clientId: String
+    /// When telemetry was requested.
     public var created: Date
     /// Whether the viewer approved the client.
     public var isEnabled: Bool
 
+    /// Creates a client's record; it is stored by a transport's `createTelemetryClient(_:)`.
     public init(recordID: TelemetryRecord.ID? = nil, clientId: String, created: Date = .now, isEnabled: Bool) {
         self.recordID = recordID
         self.clientId = clientId

@@ -6,24 +6,30 @@ public import Foundation
 
 /// What a viewer asked a client to do, and what became of it.
 public struct TelemetryCommandRecord: TelemetryRecordConvertible, Equatable {
+    /// What reading a record throws.
     public typealias Error = TelemetryRecordError
     public static let recordType = TelemetrySchema.commandRecordType
 
     /// The stored record's identity; nil for a command that was not stored yet.
     public let recordID: TelemetryRecord.ID?
+    /// The command's unique identifier.
     public let commandId: String
     /// The client that is to act.
     public let clientId: String
+    /// What the client is asked to do.
     public let action: TelemetrySchema.CommandAction
     /// The scenario that is meant; nil for actions on the whole client.
     public let scenarioName: String?
+    /// When the command was issued; commands are executed oldest first.
     public let created: Date
+    /// How far the command has come.
     public var status: TelemetrySchema.CommandStatus
     /// When the client acted; nil while the command is pending.
     public var executedAt: Date?
     /// Why the command failed, in words for the viewer.
     public var errorMessage: String?
 
+    /// Creates a command; it is sent by a transport's `createCommand(_:)`.
     public init(
         recordID: TelemetryRecord.ID? = nil,
         commandId: String = UUID().uuidString,

@@ -1,8 +1,10 @@
 extension TelemetryRecord {
     /// A record's identity within its store. Names that Swift's `==` calls equal are one identity.
     public struct ID: Sendable, Hashable, ExpressibleByStringLiteral {
+        /// The name, unique in the store.
         public let recordName: String
 
+        /// Creates an identifier from a name.
         public init(recordName: String) { self.recordName = recordName }
         public init(stringLiteral value: String) { self.init(recordName: value) }
     }

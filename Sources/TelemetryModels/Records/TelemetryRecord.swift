@@ -6,7 +6,9 @@ public import Foundation
 
 /// A mutable entry of the control plane: a type, an identity, fields, and the tag of the version that was read.
 public struct TelemetryRecord: Sendable, Hashable, Codable, Identifiable {
+    /// The record's type, for example ``TelemetrySchema/clientRecordType``.
     public let recordType: String
+    /// The record's identity in the store.
     public let recordID: ID
     /// Names the stored version. A transport sets it at each save; nil until then.
     public var changeTag: String?

@@ -6,16 +6,22 @@ public import Foundation
 
 /// One logging scenario of one client, and whether it is on.
 public struct TelemetryScenarioRecord: TelemetryRecordConvertible, Equatable {
+    /// What reading a record throws.
     public typealias Error = TelemetryRecordError
     public static let recordType = TelemetrySchema.scenarioRecordType
 
     /// The stored record's identity; nil for a scenario that was not stored yet.
     public let recordID: TelemetryRecord.ID?
+    /// The client that registered the scenario.
     public let clientId: String
+    /// The scenario's name, as the client registered it.
     public let scenarioName: String
+    /// Whether the client records the scenario's events.
     public var isEnabled: Bool
+    /// When the scenario was registered.
     public let created: Date
 
+    /// Creates a scenario's record; it is stored by a transport's `createScenarios(_:)`.
     public init(
         recordID: TelemetryRecord.ID? = nil, clientId: String, scenarioName: String, isEnabled: Bool, created: Date = .now
     ) {

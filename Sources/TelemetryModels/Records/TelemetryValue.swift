@@ -9,10 +9,15 @@ public import Foundation
 /// Numbers of different kinds are different values: `.int(1)` is neither `.double(1)` nor `.bool(true)`. Only the accessors
 /// ``boolValue`` and ``intValue`` bridge between a flag and its stored form 0 or 1.
 public enum TelemetryValue: Sendable, Hashable {
+    /// A text.
     case string(String)
+    /// A whole number.
     case int(Int64)
+    /// A number; NaN and the infinities are kept.
     case double(Double)
+    /// A truth value.
     case bool(Bool)
+    /// A moment, to the nanosecond where the store keeps it.
     case date(Date)
 
     /// The text of a `.string`, otherwise nil.

@@ -7,6 +7,7 @@ public actor TelemetrySettingsSyncCoordinator {
     public enum RestoreState: Sendable, Equatable {
         /// Nobody asked yet.
         case pending
+        /// The backup is being read.
         case restoring
         /// A backup was found.
         case restored(TelemetrySettings)
@@ -16,10 +17,12 @@ public actor TelemetrySettingsSyncCoordinator {
         case failed(String)
     }
 
+    /// The outcome of the last restore.
     public private(set) var state: RestoreState = .pending
     private let backupClient: any TelemetrySettingsBackingUp
     private var restoration: Task<RestoreState, Never>?
 
+    /// Creates a coordinator over a backup; it reads nothing yet.
     public init(backupClient: any TelemetrySettingsBackingUp) {
         self.backupClient = backupClient
     }

@@ -2,6 +2,7 @@
 public actor InMemoryTelemetryScenarioStore: TelemetryScenarioStoring {
     private var states: [String: Bool] = [:]
 
+    /// Creates an empty store.
     public init() {}
 
     public func loadState(for scenarioName: String) async -> Bool? { states[scenarioName] }

@@ -4,6 +4,7 @@ public import TelemetryModels
 public actor InMemoryTelemetrySettingsStore: TelemetryOptOutRecording {
     private var settings = TelemetrySettings.defaults
 
+    /// Creates a store that holds the default settings.
     public init() {}
 
     public func load() async -> TelemetrySettings { settings }

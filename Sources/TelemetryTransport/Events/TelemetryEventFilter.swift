@@ -8,7 +8,9 @@ public import Foundation
 
 /// Which events are meant. Every condition that is not nil must hold.
 public struct TelemetryEventFilter: Sendable, Hashable {
+    /// Only this client's events; nil: of any client.
     public var clientId: String?
+    /// Only this session's events; nil: of any session.
     public var sessionId: String?
     /// The event's scenario is one of these. An empty set matches nothing, and an event without a scenario matches no set.
     public var scenarios: Set<String>?
@@ -21,6 +23,7 @@ public struct TelemetryEventFilter: Sendable, Hashable {
     /// The event's time is earlier than this.
     public var until: Date?
 
+    /// Creates a filter; an event matches where every condition that is not nil holds.
     public init(
         clientId: String? = nil, sessionId: String? = nil, scenarios: Set<String>? = nil,
         levels: Set<TelemetryLogLevel>? = nil, names: Set<String>? = nil, since: Date? = nil, until: Date? = nil

@@ -11,6 +11,7 @@ public struct TelemetryEventPage: Sendable {
     /// How many events the store let go of, to keep within its bounds, between the cursor that was asked for and this page.
     public let missedEvents: Int
 
+    /// Creates a page; the parameters are the properties of the same names.
     public init(events: [TelemetryEvent], cursor: TelemetryCursor, hasMore: Bool, missedEvents: Int = 0) {
         self.events = events
         self.cursor = cursor

@@ -22,6 +22,7 @@ extension FileTelemetryTransport {
             /// A clock that is set meanwhile changes nothing; the time that the machine was off counts for at most half of this.
             public var age: Duration?
 
+            /// Creates bounds; the parameters are the properties of the same names. Without arguments everything is kept.
             public init(bytesPerClient: Int? = nil, bytesInAll: Int? = nil, age: Duration? = nil) {
                 self.bytesPerClient = bytesPerClient
                 self.bytesInAll = bytesInAll
@@ -32,7 +33,9 @@ extension FileTelemetryTransport {
             public static let unlimited = Retention()
         }
 
+        /// What a call that returned survives.
         public var durability: Durability
+        /// How much is kept, and for how long.
         public var retention: Retention
         /// A segment that has this many bytes is followed by a new one.
         public var segmentBytes: Int
@@ -47,6 +50,7 @@ extension FileTelemetryTransport {
         /// Hears of files that were set aside and of whatever else is odd.
         public var diagnostics: TelemetryDiagnosticsHandler?
 
+        /// Creates a configuration; the parameters are the properties of the same names.
         public init(
             durability: Durability = .process, retention: Retention = .unlimited, segmentBytes: Int = 4 << 20,
             journalBytes: Int = 4 << 20, maximumEventBytes: Int = 1 << 20, pollInterval: Duration = .milliseconds(500),

@@ -15,6 +15,7 @@ public actor InMemoryTelemetryTransport: TelemetryTransporting {
     package nonisolated let notificationStreams = StreamBroadcaster<TelemetryNotification>(buffering: .unbounded)
     package nonisolated let arrivalStreams = StreamBroadcaster<Void>(buffering: .bufferingNewest(1))
 
+    /// Creates an empty store.
     public init() {}
 
     /// Always true: there is nothing that could be out of reach.

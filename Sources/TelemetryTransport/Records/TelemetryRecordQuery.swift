@@ -8,13 +8,16 @@ import Foundation
 
 /// Which records are meant, and in which order.
 public struct TelemetryRecordQuery: Sendable, Hashable {
+    /// The type of the records to find.
     public var recordType: String
     /// Fields and the values that they must hold. A flag matches its stored form 0 or 1.
     public var conditions: [String: TelemetryValue]
     /// The field to sort by; records that lack it come last. Nil sorts by the records' names.
     public var sortField: String?
+    /// Whether the smallest value comes first.
     public var ascending: Bool
 
+    /// Creates a query; without conditions it finds every record of the type.
     public init(
         recordType: String, conditions: [String: TelemetryValue] = [:], sortField: String? = nil, ascending: Bool = true
     ) {

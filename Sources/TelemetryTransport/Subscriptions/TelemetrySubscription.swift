@@ -5,10 +5,12 @@ public struct TelemetrySubscription: Sendable, Hashable, Codable, Identifiable {
     public typealias ID = String
 
     public let id: ID
+    /// The type of the records whose changes are notified.
     public let recordType: String
     /// Only records with this client identifier; nil for those of every client.
     public let clientId: String?
 
+    /// Creates a subscription; without a client it concerns every record of the type.
     public init(id: ID, recordType: String, clientId: String? = nil) {
         self.id = id
         self.recordType = recordType

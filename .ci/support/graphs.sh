@@ -1,0 +1,17 @@
+# Sourced after common.sh and a build: writes the symbol graphs of our own modules, as they are built.
+own_graphs=()
+extract_graphs() {
+    local output=$1 binaries target folder module
+    binaries=$(swift build --show-bin-path)
+    target=$(swift -print-target-info | sed -n 's/.*"unversionedTriple" *: *"\(.*\)".*/\1/p')
+    [ "$(uname)" = Linux ] || target=$(swift -print-target-info | sed -n 's/.*"triple" *: *"\(.*\)".*/\1/p')
+    for folder in Sources/*/ Mocks/TelemetryTestSupport/; do
+        module=$(basename "$folder")
+        # The engine's target is no product: none of its declarations is public.
+        [ "$module" != TelemetryStorage ] || continue
+        swift symbolgraph-extract -module-name "$module" -I "$binaries/Modules" -target "$target" \
+            -minimum-access-level public -output-dir "$output"
+        [ -f "$output/$module.symbols.json" ] || fail "no symbol graph of $module was written"
+        own_graphs+=("$output/$module.symbols.json")
+    done
+}
