@@ -1,4 +1,5 @@
 import Synchronization
+public import TelemetryModels
 public import TelemetryTransport
 
 /// A transport over a store in memory that does what a test tells it: fails, goes offline, takes its time, hangs.
@@ -18,6 +19,7 @@ public final class MockTelemetryTransport: TelemetryTransporting {
     private struct Failure {
         let error: any Error
         let moment: Moment
+        let matches: @Sendable (Call) -> Bool
         var times: Int
     }
 
@@ -55,6 +57,16 @@ public final class MockTelemetryTransport: TelemetryTransporting {
     /// The calls of one operation, in order.
     public func calls(of operation: Operation) -> [Call] { log.calls.filter { $0.operation == operation } }
 
+    /// Every event that was passed to `append`, in order; also those of calls that failed.
+    public var appendedEvents: [TelemetryEvent] {
+        log.calls.flatMap { call -> [TelemetryEvent] in if case .append(let events) = call { events } else { [] } }
+    }
+
+    /// Every record that was passed to `save`, in order; also those of calls that failed.
+    public var savedRecords: [TelemetryRecord] {
+        log.calls.flatMap { call -> [TelemetryRecord] in if case .saveRecords(let records, _) = call { records } else { [] } }
+    }
+
     /// Forgets the calls so far.
     public func forgetCalls() { log.removeAll() }
 
@@ -76,14 +88,32 @@ public final class MockTelemetryTransport: TelemetryTransporting {
         set { script.withLock { $0.isOffline = newValue } }
     }
 
-    /// The next calls of the operation fail, after those that earlier failures were scripted for.
+    /// The next calls of the operation fail, after those for which earlier failures were scripted.
+    /// - Parameters:
+    ///   - operation: The operation to fail.
+    ///   - error: What it throws.
+    ///   - times: How many calls fail; none where it is below 1.
+    ///   - moment: Whether the call has taken effect.
+    ///   - matches: Which calls fail; the others pass and do not count. By default all.
     public func fail(
         _ operation: Operation, with error: any Error = MockTelemetryTransport.unavailable, times: Int = 1,
-        _ moment: Moment = .beforeEffect
+        _ moment: Moment = .beforeEffect, where matches: @escaping @Sendable (Call) -> Bool = { _ in true }
     ) {
         guard times > 0 else { return }
         script.withLock { script in
-            script.failures[operation, default: []].append(Failure(error: error, moment: moment, times: times))
+            script.failures[operation, default: []].append(
+                Failure(error: error, moment: moment, matches: matches, times: times))
+        }
+    }
+
+    /// The next saves of a record of this type fail, for example `TelemetrySchema.clientRecordType` for a client's creation.
+    public func failSaving(
+        _ recordType: String, with error: any Error = MockTelemetryTransport.unavailable, times: Int = 1,
+        _ moment: Moment = .beforeEffect
+    ) {
+        fail(.saveRecords, with: error, times: times, moment) { call in
+            guard case .saveRecords(let records, _) = call else { return false }
+            return records.contains { $0.recordType == recordType }
         }
     }
 
@@ -113,7 +143,7 @@ public final class MockTelemetryTransport: TelemetryTransporting {
         log.append(call)
         try await gate(call.operation).pass()
         try await latency()
-        let failure = try nextFailure(of: call.operation)
+        let failure = try nextFailure(of: call)
         if let failure, failure.moment == .beforeEffect { throw failure.error }
         let result = try await effect()
         if let failure { throw failure.error }
@@ -122,15 +152,19 @@ public final class MockTelemetryTransport: TelemetryTransporting {
 
     private func gate(_ operation: Operation) -> TestGate { gates[operation] ?? TestGate() }
 
-    private func nextFailure(of operation: Operation) throws -> Failure? {
+    private func nextFailure(of call: Call) throws -> Failure? {
         try script.withLock { script in
             if script.isOffline { throw Self.unavailable }
-            guard var failures = script.failures[operation], var first = failures.first else { return nil }
-            first.times -= 1
-            failures[0] = first
-            if first.times == 0 { failures.removeFirst() }
-            script.failures[operation] = failures
-            return first
+            guard let failures = script.failures[call.operation],
+                let index = failures.firstIndex(where: { $0.matches(call) })
+            else { return nil }
+            let failure = failures[index]
+            if failure.times == 1 {
+                script.failures[call.operation]?.remove(at: index)
+            } else {
+                script.failures[call.operation]?[index].times -= 1
+            }
+            return failure
         }
     }
 }

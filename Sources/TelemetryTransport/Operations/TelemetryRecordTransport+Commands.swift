@@ -27,6 +27,22 @@ extension TelemetryRecordTransport {
         return try await records(matching: .pendingCommands(of: clientId)).compactMap { try? TelemetryCommandRecord(record: $0) }
     }
 
+    /// The commands of one client, or of all, oldest first; of one status, or of any. Records that cannot be read as commands are
+    /// left out.
+    public func fetchCommands(
+        for clientId: String? = nil, status: TelemetrySchema.CommandStatus? = nil
+    ) async throws -> [TelemetryCommandRecord] {
+        typealias Field = TelemetrySchema.CommandField
+        var query = TelemetryRecordQuery(
+            recordType: TelemetryCommandRecord.recordType, sortField: Field.created.rawValue)
+        if let clientId {
+            try NameRules.check(clientId: clientId)
+            query.conditions[Field.clientId.rawValue] = .string(clientId)
+        }
+        if let status { query.conditions[Field.status.rawValue] = .string(status.rawValue) }
+        return try await records(matching: query).compactMap { try? TelemetryCommandRecord(record: $0) }
+    }
+
     /// Changes what is known of a command's end; nil leaves a field as it is.
     /// - Throws: ``TelemetryTransportError`` with `.notFound` where there is no such command.
     @discardableResult
