@@ -29,16 +29,18 @@ struct Bench {
 
     static func storage<Result>(
         _ kind: StorageKind, retention: DebugLogRetention = .init(), metrics: RelayMetrics = .init(),
-        now: @escaping @Sendable () -> Date = { .now }, _ body: (any DebugLogStorage) async throws -> Result
+        time: TestTime = TestTime(), _ body: (any DebugLogStorage) async throws -> Result
     ) async throws -> Result {
         let directory = FileManager.default.temporaryDirectory.appending(path: "relay-\(UUID())")
         defer { try? FileManager.default.removeItem(at: directory) }
         switch kind {
-        case .memory: return try await body(InMemoryDebugLogStorage(retention: retention, metrics: metrics, now: now))
+        case .memory:
+            return try await body(InMemoryDebugLogStorage(retention: retention, metrics: metrics, uptime: { time.uptime }))
         case .sqlite:
             return try await body(
                 SQLiteDebugLogStorage(
-                    file: directory.appending(path: "deep/relay.sqlite"), retention: retention, metrics: metrics, now: now))
+                    file: directory.appending(path: "deep/relay.sqlite"), retention: retention, metrics: metrics,
+                    now: { time.now }, uptime: { time.uptime }))
         }
     }
 

@@ -189,23 +189,6 @@ struct DebugLogRoutesTests {
         }
     }
 
-    @Test("A disk that is full is a 503 that stores nothing; with room again the same batch is stored")
-    func fullDisk() async throws {
-        try await Bench.storage(.sqlite) { storage in
-            let pool = try #require(storage as? SQLiteDebugLogStorage).pool
-            let entries = (1...50).map { Bench.entry($0, payload: ["text": .string(String(repeating: "x", count: 1000))]) }
-            let body = try Bench.body(entries)
-            try await Bench.run(storage) { client in
-                // The only connection that writes may add no page.
-                try await pool.write { try $0.execute(sql: "PRAGMA max_page_count = 1") }
-                #expect(try await client.post(body).status == .serviceUnavailable)
-                #expect(try await client.get("/debug/logs").body.hasPrefix(#"{"cursor":"0","entries":[]"#))
-                try await pool.write { try $0.execute(sql: "PRAGMA max_page_count = 100000") }
-                #expect(try await client.post(body).body == #"{"duplicates":0,"rejected":[],"stored":50}"#)
-            }
-        }
-    }
-
     @Test(
         "A body that says it is something else than JSON is a 415; one that says nothing is taken",
         arguments: [

@@ -8,13 +8,6 @@ import Testing
 @testable import TelemetryRelay
 
 struct RetentionTests {
-    /// The time, as a test sets it.
-    private final class Time: Sendable {
-        private let date = Mutex(Date(timeIntervalSince1970: 1_764_000_000))
-        var now: Date { date.withLock { $0 } }
-        func pass(_ seconds: TimeInterval) { date.withLock { $0 += seconds } }
-    }
-
     private func events(_ storage: any DebugLogStorage) async throws -> [String] {
         try await storage.page(of: DebugLogQuery()).entries.map(\.event)
     }
@@ -23,9 +16,9 @@ struct RetentionTests {
         "An entry goes when it was kept so long, whatever time it bears, when others arrive or not",
         arguments: StorageKind.allCases)
     func age(kind: StorageKind) async throws {
-        let time = Time()
+        let time = TestTime()
         let metrics = RelayMetrics()
-        try await Bench.storage(kind, retention: .init(age: 3600), metrics: metrics, now: { time.now }) { storage in
+        try await Bench.storage(kind, retention: .init(age: 3600), metrics: metrics, time: time) { storage in
             _ = try await storage.store([Bench.entry(1), Bench.entry(2)])
             time.pass(3599)
             _ = try await storage.store([Bench.entry(3)])
@@ -80,7 +73,7 @@ struct RetentionTests {
         defer { try? FileManager.default.removeItem(at: directory) }
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
         let file = directory.appending(path: "relay.sqlite")
-        let time = Time()
+        let time = TestTime()
         do {
             let old = try DatabaseQueue(path: file.path)
             try SQLiteDebugLogStorage.migrator(now: time.now).migrate(old, upTo: "debug logs")
@@ -92,7 +85,7 @@ struct RetentionTests {
             }
             try old.close()
         }
-        let storage = try SQLiteDebugLogStorage(file: file, retention: .init(age: 60), now: { time.now })
+        let storage = try SQLiteDebugLogStorage(file: file, retention: .init(age: 60), now: { time.now }, uptime: { time.uptime })
         time.pass(59)
         _ = try await storage.store([Bench.entry(3)])
         #expect(try await events(storage) == ["1", "2", "3"])
@@ -103,10 +96,10 @@ struct RetentionTests {
 
     @Test("What is too old goes every minute, until the relay is told to stop")
     func expiry() async throws {
-        let time = Time()
+        let time = TestTime()
         let clock = ManualClock()
         let metrics = RelayMetrics()
-        let storage = InMemoryDebugLogStorage(retention: .init(age: 90), metrics: metrics, now: { time.now })
+        let storage = InMemoryDebugLogStorage(retention: .init(age: 90), metrics: metrics, uptime: { time.uptime })
         _ = try await storage.store([Bench.entry(1)])
         try await testGracefulShutdown { trigger in
             async let ends: Void = DebugLogExpiry(

@@ -20,6 +20,7 @@ public final class RelayMetrics: Sendable {
         var requests: [Request: Int] = [:]
         var durations: [String: Durations] = [:]
         var entries: [String: Int] = ["stored": 0, "duplicate": 0, "rejected": 0]
+        var unreadable = 0
         var deleted = Dictionary(uniqueKeysWithValues: DebugLogRetention.Bound.allCases.map { ($0, 0) })
     }
 
@@ -48,6 +49,9 @@ public final class RelayMetrics: Sendable {
         }
     }
 
+    /// Counts a stored entry that a search skipped, since it is damaged.
+    func countUnreadable() { state.withLock { $0.unreadable += 1 } }
+
     func countDeleted(_ count: Int, beyond bound: DebugLogRetention.Bound) {
         state.withLock { $0.deleted[bound, default: 0] += count }
     }
@@ -74,6 +78,9 @@ public final class RelayMetrics: Sendable {
         family(
             "relay_debug_entries_deleted_total", "counter", "Entries deleted, by the bound that they went beyond.",
             state.deleted.map { "{bound=\"\($0.key.rawValue)\"} \($0.value)" }.sorted())
+        family(
+            "relay_debug_entries_unreadable_total", "counter", "Damaged entries skipped, once for each search.",
+            [" \(state.unreadable)"])
         family(
             "relay_debug_entries_total", "counter", "Entries received, by what became of them.",
             state.entries.sorted { $0.key < $1.key }.map { "{result=\"\($0.key)\"} \($0.value)" })

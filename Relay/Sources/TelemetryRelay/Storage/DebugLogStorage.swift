@@ -48,13 +48,37 @@ public struct DebugLogPage: Sendable, Equatable {
     /// The newest stored entry's number; 0 where none is.
     public let newest: Int64
 
-    /// - Parameter found: the entries that match with their numbers, one more than the limit where there are that many.
-    init(found: [(number: Int64, entry: DebugLog)], query: DebugLogQuery, newest: Int64) {
-        let shown = found.prefix(query.limit)
-        entries = shown.map(\.entry)
-        hasMore = found.count > query.limit
+    /// What a page's entries take at most, in bytes of their payloads and names; a page has one entry in any case.
+    static let byteLimit = 8 << 20
+
+    init(_ found: Found, newest: Int64) {
+        entries = found.rows.map(\.entry)
+        hasMore = found.hasMore
         self.newest = newest
-        cursor = hasMore || query.isDescending ? shown.last?.number ?? query.cursor ?? newest : newest
+        let last = found.rows.last?.number
+        cursor = hasMore || found.query.isDescending ? last ?? found.query.cursor ?? newest : newest
+    }
+
+    /// The entries found so far, up to what a page may have.
+    struct Found {
+        let query: DebugLogQuery
+        private(set) var rows: [(number: Int64, entry: DebugLog)] = []
+        /// Whether an entry was found that the page has no room for.
+        private(set) var hasMore = false
+        private var bytes = 0
+
+        init(for query: DebugLogQuery) { self.query = query }
+
+        /// Whether an entry of so many bytes has its place on the page; where it has not, nothing more has to be looked for.
+        mutating func hasRoom(for size: Int) -> Bool {
+            hasMore = rows.count >= query.limit || (!rows.isEmpty && size > DebugLogPage.byteLimit - bytes)
+            return !hasMore
+        }
+
+        mutating func add(_ entry: DebugLog, number: Int64, size: Int) {
+            rows.append((number, entry))
+            bytes += size
+        }
     }
 }
 

@@ -1,4 +1,4 @@
-public import Foundation
+import Foundation
 
 /// Keeps entries as long as the process runs.
 public actor InMemoryDebugLogStorage: DebugLogStorage {
@@ -7,7 +7,8 @@ public actor InMemoryDebugLogStorage: DebugLogStorage {
         let entry: DebugLog
         /// What a search for text looks at.
         let text: String
-        let received: Date
+        /// By the monotonic clock.
+        let received: Duration
 
         /// About what the row takes, the text standing there twice.
         var size: Int { 500 + 2 * text.utf8.count }
@@ -21,18 +22,19 @@ public actor InMemoryDebugLogStorage: DebugLogStorage {
     private var newest: Int64 = 0
     private let retention: DebugLogRetention
     private let metrics: RelayMetrics
-    private let now: @Sendable () -> Date
+    private let uptime: @Sendable () -> Duration
 
     /// - Parameters:
     ///   - retention: how much is kept; bytes are counted about.
     ///   - metrics: counts what is deleted.
-    ///   - now: the time at which entries arrive.
+    ///   - uptime: a monotonic clock, which measures how long entries are kept; one that goes on while the machine sleeps where
+    ///     it is nil.
     public init(
-        retention: DebugLogRetention = .init(), metrics: RelayMetrics = .init(), now: @escaping @Sendable () -> Date = { .now }
+        retention: DebugLogRetention = .init(), metrics: RelayMetrics = .init(), uptime: (@Sendable () -> Duration)? = nil
     ) {
         self.retention = retention
         self.metrics = metrics
-        self.now = now
+        self.uptime = uptime ?? ArrivalClock.continuous()
     }
 
     public func store(_ entries: [DebugLog]) throws -> Int {
@@ -40,7 +42,7 @@ public actor InMemoryDebugLogStorage: DebugLogStorage {
         let before = newest
         for (entry, text) in new where ids.insert(entry.id).inserted {
             newest += 1
-            let row = Row(number: newest, entry: entry, text: text, received: now())
+            let row = Row(number: newest, entry: entry, text: text, received: uptime())
             rows.append(row)
             bytes += row.size
         }
@@ -54,16 +56,19 @@ public actor InMemoryDebugLogStorage: DebugLogStorage {
 
     public func page(of query: DebugLogQuery) -> DebugLogPage {
         let text = query.text.map(Self.folded)
-        var found: [(number: Int64, entry: DebugLog)] = []
+        var found = DebugLogPage.Found(for: query)
         // Numbers have no holes, so that a cursor is a place.
         let base = newest - Int64(rows.count) + 1
         let cursor = query.cursor.map { Int(min(max($0, base - 1), newest + 1) - base) }
         var index = query.isDescending ? (cursor ?? rows.count) - 1 : max(cursor.map { $0 + 1 } ?? 0, gone)
-        while (gone..<rows.count).contains(index), found.count <= query.limit {
-            if let row = rows[index], Self.matches(row, query, text) { found.append((row.number, row.entry)) }
+        while (gone..<rows.count).contains(index) {
+            if let row = rows[index], Self.matches(row, query, text) {
+                guard found.hasRoom(for: row.text.utf8.count) else { break }
+                found.add(row.entry, number: row.number, size: row.text.utf8.count)
+            }
             index += query.isDescending ? -1 : 1
         }
-        return DebugLogPage(found: found, query: query, newest: newest)
+        return DebugLogPage(found, newest: newest)
     }
 
     private static func matches(_ row: Row, _ query: DebugLogQuery, _ text: String?) -> Bool {
@@ -81,7 +86,7 @@ public actor InMemoryDebugLogStorage: DebugLogStorage {
     }
 
     private func trim() {
-        let cutoff = now().addingTimeInterval(-retention.age)
+        let cutoff = uptime() - .seconds(retention.age)
         while gone < rows.count, let row = rows[gone] {
             let bound: DebugLogRetention.Bound
             if row.received < cutoff {

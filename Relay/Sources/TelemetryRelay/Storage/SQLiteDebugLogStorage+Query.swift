@@ -6,12 +6,26 @@ extension SQLiteDebugLogStorage {
         try await pool.read { db in
             let (conditions, arguments) = Self.conditions(of: query)
             let order = query.isDescending ? "DESC" : "ASC"
-            let rows = try Row.fetchAll(
+            var found = DebugLogPage.Found(for: query)
+            // Row by row: a page is bounded by bytes too, and a row that cannot be read does not count.
+            let rows = try Row.fetchCursor(
                 db,
-                sql: "SELECT * FROM debug_log WHERE \(conditions) ORDER BY number \(order) LIMIT ?",
-                arguments: arguments + [query.limit + 1])
+                sql: """
+                    SELECT *, length(CAST(payload AS BLOB)) + length(CAST(event AS BLOB)) AS size
+                    FROM debug_log WHERE \(conditions) ORDER BY number \(order)
+                    """,
+                arguments: arguments)
+            while let row = try rows.next() {
+                let size = (try? row.decode(Int.self, forColumn: "size")) ?? 0
+                guard found.hasRoom(for: size) else { break }
+                guard let entry = try? Self.entry(row) else {
+                    metrics.countUnreadable()
+                    continue
+                }
+                found.add(entry, number: try row.decode(Int64.self, forColumn: "number"), size: size)
+            }
             let newest = try Int64.fetchOne(db, sql: "SELECT seq FROM sqlite_sequence WHERE name = 'debug_log'") ?? 0
-            return DebugLogPage(found: try rows.map { ($0["number"], try Self.entry($0)) }, query: query, newest: newest)
+            return DebugLogPage(found, newest: newest)
         }
     }
 
@@ -37,15 +51,20 @@ extension SQLiteDebugLogStorage {
         return (parts.joined(separator: " AND "), arguments)
     }
 
+    /// - Throws: where a column does not hold what it has to; the file may be damaged, or written by another program.
     private static func entry(_ row: Row) throws -> DebugLog {
-        guard let source = DebugLog.Source(rawValue: row["source"]), let level = DebugLog.Level(rawValue: row["level"]) else {
-            throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "debug_log \(row["number"] as Int64): source or level")
-        }
-        let payload: String = row["payload"]
+        // Not as a number: SQLite would make one of any text.
+        let seconds = Double.fromDatabaseValue(try row.decode(DatabaseValue.self, forColumn: "timestamp"))
+        let timestamp = Date(timeIntervalSinceReferenceDate: seconds ?? .infinity)
+        guard let source = DebugLog.Source(rawValue: try row.decode(forColumn: "source")),
+            let level = DebugLog.Level(rawValue: try row.decode(forColumn: "level")),
+            TimestampFormat.string(from: timestamp) != nil
+        else { throw DatabaseError(resultCode: .SQLITE_CORRUPT) }
+        let payload: String = try row.decode(forColumn: "payload")
         return DebugLog(
-            id: row["id"], correlationId: row["correlation_id"],
-            timestamp: Date(timeIntervalSinceReferenceDate: row["timestamp"]), source: source, level: level,
-            event: row["event"], payload: try JSONDecoder().decode([String: JSONValue].self, from: Data(payload.utf8)),
-            deviceId: row["device_id"], sessionId: row["session_id"])
+            id: try row.decode(forColumn: "id"), correlationId: try row.decode(forColumn: "correlation_id"),
+            timestamp: timestamp, source: source, level: level, event: try row.decode(forColumn: "event"),
+            payload: try JSONDecoder().decode([String: JSONValue].self, from: Data(payload.utf8)),
+            deviceId: try row.decode(forColumn: "device_id"), sessionId: try row.decode(forColumn: "session_id"))
     }
 }

@@ -3,36 +3,51 @@ import GRDB
 
 extension SQLiteDebugLogStorage {
     public func expire() async throws {
-        let now = now()
-        metrics.countDeleted(try await pool.write { try trim($0, now: now) })
+        let wall = now().timeIntervalSinceReferenceDate
+        metrics.countDeleted(
+            try await pool.write { db in
+                let now = clock.now
+                try Self.saveClock(db, arrival: now, wall: wall)
+                return try trim(db, now: now)
+            })
     }
 
     public func usage() async throws -> DebugLogUsage {
         try await pool.read { db in
-            DebugLogUsage(entries: try Self.numbers(db)?.count ?? 0, bytes: try Self.bytes(db))
+            DebugLogUsage(entries: try Self.numbers(db).map(Self.count(of:)) ?? 0, bytes: try Self.bytes(db))
         }
     }
 
     /// Deletes the oldest entries as far as a bound asks for it.
-    func trim(_ db: Database, now: Date) throws -> [DebugLogRetention.Bound: Int] {
+    func trim(_ db: Database, now: TimeInterval) throws -> [DebugLogRetention.Bound: Int] {
         var deleted: [DebugLogRetention.Bound: Int] = [:]
-        func delete(below number: Int64, beyond bound: DebugLogRetention.Bound) throws {
-            try db.execute(sql: "DELETE FROM debug_log WHERE number < ?", arguments: [number])
+        func delete(where condition: String, _ number: Int64, beyond bound: DebugLogRetention.Bound) throws {
+            try db.execute(sql: "DELETE FROM debug_log WHERE number \(condition) ?", arguments: [number])
             if db.changesCount > 0 { deleted[bound, default: 0] += db.changesCount }
         }
         guard let numbers = try Self.numbers(db) else { return deleted }
-        // In the order of arrival, so that this looks at no more than what has to go, and one.
+        // In the order of arrival, so that this looks at no more than what has to go, and one. What claims to arrive later than
+        // a new entry will be deleted is not a time that this relay wrote, and keeps nothing.
         let young = try Int64.fetchOne(
-            db, sql: "SELECT number FROM debug_log WHERE received >= ? ORDER BY number LIMIT 1",
-            arguments: [now.timeIntervalSinceReferenceDate - retention.age])
-        try delete(below: young ?? numbers.upperBound + 1, beyond: .age)
-        try delete(below: numbers.upperBound - Int64(clamping: retention.entries) + 1, beyond: .entries)
-        while case let used = try Self.bytes(db), used > retention.bytes, let numbers = try Self.numbers(db), numbers.count > 1 {
-            let each = max(1, used / numbers.count)
-            let excess = min(numbers.count - 1, (used - retention.bytes) / each + 1)
-            try delete(below: numbers.lowerBound + Int64(excess), beyond: .bytes)
+            db, sql: "SELECT number FROM debug_log WHERE received BETWEEN ? AND ? ORDER BY number LIMIT 1",
+            arguments: [now - retention.age, now + retention.age])
+        try delete(where: young == nil ? "<=" : "<", young ?? numbers.upperBound, beyond: .age)
+        let (last, isBelowAll) = numbers.upperBound.subtractingReportingOverflow(Int64(clamping: retention.entries))
+        if !isBelowAll { try delete(where: "<=", last, beyond: .entries) }
+        while case let used = try Self.bytes(db), used > retention.bytes, let numbers = try Self.numbers(db) {
+            let count = Self.count(of: numbers)
+            guard count > 1 else { break }
+            let each = max(1, used / count)
+            let excess = min(count - 1, (used - retention.bytes) / each + 1)
+            try delete(where: "<", numbers.lowerBound + Int64(excess), beyond: .bytes)
         }
         return deleted
+    }
+
+    /// How many numbers there are; a damaged file may hold any two.
+    private static func count(of numbers: ClosedRange<Int64>) -> Int {
+        let (distance, overflows) = numbers.upperBound.subtractingReportingOverflow(numbers.lowerBound)
+        return overflows || distance == .max ? .max : Int(distance) + 1
     }
 
     /// The first and the last number; nil where nothing is kept. There are no holes between them: only the first ever go.

@@ -7,15 +7,18 @@ public struct SQLiteDebugLogStorage: DebugLogStorage {
     let retention: DebugLogRetention
     let metrics: RelayMetrics
     let now: @Sendable () -> Date
+    let clock: ArrivalClock
 
     /// Opens the file, or makes it, for its owner only.
     /// - Parameters:
     ///   - retention: how much is kept.
     ///   - metrics: counts what is deleted.
-    ///   - now: the time at which entries arrive.
+    ///   - now: the wall clock, which says for how long no relay ran.
+    ///   - uptime: a monotonic clock, which measures how long entries are kept; one that goes on while the machine sleeps where
+    ///     it is nil.
     public init(
         file: URL, retention: DebugLogRetention = .init(), metrics: RelayMetrics = .init(),
-        now: @escaping @Sendable () -> Date = { .now }
+        now: @escaping @Sendable () -> Date = { .now }, uptime: (@Sendable () -> Duration)? = nil
     ) throws {
         self.retention = retention
         self.metrics = metrics
@@ -33,6 +36,14 @@ public struct SQLiteDebugLogStorage: DebugLogStorage {
         configuration.prepareDatabase { try $0.execute(sql: "PRAGMA journal_size_limit = 16777216") }
         pool = try DatabasePool(path: file.path, configuration: configuration)
         try Self.migrator(now: now()).migrate(pool)
+        let wall = now().timeIntervalSinceReferenceDate
+        let uptime = uptime ?? ArrivalClock.continuous()
+        // A file that was used before is only read here, so that a full disk keeps nobody from searching.
+        if let saved = try pool.read(Self.savedClock) {
+            clock = ArrivalClock(after: saved, wall: wall, age: retention.age, uptime: uptime)
+        } else {
+            clock = try pool.write { try Self.firstClock($0, wall: wall, age: retention.age, uptime: uptime) }
+        }
     }
 
     static func migrator(now: Date) -> DatabaseMigrator {
@@ -62,12 +73,18 @@ public struct SQLiteDebugLogStorage: DebugLogStorage {
             let arrival = now.timeIntervalSinceReferenceDate
             try db.execute(sql: "ALTER TABLE debug_log ADD COLUMN received REAL NOT NULL DEFAULT \(arrival)")
         }
+        migrator.registerMigration("clock") { db in
+            try db.execute(
+                sql:
+                    "CREATE TABLE debug_log_clock (id INTEGER PRIMARY KEY CHECK (id = 1), arrival REAL NOT NULL, wall REAL NOT NULL)"
+            )
+        }
         return migrator
     }
 
     public func store(_ entries: [DebugLog]) async throws -> Int {
         let rows = try entries.map { ($0, try $0.payloadText) }
-        let received = now()
+        let wall = now().timeIntervalSinceReferenceDate
         let (stored, deleted) = try await pool.write { db in
             // Not INSERT OR IGNORE, which uses up a number for each duplicate.
             let insert = try db.cachedStatement(
@@ -78,14 +95,17 @@ public struct SQLiteDebugLogStorage: DebugLogStorage {
                     WHERE NOT EXISTS (SELECT 1 FROM debug_log WHERE id = ?1)
                     """)
             let before = db.totalChangesCount
+            // Read while no other write runs, so that arrivals are in the order of the numbers.
+            let received = clock.now
             for (entry, payload) in rows {
                 try insert.execute(arguments: [
                     entry.id, entry.correlationId, entry.timestamp.timeIntervalSinceReferenceDate, entry.source.rawValue,
                     entry.level.rawValue, entry.event, payload, entry.deviceId, entry.sessionId,
-                    received.timeIntervalSinceReferenceDate,
+                    received,
                 ])
             }
             let stored = db.totalChangesCount - before
+            try Self.saveClock(db, arrival: received, wall: wall)
             return (stored, try trim(db, now: received))
         }
         metrics.countDeleted(deleted)

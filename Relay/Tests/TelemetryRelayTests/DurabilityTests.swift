@@ -1,0 +1,90 @@
+import Foundation
+import GRDB
+import HTTPTypes
+import Testing
+
+@testable import TelemetryRelay
+
+/// A disk that is full, and a relay that is killed.
+struct DurabilityTests {
+    static func entries(_ range: ClosedRange<Int>) -> [DebugLog] {
+        range.map { Bench.entry($0, payload: ["text": .string(String(repeating: "x", count: 1000))]) }
+    }
+
+    @Test(
+        "A disk that is full is a 503 that stores nothing; with room again the same batch is stored", arguments: [0, 1, 5, 13])
+    func fullDisk(pages: Int) async throws {
+        let metrics = RelayMetrics()
+        try await Bench.storage(.sqlite, metrics: metrics) { storage in
+            let pool = try #require(storage as? SQLiteDebugLogStorage).pool
+            _ = try await storage.store(Self.entries(1...10))
+            let body = try Bench.body(Self.entries(11...60))
+            try await Bench.run(storage) { client in
+                // The only connection that writes may add so many pages, which are not enough.
+                try await pool.write { db in
+                    let used = try Int.fetchOne(db, sql: "PRAGMA page_count") ?? 0
+                    try db.execute(sql: "PRAGMA max_page_count = \(used + pages)")
+                }
+                #expect(try await client.post(body).status == .serviceUnavailable)
+                let kept = try await client.find("limit=100")
+                #expect(kept.entries.map(\.event) == (1...10).map(String.init))
+                #expect(kept.newest == "10")
+                try await pool.write { try $0.execute(sql: "PRAGMA max_page_count = 100000") }
+                #expect(try await client.post(body).body == #"{"duplicates":0,"rejected":[],"stored":50}"#)
+            }
+            #expect(metrics.deleted.values.allSatisfy { $0 == 0 })
+        }
+    }
+
+    @Test("A relay that starts on a full disk answers searches")
+    func startsOnFullDisk() async throws {
+        let directory = FileManager.default.temporaryDirectory.appending(path: "relay-\(UUID())")
+        defer { try? FileManager.default.removeItem(at: directory) }
+        let file = directory.appending(path: "relay.sqlite")
+        do {
+            let storage = try SQLiteDebugLogStorage(file: file)
+            _ = try await storage.store(Self.entries(1...2))
+            // Every later write fails, as it would without room for one more page.
+            try await storage.pool.write { db in
+                for event in ["INSERT", "UPDATE", "DELETE"] {
+                    try db.execute(
+                        sql: """
+                            CREATE TRIGGER full_\(event) BEFORE \(event) ON debug_log_clock
+                            BEGIN SELECT RAISE(ABORT, 'full'); END
+                            """)
+                }
+            }
+            try storage.pool.close()
+        }
+        let storage = try SQLiteDebugLogStorage(file: file)
+        #expect(try await storage.page(of: DebugLogQuery()).entries.map(\.event) == ["1", "2"])
+        await #expect(throws: DatabaseError.self) { try await storage.store(Self.entries(3...3)) }
+        #expect(try await storage.count() == 2)
+    }
+
+    @Test("A relay that is killed in the middle of a batch has every batch that it answered, and nothing of that one")
+    func killed() async throws {
+        let directory = FileManager.default.temporaryDirectory.appending(path: "relay-\(UUID())")
+        defer { try? FileManager.default.removeItem(at: directory) }
+        let file = directory.appending(path: "relay.sqlite")
+        await #expect(processExitsWith: .signal(SIGKILL)) { [file = file as URL] in
+            let storage = try SQLiteDebugLogStorage(file: file)
+            _ = try await storage.store(DurabilityTests.entries(1...10))
+            try await storage.pool.write { db in
+                db.add(
+                    function: DatabaseFunction("die", argumentCount: 0) { _ in
+                        kill(getpid(), SIGKILL)
+                        return nil
+                    })
+                try db.execute(
+                    sql: """
+                        CREATE TEMP TRIGGER dies AFTER INSERT ON main.debug_log WHEN new.event = '35' BEGIN SELECT die(); END
+                        """)
+            }
+            _ = try await storage.store(DurabilityTests.entries(11...60))
+        }
+        let storage = try SQLiteDebugLogStorage(file: file)
+        #expect(try await storage.page(of: DebugLogQuery()).entries.map(\.event) == (1...10).map(String.init))
+        #expect(try await storage.store(Self.entries(11...60)) == 50)
+    }
+}

@@ -1,0 +1,157 @@
+import Foundation
+import GRDB
+import Testing
+
+@testable import TelemetryRelay
+
+/// What a wall clock that jumps does to what is kept.
+struct WallClockTests {
+    private static let years: TimeInterval = 10 * 365 * 86_400
+
+    private func events(_ storage: any DebugLogStorage) async throws -> [String] {
+        try await storage.page(of: DebugLogQuery()).entries.map(\.event)
+    }
+
+    /// Runs a test over a file that can be opened again and again.
+    private func withFile(_ body: (URL) async throws -> Void) async throws {
+        let directory = FileManager.default.temporaryDirectory.appending(path: "relay-\(UUID())")
+        defer { try? FileManager.default.removeItem(at: directory) }
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+        try await body(directory.appending(path: "relay.sqlite"))
+    }
+
+    private func open(_ file: URL, age: TimeInterval, _ time: TestTime) throws -> SQLiteDebugLogStorage {
+        try SQLiteDebugLogStorage(file: file, retention: .init(age: age), now: { time.now }, uptime: { time.uptime })
+    }
+
+    @Test("A wall clock that jumps forward while the relay runs expires nothing", arguments: StorageKind.allCases)
+    func forward(kind: StorageKind) async throws {
+        let time = TestTime()
+        try await Bench.storage(kind, retention: .init(age: 3600), time: time) { storage in
+            _ = try await storage.store([Bench.entry(1)])
+            time.jump(Self.years)
+            try await storage.expire()
+            _ = try await storage.store([Bench.entry(2)])
+            #expect(try await events(storage) == ["1", "2"])
+        }
+    }
+
+    @Test(
+        "An entry that arrived while the wall clock was ahead goes with those around it, and keeps none of them",
+        arguments: StorageKind.allCases)
+    func ahead(kind: StorageKind) async throws {
+        let time = TestTime()
+        try await Bench.storage(kind, retention: .init(age: 3600), time: time) { storage in
+            _ = try await storage.store([Bench.entry(1)])
+            time.jump(Self.years)
+            _ = try await storage.store([Bench.entry(2)])
+            time.jump(-Self.years)
+            _ = try await storage.store([Bench.entry(3)])
+            time.pass(3601)
+            _ = try await storage.store([Bench.entry(4)])
+            #expect(try await events(storage) == ["4"])
+        }
+    }
+
+    @Test("A wall clock that is ahead at a restart expires only what is older than half of the age")
+    func restartAhead() async throws {
+        try await withFile { file in
+            let time = TestTime()
+            do {
+                let storage = try open(file, age: 3600, time)
+                _ = try await storage.store([Bench.entry(1)])
+                time.pass(1801)
+                _ = try await storage.store([Bench.entry(2)])
+                try storage.pool.close()
+            }
+            time.jump(Self.years)
+            let storage = try open(file, age: 3600, time)
+            try await storage.expire()
+            #expect(try await events(storage) == ["2"])
+            // Corrected, and wrong once more: time that did not pass is not counted again while the relay runs.
+            time.jump(-Self.years)
+            try await storage.expire()
+            time.jump(Self.years)
+            try await storage.expire()
+            #expect(try await events(storage) == ["2"])
+            time.pass(1801)
+            try await storage.expire()
+            #expect(try await storage.count() == 0)
+        }
+    }
+
+    @Test("The time in which no relay ran counts, and a wall clock that was set back takes no time away")
+    func restart() async throws {
+        try await withFile { file in
+            let time = TestTime()
+            for event in 1...5 {
+                let storage = try open(file, age: 3600, time)
+                _ = try await storage.store([Bench.entry(event)])
+                try storage.pool.close()
+                time.pass(1200)
+            }
+            let storage = try open(file, age: 3600, time)
+            try await storage.expire()
+            #expect(try await events(storage) == ["3", "4", "5"])
+            try storage.pool.close()
+            time.jump(-Self.years)
+            let later = try open(file, age: 3600, time)
+            time.pass(1200)
+            try await later.expire()
+            #expect(try await events(later) == ["4", "5"])
+        }
+    }
+
+    @Test(
+        "A file from before the relay had a clock of its own keeps what is young, whatever one entry claims",
+        arguments: [0, years, -years])
+    func olderFile(claim: TimeInterval) async throws {
+        try await withFile { file in
+            let time = TestTime()
+            let wall = time.now.timeIntervalSinceReferenceDate
+            do {
+                let old = try DatabaseQueue(path: file.path)
+                try SQLiteDebugLogStorage.migrator(now: time.now).migrate(old, upTo: "arrival")
+                try await old.write { db in
+                    for (number, received) in [wall - 3000, wall + claim, wall - 1000].enumerated() {
+                        try db.execute(
+                            sql: "INSERT INTO debug_log VALUES (?, ?, ?, 0, 'ios', 'info', ?, '{}', NULL, ?, ?)",
+                            arguments: [number + 1, UUID(), UUID(), "\(number + 1)", UUID(), received])
+                    }
+                }
+                try old.close()
+            }
+            let storage = try open(file, age: 3600, time)
+            try await storage.expire()
+            #expect(try await events(storage) == ["1", "2", "3"])
+            time.pass(3601)
+            _ = try await storage.store([Bench.entry(4)])
+            #expect(try await events(storage) == ["4"])
+        }
+    }
+
+    @Test(
+        "Stored times that are damaged neither keep nor delete what is around them",
+        arguments: ["9e999", "-9e999", "1e18", "'later'", "x'00'"])
+    func damaged(value: String) async throws {
+        try await withFile { file in
+            let time = TestTime()
+            let storage = try open(file, age: 3600, time)
+            _ = try await storage.store((1...3).map { Bench.entry($0) })
+            try await storage.pool.write { try $0.execute(sql: "UPDATE debug_log SET received = \(value) WHERE number = 1") }
+            try await storage.expire()
+            #expect(try await events(storage).suffix(2) == ["2", "3"])
+            time.pass(3601)
+            _ = try await storage.store([Bench.entry(4)])
+            #expect(try await events(storage) == ["4"])
+            try await storage.pool.write { try $0.execute(sql: "UPDATE debug_log_clock SET arrival = \(value), wall = \(value)") }
+            try storage.pool.close()
+            let again = try open(file, age: 3600, time)
+            try await again.expire()
+            #expect(try await events(again) == ["4"])
+            time.pass(3601)
+            try await again.expire()
+            #expect(try await again.count() == 0)
+        }
+    }
+}
