@@ -15,9 +15,11 @@ extension JSONValue: Codable {
             self = .double(value)
         } else if let value = try? container.decode(String.self) {
             self = .string(value)
-        } else if let values = try? container.decode([JSONValue].self) {
-            self = .array(values)
+        } else if (try? decoder.unkeyedContainer()) != nil {
+            try Self.checkDepth(of: decoder)
+            self = .array(try container.decode([JSONValue].self))
         } else {
+            try Self.checkDepth(of: decoder)
             do {
                 self = .object(try container.decode([String: JSONValue].self))
             } catch DecodingError.typeMismatch(_, let context) where context.codingPath.count == decoder.codingPath.count {
@@ -26,6 +28,17 @@ extension JSONValue: Codable {
                     in: container, debugDescription: "a number is beyond what a double holds")
             }
         }
+    }
+
+    /// A server decodes what anybody sends: each value costs as much as it is deep.
+    private static func checkDepth(of decoder: any Decoder) throws {
+        #if TELEMETRY_RELAY
+        // In front of a payload's values stand the batch, the index, the payload and a key.
+        guard decoder.codingPath.count < 4 + 64 else {
+            throw DecodingError.dataCorrupted(
+                .init(codingPath: Array(decoder.codingPath.dropLast(64)), debugDescription: "values are nested deeper than 64"))
+        }
+        #endif
     }
 
     public func encode(to encoder: any Encoder) throws {

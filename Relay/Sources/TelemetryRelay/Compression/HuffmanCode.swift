@@ -23,7 +23,15 @@ struct HuffmanCode: Sendable {
 
     private init(checked lengths: [Int]) {
         counts = lengths.reduce(into: [Int](repeating: 0, count: 16)) { if $1 > 0 { $0[$1] += 1 } }
-        symbols = lengths.indices.filter { lengths[$0] > 0 }.sorted { (lengths[$0], $0) < (lengths[$1], $1) }
+        // By counting: a body may have a code every few bytes.
+        var places = [Int](repeating: 0, count: 16)
+        for length in 1..<15 { places[length + 1] = places[length] + counts[length] }
+        var sorted = [Int](repeating: 0, count: counts.reduce(0, +))
+        for (symbol, length) in lengths.enumerated() where length > 0 {
+            sorted[places[length]] = symbol
+            places[length] += 1
+        }
+        symbols = sorted
     }
 
     /// The codes of RFC 1951, section 3.2.6.

@@ -23,8 +23,21 @@ struct DebugLogBatch: Decodable {
 
     /// What is wrong, in the sender's words: the field's name, and what is the matter with it; of a long value not all.
     static func reason(for error: any Error) -> String {
-        let reason = wholeReason(for: error)
-        return reason.utf8.count > 300 ? reason.prefix(300) + " …" : reason
+        shortened(wholeReason(for: error))
+    }
+
+    /// A text that a sender chose, for a log or an answer: at most 300 characters of Unicode, and none of those that a terminal
+    /// acts upon.
+    static func shortened(_ text: String) -> String {
+        var result = ""
+        for scalar in text.unicodeScalars.prefix(300) {
+            switch scalar.properties.generalCategory {
+            case .control, .format, .lineSeparator, .paragraphSeparator, .privateUse, .unassigned:
+                result += "\\u{\(String(scalar.value, radix: 16))}"
+            default: result.unicodeScalars.append(scalar)
+            }
+        }
+        return text.unicodeScalars.count > 300 ? result + " …" : result
     }
 
     private static func wholeReason(for error: any Error) -> String {

@@ -6,6 +6,8 @@ extension DebugLogQuery {
 
     /// The largest page.
     static let maximumLimit = 1000
+    /// The longest text to look for, in bytes of UTF-8: as long as an event's name can be.
+    static let maximumText = DebugLog.eventLimit
     /// The longest wait, in seconds; what lies between a client and the relay may close a connection that is silent for longer.
     static let maximumWait = 60
 
@@ -20,8 +22,8 @@ extension DebugLogQuery {
             switch name {
             case "source": source = try read(name, DebugLog.Source(rawValue: value), Self.list(DebugLog.Source.allCases))
             case "level": level = try read(name, DebugLog.Level(rawValue: value), Self.list(DebugLog.Level.allCases))
-            case "event": event = value
-            case "text": text = value
+            case "event": event = try read(name, Self.text(value), "at most \(Self.maximumText) bytes long")
+            case "text": text = try read(name, Self.text(value), "at most \(Self.maximumText) bytes long")
             case "correlation_id": correlationId = try read(name, UUID(uuidString: value), "a UUID")
             case "session_id": sessionId = try read(name, UUID(uuidString: value), "a UUID")
             case "device_id": deviceId = try read(name, UUID(uuidString: value), "a UUID")
@@ -35,11 +37,13 @@ extension DebugLogQuery {
             case "wait":
                 let seconds = Int(value).flatMap { (0...Self.maximumWait).contains($0) ? $0 : nil }
                 wait = .seconds(try read(name, seconds, "a number of seconds from 0 to \(Self.maximumWait)"))
-            default: throw Malformed(description: "there is no parameter \(name)")
+            default: throw Malformed(description: "there is no parameter \(DebugLogBatch.shortened(name))")
             }
         }
         if isDescending, wait > .zero { throw Malformed(description: "wait goes with order=asc: what arrives is newest") }
     }
+
+    private static func text(_ value: String) -> String? { value.utf8.count <= maximumText ? value : nil }
 
     private static func list(_ values: [some RawRepresentable<String>]) -> String {
         "one of " + values.map(\.rawValue).joined(separator: ", ")

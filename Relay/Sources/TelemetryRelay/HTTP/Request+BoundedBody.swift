@@ -15,7 +15,8 @@ extension Request {
         guard let type = headers[.contentType]?.prefix(while: { $0 != ";" }).trimmingCharacters(in: .whitespaces).lowercased(),
             type != "application/json", !(type.hasPrefix("application/") && type.hasSuffix("+json"))
         else { return }
-        throw BadBody(status: .unsupportedMediaType, reason: "\(type) is not understood; application/json is")
+        throw BadBody(
+            status: .unsupportedMediaType, reason: "\(DebugLogBatch.shortened(type)) is not understood; application/json is")
     }
 
     /// The whole body, decompressed, and no larger than the limit before and after.
@@ -37,7 +38,8 @@ extension Request {
                 throw BadBody(status: .badRequest, reason: "the gzip data is malformed: \(error.what)")
             }
         case .some(let encoding):
-            throw BadBody(status: .unsupportedMediaType, reason: "\(encoding) is not understood; gzip is")
+            throw BadBody(
+                status: .unsupportedMediaType, reason: "\(DebugLogBatch.shortened(encoding)) is not understood; gzip is")
         }
     }
 }

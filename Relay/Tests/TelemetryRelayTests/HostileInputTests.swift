@@ -1,0 +1,152 @@
+import Foundation
+import GRDB
+import HTTPTypes
+import Hummingbird
+import HummingbirdTesting
+import Testing
+
+@testable import TelemetryRelay
+
+/// Requests and files of somebody who means harm.
+struct HostileInputTests {
+    @Test(
+        "A page has no more bytes than it may, but one entry in any case; the next one goes on", arguments: StorageKind.allCases)
+    func pageOfBytes(kind: StorageKind) async throws {
+        try await Bench.storage(kind) { storage in
+            let sizes = [3, 3, 3, 20, 1, 1]
+            for (number, size) in sizes.enumerated() {
+                let text = String(repeating: "x", count: size << 20)
+                _ = try await storage.store([Bench.entry(number, payload: ["text": .string(text)])])
+            }
+            for isDescending in [false, true] {
+                var query = DebugLogQuery()
+                query.isDescending = isDescending
+                var pages: [[String]] = []
+                while true {
+                    let page = try await storage.page(of: query)
+                    pages.append(page.entries.map(\.event))
+                    query.cursor = page.cursor
+                    if !page.hasMore { break }
+                }
+                #expect(
+                    pages
+                        == (isDescending ? [["5", "4"], ["3"], ["2", "1"], ["0"]] : [["0", "1"], ["2"], ["3"], ["4", "5"]]))
+            }
+        }
+    }
+
+    @Test(
+        "An entry that is damaged in the file is skipped and counted; those around it are found",
+        arguments: [
+            "id = 'x'", "id = x'00'", "correlation_id = 7", "timestamp = 9e999", "timestamp = 1e300", "timestamp = 'x'",
+            "source = 'tv'", "level = x'FF'", "payload = '[]'", "payload = x'FF'", "payload = '{\"a\":1e999}'", "device_id = 'x'",
+            "session_id = x''",
+        ])
+    func damagedRow(change: String) async throws {
+        let metrics = RelayMetrics()
+        try await Bench.storage(.sqlite, metrics: metrics) { storage in
+            let sqlite = try #require(storage as? SQLiteDebugLogStorage)
+            _ = try await storage.store((1...3).map { Bench.entry($0) })
+            try await sqlite.pool.write { try $0.execute(sql: "UPDATE debug_log SET \(change) WHERE number = 2") }
+            var query = DebugLogQuery()
+            query.limit = 2
+            let page = try await storage.page(of: query)
+            #expect(page.entries.map(\.event) == ["1", "3"])
+            #expect(!page.hasMore)
+            #expect(metrics.text(kept: nil).contains("relay_debug_entries_unreadable_total 1\n"))
+        }
+    }
+
+    @Test(
+        "Extreme numbers in the file end nothing",
+        arguments: [[Int64.max], [Int64.min, Int64.max], [Int64.min], [-5, 5], [Int64.min, 0, Int64.max]])
+    func extremeNumbers(numbers: [Int64]) async throws {
+        try await Bench.storage(.sqlite, retention: .init(entries: 2, bytes: 1, age: 3600)) { storage in
+            let sqlite = try #require(storage as? SQLiteDebugLogStorage)
+            try await sqlite.pool.write { db in
+                for number in numbers {
+                    try db.execute(
+                        sql: "INSERT INTO debug_log VALUES (?, ?, ?, 0, 'ios', 'info', 'e', '{}', NULL, ?, 0)",
+                        arguments: [number, UUID(), UUID(), UUID()])
+                }
+            }
+            _ = try await storage.usage()
+            try await storage.expire()
+            #expect(try await storage.count() == 0)
+        }
+    }
+
+    @Test("A text to look for is as long as an event's name at most; a longer one is a 400", arguments: ["text", "event"])
+    func longText(name: String) async throws {
+        try await Bench.run { client async throws -> Void in
+            let longest = String(repeating: "%25", count: 1024)
+            #expect(try await client.get("/debug/logs?\(name)=\(longest)").status == .ok)
+            #expect(try await client.get("/debug/logs?\(name)=\(longest)x").status == .badRequest)
+        }
+    }
+
+    @Test("A reason holds nothing that a terminal acts upon, and is short, however a sender combines its characters")
+    func reasons() async throws {
+        let good = String(decoding: try JSONEncoder().encode(Bench.entry(1)), as: UTF8.self)
+        let bad = [
+            good.replacing("{}", with: #"{"\u001b]0;title\u0007\u202e\u009b\n":1e400}"#),
+            good.replacing("\"info\"", with: "\"e\(String(repeating: "\u{301}", count: 10_000))\""),
+        ]
+        try await Bench.run { client in
+            let answer = try await client.post(#"{"entries":["# + bad.joined(separator: ",") + "]}")
+            let receipt = try JSONDecoder().decode(DebugLogReceipt.self, from: Data(answer.body.utf8))
+            #expect(receipt.rejected.count == 2)
+            for refusal in receipt.rejected {
+                #expect(refusal.reason.utf8.count < 1500)
+                #expect(
+                    refusal.reason.unicodeScalars.allSatisfy { ![.control, .format].contains($0.properties.generalCategory) })
+            }
+        }
+    }
+
+    @Test("Values that are nested too deep cost their entry, and no more", arguments: ["[", #"{"a":"#])
+    func depth(opening: String) async throws {
+        let good = String(decoding: try JSONEncoder().encode(Bench.entry(1)), as: UTF8.self)
+        @Sendable func nested(_ depth: Int) -> String {
+            let closing = opening == "[" ? "]" : "}"
+            let value = String(repeating: opening, count: depth) + "1" + String(repeating: closing, count: depth)
+            return good.replacing("{}", with: "{\"n\":\(value)}")
+        }
+        try await Bench.run { client in
+            let deepest = try await client.post(#"{"entries":["# + nested(64) + "]}")
+            #expect(deepest.status == .ok)
+            let answer = try await client.post(#"{"entries":["# + [nested(65), good, nested(400)].joined(separator: ",") + "]}")
+            let receipt = try JSONDecoder().decode(DebugLogReceipt.self, from: Data(answer.body.utf8))
+            #expect(receipt.rejected.map(\.index) == [0, 2])
+            #expect(receipt.duplicates == 1)
+            #expect(receipt.rejected.allSatisfy { $0.reason.hasSuffix("values are nested deeper than 64") })
+            #expect(try await client.post(#"{"entries":["# + nested(100_000) + "]}").status == .badRequest)
+        }
+    }
+
+    @Test(
+        "Without a token, what another site's page makes a browser send is a 403 and stores nothing",
+        arguments: [
+            (["Origin: https://evil.example"], false), (["Origin: null"], false), (["Origin: http://localhost:3000"], false),
+            (["Sec-Fetch-Site: cross-site"], false), (["Sec-Fetch-Site: same-site"], false),
+            (["Origin: http://localhost"], true), (["Sec-Fetch-Site: none"], true), ([], true),
+            (["Sec-Fetch-Site: same-origin", "Origin: http://localhost"], true),
+            (["Sec-Fetch-Site: same-origin", "Origin: http://localhost", "Origin: http://localhost:3000"], false),
+        ] as [([String], Bool)])
+    func otherSite(headers: [String], isAllowed: Bool) async throws {
+        let storage = InMemoryDebugLogStorage()
+        var fields: HTTPFields = [:]
+        for header in headers {
+            let parts = header.components(separatedBy: ": ")
+            fields.append(HTTPField(name: try #require(HTTPField.Name(parts[0])), value: parts[1]))
+        }
+        let request = fields
+        try await Bench.run(storage) { client in
+            let body = try Bench.body([Bench.entry(1)])
+            try await client.execute(
+                uri: "/debug/logs", method: .post, headers: request, body: ByteBuffer(string: body)
+            ) { #expect($0.status == (isAllowed ? .ok : .forbidden)) }
+        }
+        #expect(await storage.usage().entries == (isAllowed ? 1 : 0))
+    }
+}
