@@ -92,6 +92,36 @@ struct TimestampFormatTests {
         }
     }
 
+    @Test(
+        "No text that is read gives a moment that cannot be written", arguments: ["0001-01-01T00:00:00", "9999-12-31T23:59:59"])
+    func ends(second: String) throws {
+        for fraction in ["", ".9", ".999", ".9999", ".99999", ".999999", ".9999999", ".99999999", ".999999999", ".000000001"] {
+            let date = try #require(TimestampFormat.date(from: "\(second)\(fraction)Z"))
+            let text = try #require(TimestampFormat.string(from: date), "\(fraction)")
+            #expect(text.hasPrefix(second.prefix(4)))
+            #expect(TimestampFormat.date(from: text) == date)
+        }
+    }
+
+    @Test("A day of every year from 1 to 9999 is written and read as the calendar has it")
+    func everyYear() throws {
+        // Counted on year by year, which owes nothing to the formulas.
+        let lengths = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
+        var days = -719_162
+        var generated = Generated(stream: 34)
+        for year in 1...9_999 {
+            let isLeap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
+            let month = Int.random(in: 1...12, using: &generated)
+            let before = lengths[..<(month - 1)].reduce(0, +) + (isLeap && month > 2 ? 1 : 0)
+            let day = Int.random(in: 1...(lengths[month - 1] + (isLeap && month == 2 ? 1 : 0)), using: &generated)
+            let text = String(format: "%04d-%02d-%02dT00:00:00.000Z", year, month, day)
+            let date = Date(timeIntervalSince1970: Double(days + before + day - 1) * 86_400)
+            #expect(TimestampFormat.string(from: date) == text, "seed \(Generated.seed)")
+            #expect(TimestampFormat.date(from: text) == date, "seed \(Generated.seed)")
+            days += isLeap ? 366 : 365
+        }
+    }
+
     @Test("Texts sort as the moments do")
     func order() throws {
         var generated = Generated(stream: 33)

@@ -15,6 +15,10 @@ package enum TimestampFormat {
     /// The first second of year 1 and of year 10000, counted from 1970.
     private static let range: Range<Int64> = -62_135_596_800..<253_402_300_800
 
+    /// The last moment that a `Date` has before the year 10000, counted from the reference date: a text between the two would
+    /// otherwise round into that year, which has no text.
+    private static let last = 252_423_993_599.999_97
+
     /// Nil for a date outside the years 1 to 9999, or one that is not a number.
     package static func string(from date: Date) -> String? {
         var bytes: [UInt8] = []
@@ -24,7 +28,8 @@ package enum TimestampFormat {
     }
 
     /// Appends the text's ASCII bytes; appends nothing and returns false where ``string(from:)`` is nil.
-    package static func append(_ date: Date, to bytes: inout [UInt8]) -> Bool {
+    /// - Parameter offset: How many seconds the clock whose time is written is ahead of UTC.
+    package static func append(_ date: Date, secondsFromUTC offset: Int64 = 0, to bytes: inout [UInt8]) -> Bool {
         let interval = date.timeIntervalSinceReferenceDate
         guard interval.isFinite, abs(interval) < 1e12 else { return false }
         let whole = interval.rounded(.down)
@@ -35,16 +40,16 @@ package enum TimestampFormat {
             nanoseconds = 0
             seconds += 1
         }
-        guard range.contains(seconds) else { return false }
+        guard range.contains(seconds), range.contains(seconds + offset) else { return false }
         let milliseconds = (nanoseconds + 500_000) / 1_000_000
         let (carriedSeconds, keptMilliseconds) = milliseconds == 1000 ? (seconds + 1, 0) : (seconds, milliseconds)
         let isWhole = self.date(seconds: carriedSeconds, nanoseconds: keptMilliseconds * 1_000_000) == date
-        if isWhole, range.contains(carriedSeconds) {
-            append(seconds: carriedSeconds, to: &bytes)
+        if isWhole, range.contains(carriedSeconds), range.contains(carriedSeconds + offset) {
+            append(seconds: carriedSeconds + offset, to: &bytes)
             bytes.append(UInt8(ascii: "."))
             append(keptMilliseconds, digits: 3, to: &bytes)
         } else {
-            append(seconds: seconds, to: &bytes)
+            append(seconds: seconds + offset, to: &bytes)
             bytes.append(UInt8(ascii: "."))
             append(nanoseconds, digits: 9, to: &bytes)
         }
@@ -95,8 +100,8 @@ package enum TimestampFormat {
         if nanoseconds % 1_000_000 == 0 {
             return Date(timeIntervalSince1970: Double(seconds * 1000 + nanoseconds / 1_000_000) / 1000)
         }
-        return Date(
-            timeIntervalSinceReferenceDate: Double(seconds - secondsFrom1970ToReference) + Double(nanoseconds) / 1e9)
+        let interval = Double(seconds - secondsFrom1970ToReference) + Double(nanoseconds) / 1e9
+        return Date(timeIntervalSinceReferenceDate: min(interval, last))
     }
 
     private static func append(seconds: Int64, to bytes: inout [UInt8]) {

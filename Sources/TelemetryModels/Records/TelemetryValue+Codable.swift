@@ -1,6 +1,7 @@
 /// The stored form is plain JSON wherever JSON can tell the kinds apart: text, flags, whole numbers and numbers with a
 /// fraction stand bare. A date is `{"date": "2026-11-21T08:00:00.000Z"}`; a double that would read back as a whole number
-/// is `{"double": 1}`, and one that JSON has no form for `{"double": "inf"}` (also `-inf` and `nan`).
+/// is `{"double": 1}`, and one that JSON has no form for `{"double": "inf"}` (also `-inf`, `-0.0` and `nan`, whatever the
+/// payload). A reader passes over members that it does not know, and takes `date` where both are there.
 extension TelemetryValue: Codable {
     private enum TaggedKey: String, CodingKey { case date, double }
 
@@ -31,7 +32,7 @@ extension TelemetryValue: Codable {
             self = .double(number)
         } else {
             let text = try tagged.decode(String.self, forKey: .double)
-            guard let number = Double(text) else {
+            guard let number = Self.number(from: text) else {
                 throw DecodingError.dataCorruptedError(
                     forKey: .double, in: tagged, debugDescription: "\(text) is not a number")
             }
@@ -52,12 +53,22 @@ extension TelemetryValue: Codable {
             if value.isFinite, value != 0 || value.sign == .plus {
                 try container.encode(value, forKey: .double)
             } else {
-                try container.encode("\(value)", forKey: .double)
+                try container.encode(Self.text(of: value), forKey: .double)
             }
         case .date(let value):
             var container = encoder.container(keyedBy: TaggedKey.self)
             try container.encodeTimestamp(value, forKey: .date)
         }
+    }
+
+    /// The text of a number that JSON has no form for.
+    package static func text(of number: Double) -> String { number.isNaN ? "nan" : number.description }
+
+    /// The number that a text of ``text(of:)`` stands for.
+    package static func number(from text: String) -> Double? {
+        // Earlier versions wrote the description of a signalling NaN, which `Double` does not read.
+        if text.hasPrefix("snan") || text.hasPrefix("-snan") { return .nan }
+        return Double(text)
     }
 
     private static func encode(bare value: some Encodable, to encoder: any Encoder) throws {

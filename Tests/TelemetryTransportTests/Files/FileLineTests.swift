@@ -88,7 +88,7 @@ struct FileLineTests {
             let found = try await transport.fetchAllEvents()
             #expect(found.map(\.eventId) == ["sé😀-7", "sé😀-8", "own"])
             #expect(found.map(\.name) == ["a/b\"\\\u{8}\u{c}", "x", "last"])
-            #expect(found[1].attributes == ["k\n": .double(100), "i": .int(.min), "u": .double(18_446_744_073_709_551_616)])
+            #expect(found[1].attributes == ["k\n": .int(100), "i": .int(.min), "u": .double(18_446_744_073_709_551_616)])
             #expect(found.allSatisfy { $0.level == .diagnostic })
             #expect(told.all.count { $0.kind == .corruptFile } == 1)
         }

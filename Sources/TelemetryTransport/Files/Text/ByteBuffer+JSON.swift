@@ -45,7 +45,7 @@ extension ByteBuffer {
         case .double(let number):
             let isPlain = number.isFinite && (number != 0 || number.sign == .plus)
             append(literal: "{\"double\":")
-            if isPlain { append(number.description) } else { append(quoted: number.description) }
+            if isPlain { append(number.description) } else { append(quoted: TelemetryValue.text(of: number)) }
             append(UInt8(ascii: "}"))
         case .date(let date):
             guard let text = TimestampFormat.string(from: date) else { return false }

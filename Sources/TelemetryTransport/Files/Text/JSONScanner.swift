@@ -77,6 +77,9 @@ struct JSONScanner {
         raw.contains(UInt8(ascii: "\\")) ? unescaped(raw) : text(raw)
     }
 
+    /// Whether raw bytes between quotation marks stand for a text.
+    static func isText(_ raw: UnsafeBufferPointer<UInt8>) -> Bool { text(ofRaw: raw) != nil }
+
     /// The bytes between the quotation marks, escapes and all.
     mutating func rawString() -> (bytes: UnsafeBufferPointer<UInt8>, hasEscapes: Bool)? {
         guard consume(UInt8(ascii: "\"")) else { return nil }
@@ -112,21 +115,32 @@ struct JSONScanner {
         return position > start ? number : nil
     }
 
-    /// The bytes of a number, which is not looked at closer than that.
+    /// The bytes of a number as JSON spells it.
     mutating func rawNumber() -> UnsafeBufferPointer<UInt8>? {
         skipSpace()
         let start = position
-        while position < bytes.count {
-            switch bytes[position] {
-            case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "+"), UInt8(ascii: "."),
-                UInt8(ascii: "e"), UInt8(ascii: "E"):
-                position += 1
-                continue
-            default: break
-            }
-            break
+        if position < bytes.count, bytes[position] == UInt8(ascii: "-") { position += 1 }
+        if position < bytes.count, bytes[position] == UInt8(ascii: "0") { position += 1 } else if !skipDigits() { return nil }
+        if position < bytes.count, bytes[position] == UInt8(ascii: ".") {
+            position += 1
+            guard skipDigits() else { return nil }
         }
-        return position > start ? UnsafeBufferPointer(rebasing: bytes[start..<position]) : nil
+        if position < bytes.count, bytes[position] | 0x20 == UInt8(ascii: "e") {
+            position += 1
+            if position < bytes.count, bytes[position] == UInt8(ascii: "+") || bytes[position] == UInt8(ascii: "-") {
+                position += 1
+            }
+            guard skipDigits() else { return nil }
+        }
+        return UnsafeBufferPointer(rebasing: bytes[start..<position])
+    }
+
+    /// False where there are none.
+    @inline(__always)
+    private mutating func skipDigits() -> Bool {
+        let start = position
+        while position < bytes.count, bytes[position] &- UInt8(ascii: "0") < 10 { position += 1 }
+        return position > start
     }
 
     /// Passes over some bytes, whatever they are.
@@ -146,12 +160,13 @@ struct JSONScanner {
         return word
     }
 
-    /// Passes over any value.
+    /// Passes over any value; false where it is not JSON.
     mutating func skipValue(depth: Int = 0) -> Bool {
         guard let next = peek(), depth < 64 else { return false }
         switch next {
-        case UInt8(ascii: "\""): return rawString() != nil
-        case UInt8(ascii: "{"): return readObject { _, scanner in scanner.skipValue(depth: depth + 1) }
+        case UInt8(ascii: "\""): return string() != nil
+        case UInt8(ascii: "{"):
+            return readObject { key, scanner in Self.isText(key) && scanner.skipValue(depth: depth + 1) }
         case UInt8(ascii: "["):
             position += 1
             if consume(UInt8(ascii: "]")) { return true }
