@@ -36,6 +36,7 @@ struct TextTests {
         "A text that is too wide ends in an ellipsis and fits",
         arguments: [
             ("abcdef", 4, "abc…"), ("abc", 3, "abc"), ("漢字漢字", 5, "漢字…"), ("漢字漢字", 4, "漢…"), ("abc", 0, ""),
+            ("漢字", 4, "漢字"), ("éééé", 4, "éééé"), ("é🙂é", 4, "é🙂é"), ("é🙂éé", 4, "é🙂…"), ("🙂🙂", 2, "…"),
         ])
     func fitting(text: String, width: Int, result: String) { #expect(text.fitted(to: width) == result) }
 
@@ -49,6 +50,19 @@ struct TextTests {
         let event = TelemetryEvent(
             sessionId: "s", name: "Step", property1: "/etc/hosts über", attributes: ["bytes": 120], scenario: "FileRéad")
         #expect(EventSearch(text).matches(event) == isFound)
+    }
+
+    @Test("One long cell neither widens the rows of a table for the others nor hides what stands behind it")
+    func longCell() {
+        var table = Table(["client", "state"])
+        table.add([.init(String(repeating: "x", count: 1_000_000)), "waits"])
+        table.add(["k7wq", "approved"])
+        let lines = table.lines(style: Style(isOn: false))
+        #expect(lines[1].utf8.count == 1_000_007)
+        #expect(lines[2] == "k7wq".padded(to: 48) + "  approved")
+        let shown = table.lines(style: Style(isOn: false), width: 80)
+        #expect(shown[1] == String(repeating: "x", count: 47) + "…  waits")
+        #expect(shown[2] == lines[2])
     }
 
     @Test("Thousands stand apart", arguments: [(0, "0"), (999, "999"), (1_000, "1,000"), (-1_234_567, "-1,234,567")])

@@ -62,6 +62,6 @@ public enum StoreArchive {
     private static func encoded(_ value: some Encodable) throws -> [UInt8] {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        return Array(try encoder.encode(value)) + [0x0A]
+        return JSONBytes.escapingControls(in: try encoder.encode(value)) + [0x0A]
     }
 }

@@ -1,12 +1,19 @@
 public import TelemetryModels
 
-/// Events as comma-separated values (RFC 4180) that a spreadsheet can open without harm.
+/// Events as comma-separated values (RFC 4180) that a spreadsheet can open without harm: a header, lines that end in CR LF, a
+/// cell in quotation marks where it has one of these, a quotation mark or a comma. A cell is the text itself, controls and all;
+/// only one that a spreadsheet would take for a formula gets an apostrophe in front. On a terminal controls are shown instead.
 public struct EventCSV {
     private let columns: [EventColumn]
-    private var stamp = UTCStamp()
+    private let isForTerminal: Bool
+    private let stamp = UTCStamp()
     private var json = EventJSON()
 
-    public init(columns: [EventColumn]) { self.columns = columns }
+    /// - Parameter isForTerminal: Whether a person's terminal gets the lines, and not a program.
+    public init(columns: [EventColumn], isForTerminal: Bool = false) {
+        self.columns = columns
+        self.isForTerminal = isForTerminal
+    }
 
     /// The line of column names.
     public var header: [UInt8] { Array(columns.map(\.rawValue).joined(separator: ",").utf8) }
@@ -21,16 +28,17 @@ public struct EventCSV {
             case .attributes:
                 var object: [UInt8] = []
                 json.append(event.attributes, to: &object)
-                Self.append(String(decoding: object, as: UTF8.self), to: &bytes)
-            case .client: Self.append(event.clientId ?? "", to: &bytes)
-            case .scenario: Self.append(event.scenario ?? "", to: &bytes)
-            default: Self.append(column.text(of: event, time: TimeText()), to: &bytes)
+                append(String(decoding: object, as: UTF8.self), to: &bytes)
+            case .client: append(event.clientId ?? "", to: &bytes)
+            case .scenario: append(event.scenario ?? "", to: &bytes)
+            default: append(column.text(of: event, time: TimeText()), to: &bytes)
             }
         }
     }
 
     /// One cell: quoted where it must be, and never taken for a formula.
-    static func append(_ text: String, to bytes: inout [UInt8]) {
+    private func append(_ cell: String, to bytes: inout [UInt8]) {
+        let text = isForTerminal ? cell.visible : cell
         let isFormula = text.utf8.first.map { [0x3D, 0x2B, 0x2D, 0x40, 0x09, 0x0D].contains($0) } ?? false
         let needsQuotes = text.utf8.contains { $0 == 0x22 || $0 == 0x2C || $0 == 0x0A || $0 == 0x0D }
         if needsQuotes { bytes.append(0x22) }

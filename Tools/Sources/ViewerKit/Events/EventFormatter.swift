@@ -12,11 +12,12 @@ public struct EventFormatter {
 
     private var kind: Kind
 
+    /// - Parameter width: The terminal's columns; nil where a program reads the lines.
     public init(_ format: Format, columns: [EventColumn], style: Style, width: Int?) {
         switch format {
         case .table: kind = .table(EventRows(columns: columns, style: style, width: width))
         case .json: kind = .json(EventJSON())
-        case .csv: kind = .csv(EventCSV(columns: columns))
+        case .csv: kind = .csv(EventCSV(columns: columns, isForTerminal: width != nil))
         }
     }
 

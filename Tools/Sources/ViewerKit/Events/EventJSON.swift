@@ -9,7 +9,7 @@ public struct EventJSON {
         var bytes: [UInt8]
     }
 
-    private var stamp = UTCStamp()
+    private let stamp = UTCStamp()
     private var origin: Origin?
 
     public init() {}
@@ -75,7 +75,11 @@ public struct EventJSON {
         case .double(let number):
             // Bare, it would read back as a whole number; and JSON has no infinity.
             bytes += "{\"double\":".utf8
-            if number.isFinite { bytes += String(number).utf8 } else { JSONBytes.append(String(number), to: &bytes) }
+            if number.isFinite, number != 0 || number.sign == .plus {
+                bytes += String(number).utf8
+            } else {
+                JSONBytes.append(number.isNaN ? "nan" : String(number), to: &bytes)
+            }
             bytes.append(UInt8(ascii: "}"))
         }
     }

@@ -2,6 +2,10 @@
 public struct Table {
     public enum Alignment: Sendable { case leading, trailing }
 
+    /// A longer cell does not widen its column for the others: one client's name must not push what is said of all others off
+    /// the screen, or pad each of their rows with its length.
+    private static let mostWidth = 48
+
     private let columns: [(title: String, alignment: Alignment)]
     private var rows: [[Cell]] = []
 
@@ -28,7 +32,7 @@ public struct Table {
     /// The lines, the first with the titles, cut where they would be wider than this.
     public func lines(style: Style, width: Int? = nil) -> [String] {
         let widths = columns.indices.map { index in
-            rows.reduce(columns[index].title.displayWidth) { max($0, $1[index].text.displayWidth) }
+            min(Self.mostWidth, rows.reduce(columns[index].title.displayWidth) { max($0, $1[index].text.displayWidth) })
         }
         let header = columns.map { Cell($0.title.uppercased(), look: style.dim) }
         return ([header] + rows).map { line($0, widths: widths, limit: width) }
@@ -41,7 +45,8 @@ public struct Table {
             let isLast = index == cells.count - 1
             let room = limit.map { $0 - used } ?? .max
             guard room > 0 else { break }
-            let text = cell.text.fitted(to: room)
+            // Without a limit, a program may want all of it.
+            let text = limit == nil ? cell.text : cell.text.fitted(to: isLast ? room : min(widths[index], room))
             let padding = String(repeating: " ", count: max(0, min(widths[index], room) - text.displayWidth))
             switch columns[index].alignment {
             case .leading: line += cell.look(text) + (isLast ? "" : padding + "  ")

@@ -16,14 +16,14 @@ public struct ScreenLine: Sendable, Equatable {
 
     /// Appends a text; what a terminal would act on is shown instead.
     public mutating func add(_ text: String, _ look: Look = .plain) {
-        let shown = text.visible
+        let shown = text.shortened.visible
         pieces.append((shown, look))
         width += shown.displayWidth
     }
 
     /// Appends a text in a column of this width.
     public mutating func add(_ text: String, _ look: Look = .plain, column: Int) {
-        let fitted = text.visible.fitted(to: column)
+        let fitted = text.shortened.visible.fitted(to: column)
         add(fitted, look)
         add(String(repeating: " ", count: max(0, column - fitted.displayWidth)))
     }

@@ -36,7 +36,10 @@ public struct EventSummary: Sendable {
         var highest: UInt64 = 0
 
         /// How many numbers are missing between the session's first event and its last.
-        public var missing: Int { count.events == 0 ? 0 : max(0, Int(highest - lowest) + 1 - count.events) }
+        public var missing: Int {
+            guard count.events > 0, highest - lowest >= UInt64(count.events) else { return 0 }
+            return Int(clamping: highest - lowest - UInt64(count.events - 1))
+        }
     }
 
     public private(set) var all = Count()
@@ -53,7 +56,7 @@ public struct EventSummary: Sendable {
         all.add(event)
         scenarios[event.scenario, default: Count()].add(event)
         clients[event.clientId, default: Count()].add(event)
-        hours[Int((event.timestamp.timeIntervalSince1970 / 3_600).rounded(.down)) * 3_600, default: 0] += 1
+        hours[Self.hour(of: event.timestamp), default: 0] += 1
         var session =
             sessions[event.sessionId]
             ?? Session(
@@ -61,21 +64,26 @@ public struct EventSummary: Sendable {
         session.count.add(event)
         session.lowest = min(session.lowest, event.sequence)
         session.highest = max(session.highest, event.sequence)
-        session.dropped += event.reportedDrops
+        session.dropped = session.dropped.addingClamped(event.reportedDrops)
         sessions[event.sessionId] = session
     }
 
-    public var dropped: Int64 { sessions.values.reduce(0) { $0 + $1.dropped } }
-    public var missing: Int { sessions.values.reduce(0) { $0 + $1.missing } }
+    public var dropped: Int64 { sessions.values.reduce(0) { $0.addingClamped($1.dropped) } }
+    public var missing: Int { sessions.values.reduce(0) { $0.addingClamped($1.missing) } }
+
+    private static func hour(of date: Date) -> Int {
+        let seconds = (date.timeIntervalSince1970 / 3_600).rounded(.down) * 3_600
+        return abs(seconds) < 1e12 ? Int(seconds) : 0
+    }
 }
 
 extension TelemetryEvent {
     /// The name of the event by which a logger tells of losses; its attributes are counts by cause.
     public static let dropReportName = "telemetry.dropped"
 
-    /// How many events this one tells to be lost.
+    /// How many events this one tells to be lost; a count below zero is none.
     public var reportedDrops: Int64 {
         guard name == Self.dropReportName, scenario == nil else { return 0 }
-        return attributes.values.reduce(0) { $0 + ($1.intValue ?? 0) }
+        return attributes.values.reduce(0) { $0.addingClamped(max(0, $1.intValue ?? 0)) }
     }
 }

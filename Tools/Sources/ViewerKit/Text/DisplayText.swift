@@ -1,14 +1,14 @@
 extension String {
     /// The text with everything in it shown that a terminal would act on: what comes from clients must not move the cursor.
     public var visible: String {
-        guard unicodeScalars.contains(where: \.isControl) else { return self }
+        guard unicodeScalars.contains(where: \.isTerminalControl) else { return self }
         var result = String.UnicodeScalarView()
         for scalar in unicodeScalars {
             switch scalar {
             case "\n": result.append(contentsOf: "\\n".unicodeScalars)
             case "\r": result.append(contentsOf: "\\r".unicodeScalars)
             case "\t": result.append(contentsOf: "\\t".unicodeScalars)
-            case _ where scalar.isControl:
+            case _ where scalar.isTerminalControl:
                 result.append(contentsOf: "\\u{\(String(scalar.value, radix: 16, uppercase: true))}".unicodeScalars)
             default: result.append(scalar)
             }
@@ -24,15 +24,22 @@ extension String {
 
     /// The text, cut to this many columns, with an ellipsis where something is missing.
     public func fitted(to width: Int) -> String {
-        guard displayWidth > width else { return self }
-        var result = ""
+        // No character takes more columns than it has bytes.
+        guard utf8.count > width else { return self }
         var used = 0
-        for character in self {
-            guard used + character.displayWidth < width else { break }
-            used += character.displayWidth
-            result.append(character)
+        var end = startIndex
+        for index in indices {
+            used += self[index].displayWidth
+            if used > width { return width > 0 ? String(self[..<end]) + "…" : "" }
+            if used < width { end = self.index(after: index) }
         }
-        return width > 0 ? result + "…" : ""
+        return self
+    }
+
+    /// The text's beginning, longer than any screen is wide: what is drawn many times a second must not be read to its end.
+    var shortened: String {
+        let most = 2_048
+        return utf8.count > most ? String(unicodeScalars.prefix(most)) : self
     }
 
     /// The text, cut in front where it is a path: the end of a path tells more than its beginning.
@@ -56,7 +63,7 @@ extension String {
 
 extension Unicode.Scalar {
     /// Controls, and the marks that change the direction of the text around them.
-    fileprivate var isControl: Bool {
+    var isTerminalControl: Bool {
         switch properties.generalCategory {
         case .control, .lineSeparator, .paragraphSeparator: true
         case .format: value != 0x200D

@@ -1,13 +1,26 @@
 public import Foundation
+@_spi(Tooling) import TelemetryModels
 
 /// Moments as a person types them: a span before now (`10m`), a date, or a date and a time.
 public enum MomentText {
+    /// Before this year Foundation's calendar is not the proleptic Gregorian one of the stored form.
+    private static let firstYearOfCalendar = 1600
+
     /// Nil for what is none of these. Without a zone the machine's time zone is meant.
     public static func date(_ text: String, now: Date, timeZone: TimeZone = .current) -> Date? {
         if let seconds = DurationText.seconds(text), Double(text) == nil { return now - seconds }
-        if let date = try? Date.ISO8601FormatStyle(includingFractionalSeconds: true).parse(text) { return date }
-        if let date = try? Date.ISO8601FormatStyle().parse(text) { return date }
-        return local(text, timeZone: timeZone)
+        return TimestampText.date(from: text) ?? zoned(text) ?? local(text, timeZone: timeZone)
+    }
+
+    /// `2026-11-21T14:03:59+02:00`, or with `+0200`.
+    private static func zoned(_ text: String) -> Date? {
+        guard let sign = text.lastIndex(where: { $0 == "+" || $0 == "-" }), text[..<sign].contains("T") else { return nil }
+        let digits = text[text.index(after: sign)...].filter { $0 != ":" }
+        guard digits.count == 4, let number = Int(digits), number / 100 < 24, number % 100 < 60,
+            let date = TimestampText.date(from: "\(text[..<sign])Z")
+        else { return nil }
+        let seconds = TimeInterval(number / 100 * 3_600 + number % 100 * 60)
+        return text[sign] == "+" ? date - seconds : date + seconds
     }
 
     /// `2026-11-21`, `2026-11-21 14:03` or `2026-11-21T14:03:59`.
@@ -19,16 +32,18 @@ public enum MomentText {
             guard let parts = numbers(halves[1], separator: ":"), (2...3).contains(parts.count) else { return nil }
             time.replaceSubrange(0..<parts.count, with: parts)
         }
+        let written = String(format: "%04d-%02d-%02dT%02d:%02d:%02dZ", day[0], day[1], day[2], time[0], time[1], time[2])
+        guard let utc = TimestampText.date(from: written) else { return nil }
+        guard day[0] >= firstYearOfCalendar else { return utc - TimeInterval(timeZone.secondsFromGMT(for: utc)) }
         var calendar = Calendar(identifier: .gregorian)
         calendar.timeZone = timeZone
-        let parts = DateComponents(
-            year: day[0], month: day[1], day: day[2], hour: time[0], minute: time[1], second: time[2])
-        guard parts.isValidDate(in: calendar) else { return nil }
-        return calendar.date(from: parts)
+        return calendar.date(
+            from: DateComponents(
+                year: day[0], month: day[1], day: day[2], hour: time[0], minute: time[1], second: time[2]))
     }
 
     private static func numbers(_ text: Substring, separator: Character) -> [Int]? {
         let parts = text.split(separator: separator, omittingEmptySubsequences: false).map { Int($0) }
-        return parts.contains(nil) ? nil : parts.compactMap(\.self)
+        return parts.allSatisfy { $0.map { (0...9_999).contains($0) } ?? false } ? parts.compactMap(\.self) : nil
     }
 }

@@ -1,25 +1,14 @@
 public import Foundation
+@_spi(Tooling) import TelemetryModels
 
-/// Moments as a person reads them, in the machine's time zone, and as programs do, in UTC.
+/// Dates as a person reads them, in the machine's time zone. The calendar is that of the stored form, in every year.
 public struct TimeText: Sendable {
-    private let clock: Date.VerbatimFormatStyle
-    private let day: Date.VerbatimFormatStyle
+    private let timeZone: TimeZone
 
-    public init(timeZone: TimeZone = .current) {
-        let calendar = Calendar(identifier: .gregorian)
-        clock = Date.VerbatimFormatStyle(
-            format: """
-                \(hour: .twoDigits(clock: .twentyFourHour, hourCycle: .zeroBased)):\(minute: .twoDigits):\
-                \(second: .twoDigits).\(secondFraction: .fractional(3))
-                """,
-            locale: Locale(identifier: "en_US_POSIX"), timeZone: timeZone, calendar: calendar)
-        day = Date.VerbatimFormatStyle(
-            format: "\(year: .padded(4))-\(month: .twoDigits)-\(day: .twoDigits)",
-            locale: Locale(identifier: "en_US_POSIX"), timeZone: timeZone, calendar: calendar)
-    }
+    public init(timeZone: TimeZone = .current) { self.timeZone = timeZone }
 
     /// `14:03:59.123`
-    public func time(_ date: Date) -> String { clock.format(date) }
+    public func time(_ date: Date) -> String { String(dayAndTime(date).suffix(12)) }
 
     /// `2026-11-21 14:03:59`: for a list that has no room for more.
     public func dayAndSecond(_ date: Date) -> String { String(dayAndTime(date).dropLast(4)) }
@@ -28,5 +17,11 @@ public struct TimeText: Sendable {
     public func dayAndMinute(_ date: Date) -> String { String(dayAndTime(date).dropLast(7)) }
 
     /// `2026-11-21 14:03:59.123`
-    public func dayAndTime(_ date: Date) -> String { "\(day.format(date)) \(clock.format(date))" }
+    public func dayAndTime(_ date: Date) -> String {
+        let text =
+            TimestampText.string(from: date, secondsFromUTC: timeZone.secondsFromGMT(for: date))
+            // On the first and the last day there may be no local time in the years 1 to 9999.
+            ?? TimestampText.string(from: date, secondsFromUTC: 0) ?? "????-??-??T??:??:??.???Z"
+        return String(text.prefix(23)).replacing("T", with: " ")
+    }
 }

@@ -36,9 +36,9 @@ public struct EventLog: Sendable {
 
     public mutating func add(_ event: TelemetryEvent) {
         if let session = sessions[event.sessionId] {
-            if event.sequence > session.last + 1 {
-                let count = Int(event.sequence - session.last - 1)
-                missing += count
+            if event.sequence > session.last, event.sequence - session.last > 1 {
+                let count = Int(clamping: event.sequence - session.last - 1)
+                missing = missing.addingClamped(count)
                 entries.append(.gap(count, session: event.sessionId, clientId: event.clientId))
             } else if event.sequence < session.last, event.sequence > session.first, missing > 0 {
                 // It was only late.
@@ -50,13 +50,13 @@ public struct EventLog: Sendable {
         }
         entries.append(.event(event))
         total += 1
-        dropped += Int(clamping: event.reportedDrops)
+        dropped = dropped.addingClamped(Int(clamping: event.reportedDrops))
         trim()
     }
 
     public mutating func addMissed(_ count: Int) {
         guard count > 0 else { return }
-        missing += count
+        missing = missing.addingClamped(count)
         entries.append(.missed(count))
         trim()
     }

@@ -15,7 +15,9 @@ public struct WatchModel: Sendable {
     public var message = "" {
         didSet { messageAge = 0 }
     }
-    private var allScenarios: [TelemetryScenarioRecord] = []
+    /// By client, and there by name: they are asked for whenever the screen is drawn, and may be very many.
+    private var allScenarios: [String: [TelemetryScenarioRecord]] = [:]
+    private var enabledCounts: [String: Int] = [:]
     /// When an event of the client last happened.
     private var lastEvents: [String: Date] = [:]
 
@@ -44,7 +46,9 @@ public struct WatchModel: Sendable {
     /// Takes what the store says now.
     public mutating func take(clients: [TelemetryClientRecord], scenarios: [TelemetryScenarioRecord]) {
         self.clients = clients.sorted { ($0.created, $0.clientId) < ($1.created, $1.clientId) }
-        allScenarios = scenarios
+        allScenarios = Dictionary(grouping: scenarios, by: \.clientId)
+            .mapValues { $0.sorted { $0.scenarioName < $1.scenarioName } }
+        enabledCounts = allScenarios.mapValues { $0.count(where: \.isEnabled) }
         if client == nil { selectedClient = self.clients.first?.clientId }
         if scenario == nil { selectedScenario = self.scenarios.first?.scenarioName }
         if let asked = ending, !clients.contains(where: { $0.clientId == asked }) { ending = nil }
@@ -79,14 +83,13 @@ public struct WatchModel: Sendable {
 
     /// Those of the selected client.
     var scenarios: [TelemetryScenarioRecord] {
-        allScenarios.filter { $0.clientId == selectedClient }.sorted { $0.scenarioName < $1.scenarioName }
+        selectedClient.flatMap { allScenarios[$0] } ?? []
     }
 
     var scenario: TelemetryScenarioRecord? { scenarios.first { $0.scenarioName == selectedScenario } }
 
     func scenarioCount(of client: TelemetryClientRecord) -> (on: Int, all: Int) {
-        let own = allScenarios.filter { $0.clientId == client.clientId }
-        return (own.count(where: \.isEnabled), own.count)
+        (enabledCounts[client.clientId] ?? 0, allScenarios[client.clientId]?.count ?? 0)
     }
 
     func lastEvent(of client: TelemetryClientRecord) -> Date? { lastEvents[client.clientId] }

@@ -54,14 +54,14 @@ extension WatchView {
 
     private func line(of event: TelemetryEvent, _ columns: Int) -> ScreenLine {
         var line = ScreenLine(time.time(event.timestamp), .dim)
-        if columns >= 110 { line.add("  \((event.clientId ?? "–").visible.fitted(to: 12))".padded(to: 14), .dim) }
+        if columns >= 110 { line.add("  \((event.clientId ?? "–").shortened.visible.fitted(to: 12))".padded(to: 14), .dim) }
         line.add("  ")
         line.add(event.scenario ?? "–", event.scenario == nil ? .dim : .tinted, column: columns >= 110 ? 20 : 16)
         line.add(event.level == .diagnostic ? " · " : "   ", .yellow)
-        let name = event.name.visible.fitted(to: 24)
+        let name = event.name.shortened.visible.fitted(to: 24)
         if columns >= 110 { line.add(name, .bold, column: 20) } else { line.add(name, .bold) }
-        let attributes = event.attributes.plain
-        let text = (event.property1 ?? "").visible
+        let attributes = event.attributes.plain.shortened
+        let text = (event.property1 ?? "").shortened.visible
         if !text.isEmpty {
             line.add("  ")
             // Where there is room for both, a long text leaves its attributes some; elsewhere the text comes first.

@@ -73,7 +73,7 @@ public struct WatchView {
         guard !model.clients.isEmpty else { return padded([ScreenLine(" No client has asked yet.", .dim)], to: rows) }
         let selected = model.clients.firstIndex { $0.clientId == model.selectedClient } ?? 0
         let shown = Self.window(model.clients, around: selected, rows)
-        let idWidth = min(max(10, model.clients.reduce(0) { max($0, $1.clientId.visible.displayWidth) }), max(4, width - 19))
+        let idWidth = min(max(10, shown.reduce(0) { max($0, $1.clientId.shortened.visible.displayWidth) }), max(4, width - 19))
         return padded(
             shown.map { client in
                 var line = ScreenLine(client.clientId == model.selectedClient ? " ▸ " : "   ")
@@ -101,9 +101,11 @@ public struct WatchView {
             return padded([ScreenLine(" \(why)", .dim)], to: rows)
         }
         let selected = all.firstIndex { $0.scenarioName == model.selectedScenario } ?? 0
-        let nameWidth = min(max(12, all.reduce(0) { max($0, $1.scenarioName.visible.displayWidth) }), max(8, width - 28))
+        let shown = Self.window(all, around: selected, rows)
+        let nameWidth = min(
+            max(12, shown.reduce(0) { max($0, $1.scenarioName.shortened.visible.displayWidth) }), max(8, width - 28))
         return padded(
-            Self.window(all, around: selected, rows).map { scenario in
+            shown.map { scenario in
                 let key = WatchModel.key(scenario.clientId, scenario.scenarioName)
                 var line = ScreenLine(scenario.scenarioName == model.selectedScenario ? " ▸ " : "   ")
                 line.add(scenario.scenarioName, .tinted, column: nameWidth)

@@ -29,7 +29,7 @@ struct StatsCommand: ToolCommand {
         BarChart().lines(hours, width: console.width ?? 80, style: console.style).forEach(console.line)
         console.line()
         console.line("\(summary.all.events.grouped) events in \(summary.sessions.count.grouped) sessions")
-        console.line("dropped by loggers, as they report: \(Int(summary.dropped).grouped)")
+        console.line("dropped by loggers, as they report: \(Int(clamping: summary.dropped).grouped)")
         if filter.isNarrow {
             console.line("gaps: not looked for, because the filter leaves events out")
         } else {

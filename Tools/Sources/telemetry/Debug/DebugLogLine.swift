@@ -28,6 +28,6 @@ struct DebugLogLine: Sendable, Equatable {
 
     private static func line(_ object: [String: Any]) throws -> String {
         let data = try JSONSerialization.data(withJSONObject: object, options: [.sortedKeys, .withoutEscapingSlashes])
-        return String(decoding: data, as: UTF8.self)
+        return String(decoding: JSONBytes.escapingControls(in: data), as: UTF8.self)
     }
 }

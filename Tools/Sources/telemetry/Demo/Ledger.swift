@@ -48,7 +48,7 @@ struct Ledger: Sendable {
         for event in arrivals {
             sequences[event.sessionId, default: []].append(event.sequence)
             guard let scenario = event.scenario, let key = Key(event) else {
-                dropped += event.reportedDrops
+                dropped = dropped.addingClamped(event.reportedDrops)
                 continue
             }
             if !seen.insert(key).inserted {

@@ -16,7 +16,12 @@ enum FormatArgument: String, CaseIterable, ExpressibleByArgument {
 
 /// How events are written.
 struct EventOutputOptions: ParsableArguments {
-    @Option(help: "table, json (an object a line, the schema's names) or csv.")
+    @Option(
+        help: """
+            table, json (an object a line, the schema's names) or csv (RFC 4180: a cell is the text itself, after an apostrophe \
+            where a spreadsheet would take it for a formula). What a terminal would act on is escaped in table and json, and in \
+            csv on a terminal.
+            """)
     var format = FormatArgument.table
 
     @Option(

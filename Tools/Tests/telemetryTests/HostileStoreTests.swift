@@ -1,0 +1,122 @@
+import Foundation
+import TelemetryModels
+import TelemetryTransport
+import Testing
+
+/// What a client may store, whatever it means by it.
+struct HostileStoreTests {
+    private static let controls = "\u{1B}[2J\u{7}\r\u{9B}31m\u{202E}\u{2028}\u{E0041}end"
+
+    private func fill(_ store: URL) async throws {
+        let transport = try FileTelemetryTransport(directory: store)
+        try await transport.createTelemetryClient(clientId: "k7wq", isEnabled: true)
+        try await transport.createScenarios([.init(clientId: "k7wq", scenarioName: Self.controls, isEnabled: true)])
+        for session in ["s", "t"] {
+            try await transport.append([
+                event(0, session, Self.controls), event(UInt64(Int64.max), session, Self.controls),
+                event(1, session, "telemetry.dropped", ["overflow": .int(.max), Self.controls: 1]),
+            ])
+        }
+    }
+
+    private func event(
+        _ sequence: UInt64, _ session: String, _ name: String, _ attributes: [String: TelemetryValue] = [:]
+    ) -> TelemetryEvent {
+        TelemetryEvent(
+            clientId: "k7wq", sessionId: session, sequence: sequence, name: name, property1: Self.controls,
+            attributes: attributes)
+    }
+
+    private func hasControls(_ text: some StringProtocol) -> Bool {
+        text.unicodeScalars.contains { scalar in
+            scalar != "\n" && [.control, .format, .lineSeparator].contains(scalar.properties.generalCategory)
+        }
+    }
+
+    @Test(
+        "Numbers that overflow and texts with controls neither end a command nor reach its output raw",
+        arguments: [
+            ["stats"], ["sessions"], ["doctor"], ["clients"], ["scenarios"], ["events"], ["events", "--format", "json"],
+            ["export", "-"],
+        ])
+    func commands(arguments: [String]) async throws {
+        try await withDirectory { folder in
+            try await fill(folder)
+            let result = try await ToolProcess.run(arguments + ["-d", folder.path])
+            #expect(result.code == 0, "\(result.errors)")
+            #expect(!result.output.isEmpty)
+            #expect(!hasControls(result.output))
+            #expect(!hasControls(result.errors))
+        }
+    }
+
+    @Test("JSON with controls decodes as the text that was stored")
+    func json() async throws {
+        try await withDirectory { folder in
+            let store = folder.appendingPathComponent("store")
+            try await fill(store)
+            let result = try await ToolProcess.run("events", "--format", "json", "--limit", "1", "-d", store.path)
+            let event = try JSONDecoder().decode(TelemetryEvent.self, from: Data(result.output.utf8))
+            #expect(event.property1 == Self.controls)
+            let archive = folder.appendingPathComponent("archive")
+            let copy = folder.appendingPathComponent("copy")
+            #expect(try await ToolProcess.run("export", archive.path, "-d", store.path).code == 0)
+            #expect(try await ToolProcess.run("import", archive.path, "-d", copy.path).code == 0)
+            let imported = try FileTelemetryTransport(directory: copy)
+            #expect(try await imported.fetchScenarios().map(\.scenarioName) == [Self.controls])
+            #expect(try await imported.countEvents() == 6)
+        }
+    }
+
+    @Test("CSV in a pipe has the text itself, as RFC 4180 has it")
+    func csvInPipe() async throws {
+        try await withDirectory { folder in
+            try await fill(folder)
+            let result = try await ToolProcess.run(
+                "events", "--format", "csv", "--columns", "text", "--limit", "1", "-d", folder.path)
+            #expect(result.output == "text\r\n\"\(Self.controls)\"\r\n")
+        }
+    }
+
+    @Test("CSV on a terminal shows controls instead")
+    func csvOnTerminal() async throws {
+        try await withDirectory { folder in
+            try await fill(folder)
+            let terminal = try PseudoTerminal(columns: 200, rows: 24)
+            let tool = try start(
+                ["events", "--format", "csv", "--columns", "text", "--limit", "1", "-d", folder.path], on: terminal)
+            let shown = try await terminal.text { $0.contains("end") }
+            #expect(shown.contains("\\u{1B}[2J\\u{7}\\r\\u{9B}31m\\u{202E}\\u{2028}\\u{E0041}end"))
+            #expect(!hasControls(shown.filter { $0 != "\r\n" && $0 != "\r" }))
+            tool.waitUntilExit()
+        }
+    }
+
+    @Test("The full screen draws events whose numbers overflow")
+    func watch() async throws {
+        try await withDirectory { folder in
+            try await fill(folder)
+            let terminal = try PseudoTerminal(columns: 200, rows: 24)
+            let tool = try start(["watch", "-d", folder.path], on: terminal)
+            terminal.closeOther()
+            let screen = try await terminal.text { $0.contains("9,223,372,036,854,775,807 dropped") && $0.contains("6 events") }
+            #expect(screen.contains("missing"))
+            terminal.write("q")
+            _ = try await terminal.text { $0.contains("\u{1B}[?1049l") }
+            tool.waitUntilExit()
+            #expect(tool.terminationReason == .exit)
+        }
+    }
+
+    private func start(_ arguments: [String], on terminal: PseudoTerminal) throws -> Process {
+        let tool = Process()
+        tool.executableURL = ToolProcess.executable
+        tool.arguments = arguments
+        tool.environment = ProcessInfo.processInfo.environment.merging(["TERM": "xterm", "NO_COLOR": "1"]) { $1 }
+        tool.standardInput = terminal.other
+        tool.standardOutput = terminal.other
+        tool.standardError = terminal.other
+        try tool.run()
+        return tool
+    }
+}
