@@ -7,6 +7,9 @@ extension FileTelemetryTransport {
     @discardableResult
     public func deleteEvents(matching filter: TelemetryEventFilter) async throws -> Int {
         var count = 0
+        var batches = try reading {
+            try SegmentBatches(layout: layout, system: system, client: filter.clientId.map(StoreLayout.client))
+        }
         for name in try clientDirectories(of: filter) {
             // A segment at a time: whoever wants to write meanwhile comes in between.
             for segment in try reading({ try client(named: name).segmentNames() }) {
@@ -14,7 +17,7 @@ extension FileTelemetryTransport {
                     let client = self.client(named: name)
                     guard try client.tryLock() else { return nil }
                     defer { client.unlock() }
-                    return try client.delete(matching: filter, from: segment)
+                    return try client.delete(matching: filter, from: segment, toldBy: &batches)
                 }
                 await Task.yield()
             }

@@ -105,11 +105,13 @@ extension FileTelemetryTransport {
     }
 
     private func eventCount(ofClientNamed name: String) async throws -> UInt64 {
-        if let header = client(named: name).peekHeader() { return header.eventCount }
+        let isDamaged = segments.takeDamage(ofClient: name)
+        if !isDamaged, let header = client(named: name).peekHeader() { return header.eventCount }
         return try await whenUnlocked("the events of a client") {
             let client = self.client(named: name)
             guard try client.tryLock() else { return nil }
             defer { client.unlock() }
+            if isDamaged { return try client.recount() }
             guard try journal.begin() != nil else { return nil }
             defer { journal.end() }
             return try client.withIndex { $0.header.eventCount }

@@ -18,6 +18,7 @@ extension FileTelemetryTransport {
             layout: layout, system: system, diagnostics: configuration.diagnostics, position: start)
         var end = ScanEnd(position: start, hasMore: false)
         var ends = try segmentEnds(at: start)
+        defer { for (client, at) in lines.tornBatches { noteTornBatch(ofClient: client, at) } }
         var wantsMore = true
         var batches = 0
         var gone: [String: [String: Bool]] = [:]
@@ -47,14 +48,14 @@ extension FileTelemetryTransport {
                     return wantsMore
                 }
             }
-            if let read, read < batch.lineCount {
+            if case .stopped(let lines) = read {
                 (end.position, end.hasMore) = (at, true)
-                end.position.linesRead = read
+                end.position.linesRead = lines
                 ends.restart(batch)
                 recentEnds.keep(ends, at: at)
                 return end
             }
-            if read == nil, try isRetired(batch, &gone) {
+            if read == .gone, try isRetired(batch, &gone) {
                 end.missed = end.missed.addingClamped(batch.eventCount - min(first, batch.eventCount))
             }
             batches += 1
@@ -66,6 +67,13 @@ extension FileTelemetryTransport {
         end.position = lines.position
         recentEnds.keep(ends, at: lines.position)
         return end
+    }
+
+    /// The entry's events are not read, but were counted when they were stored.
+    private func noteTornBatch(ofClient name: String, _ position: JournalPosition) {
+        let isClient = StoreLayout.isFileName(name) && (try? system.status(layout.client(directory: name))) != nil
+        let names = isClient ? [name] : (try? system.directories(in: layout.events)) ?? []
+        for name in names { segments.noteDamage(ofClient: name, at: "\(position.file).log:\(position.offset)") }
     }
 
     /// How far the journal tells of each segment by that position: looked up in its file where reading did not come from there.
@@ -101,7 +109,11 @@ extension FileTelemetryTransport {
             try identify(journal: newest)
         }
         guard let cursor, !formerStoreIDs.contains(where: { JournalPosition(cursor, ofStore: $0) != nil }) else {
-            return (try oldest(from: 1), 0)
+            let start = try oldest(from: 1)
+            if start.file == 1 || cursor != nil { return (start, 0) }
+            // What the store itself removed is not missing to somebody who begins.
+            let lost = try skipped(from: JournalPosition(file: 1, offset: 0, events: 0), to: start, lostOnly: true)
+            return (start, lost)
         }
         guard var position = JournalPosition(cursor, ofStore: storeID) else {
             throw TelemetryTransportError.invalidArgument("\"\(cursor.rawValue)\" is no cursor of this store.")
@@ -119,15 +131,18 @@ extension FileTelemetryTransport {
     }
 
     /// How many events the files that are missing there told of; those that the store did not remove itself are reported.
-    private func skipped(from gap: JournalPosition, to next: JournalPosition) throws -> UInt64 {
+    private func skipped(from gap: JournalPosition, to next: JournalPosition, lostOnly: Bool = false) throws -> UInt64 {
         let missing = try reading { try ledger.missing(since: gap, until: next) }
         if missing.isLost {
+            for client in try reading({ try system.directories(in: layout.events) }) {
+                segments.noteDamage(ofClient: client, at: "\(gap.file).log")
+            }
             tell(
                 .corruptFile,
                 "\(layout.journalFile(gap.file)) is missing; reading goes on at \(layout.journalFile(next.file)), "
                     + "\(missing.events) events later.")
         }
-        return missing.events
+        return lostOnly && !missing.isLost ? 0 : missing.events
     }
 
     /// Sees whether the journal is still of the same store: the directory may have been lost and made again meanwhile.

@@ -39,6 +39,7 @@ extension FileTelemetryTransport {
             guard error.code == .invalidArgument || error.code == .corrupted else { throw error }
             throw TelemetryTransportError(code: .unavailable, message: "The store is gone. \(error.message)", cause: error)
         }
+        format.forget()
         try journal.prepare()
     }
 
@@ -49,6 +50,7 @@ extension FileTelemetryTransport {
         formerStoreIDs.insert(storeID)
         storeID = id
         journal.storeID = id
+        format.forget()
     }
 
     /// Runs what only reads, with the same care for descriptors.

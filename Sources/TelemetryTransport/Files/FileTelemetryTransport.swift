@@ -22,6 +22,7 @@ public actor FileTelemetryTransport: TelemetryTransporting {
     /// The journal file that was last seen to be of the store of that name.
     var journalWitness = JournalFileWitness()
     let journal: JournalWriter
+    let format: StoreFormatVersion
     let segments: SegmentReader
     var recentEnds = RecentSegmentEnds()
     var encoder = EventLineEncoder()
@@ -57,6 +58,7 @@ public actor FileTelemetryTransport: TelemetryTransporting {
         self.layout = layout
         self.system = system
         self.configuration = configuration
+        self.format = StoreFormatVersion(layout: layout, system: system)
         journal = JournalWriter(layout: layout, system: system, configuration: configuration, storeID: storeID)
         segments = SegmentReader(layout: layout, system: system, diagnostics: configuration.diagnostics)
         try? journal.prepare()
@@ -82,7 +84,8 @@ extension FileTelemetryTransport {
             client = ClientStore(
                 name: name,
                 shared: .init(
-                    layout: layout, system: system, configuration: configuration, reader: segments, journal: journal))
+                    layout: layout, system: system, configuration: configuration, reader: segments, journal: journal,
+                    format: format))
             client.segment = idleSegments.removeValue(forKey: name)
             clients[name] = client
         }

@@ -8,14 +8,15 @@ import Foundation
 
 /// The mark by which a directory is known as a store, and the making of a new one.
 struct StoreFormat {
-    private struct Mark: Codable {
+    struct Mark: Codable {
         var format: String
         var id: String
         var version: Int
     }
 
     static let name = "LiveTelemetry file store"
-    static let version = 1
+    /// Version 1 has no checksums in its segments' headers; its stores are read, and become this version when events are written.
+    static let version = 2
     private static let ownNames: Set = ["records", "subscriptions", "events", "journal", "set-aside", "format.json"]
     /// A temporary file is used for moments; one this old was left by a process that was killed.
     private static let temporaryLifetime: Int64 = 600
@@ -99,10 +100,11 @@ struct StoreFormat {
         guard let mark = try? JSONDecoder().decode(Mark.self, from: Data(bytes)), mark.format == Self.name else {
             throw TelemetryTransportError(code: .corrupted, message: "\(layout.format) does not tell of a telemetry store.")
         }
-        guard mark.version == Self.version else {
+        guard (1...Self.version).contains(mark.version) else {
             throw TelemetryTransportError(
                 code: .corrupted,
-                message: "\(layout.directory) is a store of version \(mark.version); this library knows version \(Self.version).")
+                message:
+                    "\(layout.directory) is a store of version \(mark.version); this library knows none above \(Self.version).")
         }
         return mark.id
     }
@@ -117,12 +119,10 @@ struct StoreFormat {
         // A store that lost its mark keeps its identifier, so that cursors stay good.
         let mark = Mark(
             format: Self.name, id: identifierInJournal() ?? EventIdentifier.randomPrefix(), version: Self.version)
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys]
-        let text = try encoder.encode(mark)
+        let text = try mark.text()
         let temporary = "\(layout.directory)/-\(EventIdentifier.randomPrefix())"
         defer { try? system.remove(temporary) }
-        try system.open(temporary, for: .create).write(Array(text) + [UInt8(ascii: "\n")])
+        try system.open(temporary, for: .create).write(text)
         do {
             try system.link(temporary, to: layout.format)
             return mark.id

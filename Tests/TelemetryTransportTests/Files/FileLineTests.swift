@@ -32,7 +32,7 @@ struct FileLineTests {
             let segment = try #require(try files(below: directory).first { $0.key.hasSuffix(".jsonl") }?.value)
             let lines = String(decoding: segment, as: UTF8.self).split(separator: "\n")
             #expect(lines.count == 4)
-            #expect(lines[0] == #"{"segment":1}"#)
+            #expect(lines[0] == #"{"segment":2,"checksums":true}"#)
             #expect(lines[1].hasPrefix(#"{"header":{"session":"session","client":"client","deviceType":"#))
             #expect(lines[2] == #"{"seq":1,"time":"2026-09-21T14:13:21.000Z","name":"name"}"#)
             #expect(lines[3] == #"{"seq":2,"time":"2026-09-21T14:13:22.000Z","name":"name"}"#)
@@ -54,7 +54,7 @@ struct FileLineTests {
             }
             let told = try versions()
             #expect(told.count == 1)
-            #expect(told.first?.hasSuffix(#","library":"\#(LiveTelemetryVersion.version)"}}"#) == true)
+            #expect(told.first?.contains(#","library":"\#(LiveTelemetryVersion.version)"},"checksum":""#) == true)
             #expect(try await transport.deleteEvents(matching: .init(names: ["a"])) == 1)
             #expect(try versions() == told)
         }

@@ -79,7 +79,7 @@ extension JournalLine {
             bytes.append(literal: "S - ")
             bytes.append(quoted: id)
         }
-        let checksum = Self.checksum(UnsafeRawBufferPointer(rebasing: bytes.bytes[start...]))
+        let checksum = LineChecksum.hash(UnsafeRawBufferPointer(rebasing: bytes.bytes[start...]))
         bytes.append(UInt8(ascii: " "))
         bytes.append(hexadecimal: checksum)
         bytes.append(UInt8(ascii: "\n"))
@@ -89,7 +89,7 @@ extension JournalLine {
     init?(_ line: UnsafeBufferPointer<UInt8>) {
         guard line.count > 11, line[line.count - 9] == UInt8(ascii: " "), line[1] == UInt8(ascii: " ") else { return nil }
         let body = UnsafeBufferPointer(rebasing: line[..<(line.count - 9)])
-        guard Self.hexadecimal(line[(line.count - 8)...]) == Self.checksum(UnsafeRawBufferPointer(body)) else { return nil }
+        guard LineChecksum.read(line[(line.count - 8)...]) == LineChecksum.hash(UnsafeRawBufferPointer(body)) else { return nil }
         var scanner = JSONScanner(UnsafeBufferPointer(rebasing: body[2...]))
         switch body[0] {
         case UInt8(ascii: "H"):
@@ -117,25 +117,6 @@ extension JournalLine {
             }
         default: return nil
         }
-    }
-
-    /// FNV-1a with 32 bits.
-    private static func checksum(_ bytes: UnsafeRawBufferPointer) -> UInt32 {
-        var hash: UInt32 = 0x811c_9dc5
-        for byte in bytes { hash = (hash ^ UInt32(byte)) &* 0x0100_0193 }
-        return hash
-    }
-
-    private static func hexadecimal(_ digits: Slice<UnsafeBufferPointer<UInt8>>) -> UInt32? {
-        var word: UInt32 = 0
-        for digit in digits {
-            switch digit {
-            case UInt8(ascii: "0")...UInt8(ascii: "9"): word = word << 4 | UInt32(digit - UInt8(ascii: "0"))
-            case UInt8(ascii: "a")...UInt8(ascii: "f"): word = word << 4 | UInt32(digit - UInt8(ascii: "a") + 10)
-            default: return nil
-            }
-        }
-        return word
     }
 }
 

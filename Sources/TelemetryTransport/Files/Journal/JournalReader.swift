@@ -26,6 +26,11 @@ struct JournalReader {
         self.position = position
     }
 
+    /// Entries for events that could not be read: where they stand, and the client that they seem to name.
+    private(set) var tornBatches: [(client: String, at: JournalPosition)] = []
+    private static let tornBatchesKept = 1_000
+    private static let maximumBatchBytes = 1_024
+
     /// The first file that was missing since this was last asked for, and what had been told of by its beginning.
     mutating func takeGap() -> JournalPosition? {
         defer { gap = nil }
@@ -48,6 +53,7 @@ struct JournalReader {
             if start == end { continue }
             let line = piece.withUnsafeBufferPointer { JournalLine(UnsafeBufferPointer(rebasing: $0[start..<end])) }
             guard let line else {
+                noteTornBatch(piece[start..<end], at)
                 diagnostics?(
                     .init(kind: .tornTail, message: "\(layout.journalFile(at.file)) has a line at \(at.offset) that is torn."))
                 continue
@@ -56,6 +62,13 @@ struct JournalReader {
             if case .head(_, let events) = line { position.events = events }
             return (line, at)
         }
+    }
+
+    private mutating func noteTornBatch(_ line: ArraySlice<UInt8>, _ at: JournalPosition) {
+        let words = line.prefix(Self.maximumBatchBytes).split(separator: UInt8(ascii: " "))
+        // An entry of another kind has fewer words, but in a name.
+        guard words.count >= 9, tornBatches.count < Self.tornBatchesKept else { return }
+        tornBatches.append((String(decoding: words[1], as: UTF8.self), at))
     }
 
     /// Reads on, in this file or the one after it. False where there is nothing more.

@@ -31,34 +31,67 @@ struct JournalRebuilder {
 
     private func batches(of segment: String, client: String) throws(FileError) -> [EventBatch] {
         guard let bytes = try system.contents(of: "\(layout.client(directory: client))/\(segment).jsonl") else { return [] }
-        var batches: [EventBatch] = []
-        var decoder = EventLineDecoder(directory: client)
-        var header: (offset: UInt64, line: UInt64) = (0, 0)
-        var batch: EventBatch?
-        var line: UInt64 = 0
+        let map = SegmentMap(form: SegmentForm(ofSegment: bytes), bytes: bytes)
+        var decoder = EventLineDecoder(directory: client, needsChecksums: map.form.hasChecksums)
+        var maker = BatchMaker(client: client, segment: segment)
         bytes.withUnsafeBufferPointer { bytes in
-            var start = 0
-            while let end = bytes.lineFeed(from: start) {
-                let kind = decoder.decode(UnsafeBufferPointer(rebasing: bytes[start..<end]))
-                if case .header = kind { header = (UInt64(start), line) }
+            guard map.form.layout == .inRuns else {
+                return maker.add(
+                    SegmentRun(offset: 0, byteCount: 0, header: 0, start: 0, size: UInt64(bytes.count)), bytes, &decoder)
+            }
+            for run in map.runs {
+                decoder.context = nil
+                if run.header > 0, run.header < UInt64(bytes.count), let end = bytes.lineFeed(from: Int(run.header)) {
+                    _ = decoder.decode(UnsafeBufferPointer(rebasing: bytes[Int(run.header)..<end]))
+                }
+                maker.add(run, bytes, &decoder)
+            }
+        }
+        return maker.batches
+    }
+
+    /// Cuts lines into batches.
+    private struct BatchMaker {
+        let client: String
+        let segment: String
+        var batches: [EventBatch] = []
+        private var line: UInt64 = 0
+
+        init(client: String, segment: String) {
+            self.client = client
+            self.segment = segment
+        }
+
+        mutating func add(_ run: SegmentRun, _ bytes: UnsafeBufferPointer<UInt8>, _ decoder: inout EventLineDecoder) {
+            // Of a run in which something was deleted, the whole only can be found again.
+            let isWhole = run.byteCount > 0 && !run.isComplete
+            var header: (offset: UInt64, line: UInt64) = (run.header > 0 ? 0 : run.offset, 0)
+            var batch: EventBatch?
+            let end = Int(run.start + run.size)
+            var start = Int(run.start)
+            while start < end, let feed = bytes.lineFeed(from: start), feed < end {
+                let kind = decoder.decode(UnsafeBufferPointer(rebasing: bytes[start..<feed]))
+                let offset = run.offset + UInt64(start) - run.start
+                if case .header = kind, !isWhole { header = (offset, line) }
                 var current =
                     batch
                     ?? EventBatch(
                         client: client, segment: segment, headerOffset: header.offset, headerLine: header.line,
-                        offset: UInt64(start), line: line, byteCount: 0, lineCount: 0, eventCount: 0)
-                current.byteCount += UInt64(end + 1 - start)
+                        offset: offset, line: line, byteCount: 0, lineCount: 0, eventCount: 0)
+                current.byteCount += UInt64(feed + 1 - start)
                 current.lineCount += 1
                 if case .event = kind { current.eventCount += 1 }
                 batch = current
-                if current.eventCount >= Self.eventsPerBatch {
+                if current.eventCount >= JournalRebuilder.eventsPerBatch, !isWhole {
                     batches.append(current)
                     batch = nil
                 }
-                start = end + 1
+                start = feed + 1
                 line += 1
             }
+            guard var batch, batch.eventCount > 0 else { return }
+            if isWhole { batch.byteCount = run.byteCount }
+            batches.append(batch)
         }
-        if let batch, batch.eventCount > 0 { batches.append(batch) }
-        return batches
     }
 }

@@ -11,18 +11,26 @@ struct SegmentEnds {
     private static let limit = 1 << 16
 
     private var ends: [Segment: UInt64] = [:]
+    /// The segment of the entry before, which is that of the next one as well, mostly; kept apart because hashing names takes time.
+    private var last: (segment: Segment, end: UInt64)?
 
     /// False for a batch that was told of before.
     mutating func insert(_ batch: EventBatch) -> Bool {
-        if ends.count >= Self.limit { ends.removeAll() }
-        let segment = Segment(client: batch.client, name: batch.segment)
-        if let end = ends[segment], batch.offset < end { return false }
-        ends[segment] = batch.offset.addingClamped(batch.byteCount)
+        if let last, last.segment.name == batch.segment, last.segment.client == batch.client {
+            if batch.offset < last.end { return false }
+        } else {
+            if ends.count >= Self.limit { ends.removeAll() }
+            if let last { ends[last.segment] = last.end }
+            let segment = Segment(client: batch.client, name: batch.segment)
+            last = (segment, ends[segment] ?? 0)
+            if batch.offset < last?.end ?? 0 { return false }
+        }
+        last?.end = batch.offset.addingClamped(batch.byteCount)
         return true
     }
 
     /// The batch, inserted last, is to be read again.
-    mutating func restart(_ batch: EventBatch) { ends[Segment(client: batch.client, name: batch.segment)] = batch.offset }
+    mutating func restart(_ batch: EventBatch) { last?.end = batch.offset }
 }
 
 /// The ends of the segments at the places where reading stopped last, from which it mostly goes on.

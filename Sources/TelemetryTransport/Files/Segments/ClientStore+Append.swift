@@ -89,6 +89,7 @@ extension ClientStore {
         }
         let name = "\(header.nextSegment)-\(EventIdentifier.randomPrefix().prefix(8))"
         header.nextSegment += 1
+        try shared.format.upgrade()
         let segment = try SegmentWriter(name: name, path: file(of: name), system: system)
         if isDurable { try system.synchronizeDirectory(path) }
         guard let file = try segment.file(system) else { throw FileError(.open, path, errno: 0) }

@@ -10,7 +10,7 @@ extension ClientStore {
             let (batch, isKnown) = try findLastBatch(header.append)
             if let batch {
                 header.eventCount += batch.eventCount
-                _ = try shared.reader.read(batch) { event in
+                try shared.reader.read(batch) { event in
                     _ = try index.stage(event.eventId)
                     return true
                 }
@@ -18,9 +18,9 @@ extension ClientStore {
             } else if isKnown {
                 try cut(header.append.segment, to: header.append.offset)
             } else {
-                try indexSegments(in: index, &header)
+                try indexBatches(in: index, &header)
             }
-        case .removing: try indexSegments(in: index, &header)
+        case .removing: try indexBatches(in: index, &header)
         }
         header.state = .clean
         try index.write(header)
@@ -46,7 +46,7 @@ extension ClientStore {
         let temporary = "\(path)/-identity"
         try system.remove(temporary)
         let rebuilt = try IdentityIndex(new: system.open(temporary, for: .create), header: header)
-        try indexSegments(in: rebuilt, &header)
+        try indexBatches(in: rebuilt, &header)
         try rebuilt.write(header)
         if isDurable { try rebuilt.file.synchronize() }
         let place = "\(path)/identity"
@@ -58,16 +58,54 @@ extension ClientStore {
         return rebuilt
     }
 
-    /// Notes every event of every segment, and counts them.
+    /// Notes every event of every segment, and counts those that can be read.
     private func indexSegments(in index: IdentityIndex, _ header: inout IdentityHeader) throws {
         header.eventCount = 0
-        for segment in try segmentNames(cleaning: index.file.path.hasSuffix("/identity")) {
-            header.nextSegment = max(header.nextSegment, Self.number(of: segment) + 1)
-            try forEachEvent(of: segment) { event in
+        var isReadable = true
+        for segment in try segments(numberedIn: &header, cleaning: true) {
+            let isSegmentReadable = try forEachEvent(of: segment) { event in
                 header.eventCount += 1
                 _ = try index.stage(event.eventId)
             }
+            isReadable = isReadable && isSegmentReadable
             try index.commit(into: &header)
+        }
+        if !isReadable { try indexBatches(in: index, &header) }
+    }
+
+    /// The client's segments; the next one's number is behind theirs.
+    private func segments(numberedIn header: inout IdentityHeader, cleaning: Bool) throws(FileError) -> [String] {
+        let names = try segmentNames(cleaning: cleaning)
+        for name in names { header.nextSegment = max(header.nextSegment, Self.number(of: name) + 1) }
+        return names
+    }
+
+    /// Notes and counts what can be read, whatever is damaged: batch by batch, as the journal tells, like whoever reads.
+    func indexBatches(in index: IdentityIndex, _ header: inout IdentityHeader) throws {
+        var batches = try SegmentBatches(layout: shared.layout, system: system, client: name)
+        try batches.update()
+        header.eventCount = 0
+        for segment in try segments(numberedIn: &header, cleaning: index.file.path.hasSuffix("/identity")) {
+            for batch in batches.batches(of: segment, client: name) {
+                try shared.reader.read(batch) { event in
+                    header.eventCount += 1
+                    _ = try index.stage(event.eventId)
+                    return true
+                }
+            }
+            try index.commit(into: &header)
+        }
+    }
+
+    /// Counts what can be read, after damage was found. Nil where the journal is busy.
+    func recount() throws -> UInt64? {
+        guard try shared.journal.begin() != nil else { return nil }
+        defer { shared.journal.end() }
+        return try withIndex { index in
+            var header = index.header
+            try indexBatches(in: index, &header)
+            try index.write(header)
+            return header.eventCount
         }
     }
 
@@ -108,6 +146,8 @@ extension ClientStore {
             position: JournalPosition(file: oldest, offset: 0, events: 0))
         while let (line, _) = try lines.next() {
             guard case .batch(let batch) = line, batch.client == name else { continue }
+            // What an entry that is lost told of is not cut.
+            if lines.takeGap() != nil { return }
             ends[batch.segment] = max(ends[batch.segment] ?? 0, batch.offset + batch.byteCount)
         }
         for (segment, end) in ends where try !isRewritten(segment) { try cut(segment, to: end) }
@@ -115,8 +155,8 @@ extension ClientStore {
 
     private func isRewritten(_ segment: String) throws(FileError) -> Bool {
         do {
-            let plain = EventLineEncoder.preamble(isRewritten: false)
-            return try system.open(file(of: segment), for: .read).read(at: 0, count: plain.count) != plain
+            let first = try system.open(file(of: segment), for: .read).read(at: 0, count: SegmentForm.maximumBytes)
+            return SegmentForm(ofSegment: first).layout != .asWritten
         } catch  where error.isNotFound { return true }
     }
 }

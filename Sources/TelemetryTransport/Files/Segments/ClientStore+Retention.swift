@@ -25,11 +25,11 @@ extension ClientStore {
         try withIndex { index in
             guard try system.status(file(of: segment)) != nil else { return }
             var count = 0
-            try forEachEvent(of: segment) { _ in count += 1 }
+            let isReadable = try forEachEvent(of: segment) { _ in count += 1 }
             var retired = try RetiredSegments(
                 client: name, layout: shared.layout, system: system, diagnostics: shared.configuration.diagnostics)
             try retired.add(segment)
-            try removing(count, index) { try system.remove(file(of: segment)) }
+            try removing(isReadable ? count : nil, index) { try system.remove(file(of: segment)) }
         }
         return ()
     }

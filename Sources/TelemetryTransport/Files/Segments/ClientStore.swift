@@ -11,6 +11,7 @@ final class ClientStore {
         let configuration: FileTelemetryTransport.Configuration
         let reader: SegmentReader
         let journal: JournalWriter
+        let format: StoreFormatVersion
     }
 
     /// The name of the client's directory.
@@ -161,18 +162,25 @@ final class ClientStore {
         UInt64(segment.prefix { $0 != "-" }).flatMap { $0 < StoreLayout.numberLimit ? $0 : nil } ?? 0
     }
 
-    /// Calls `body` for each event in a segment, whoever wrote it.
-    func forEachEvent(of segment: String, _ body: (TelemetryEvent) throws -> Void) throws {
-        guard let bytes = try system.contents(of: file(of: segment)) else { return }
-        var decoder = EventLineDecoder(directory: name)
+    /// Calls `body` for each event in a segment, whoever wrote it. False where a line could not be read.
+    @discardableResult
+    func forEachEvent(of segment: String, _ body: (TelemetryEvent) throws -> Void) throws -> Bool {
+        guard let bytes = try system.contents(of: file(of: segment)) else { return true }
+        var decoder = EventLineDecoder(
+            directory: name, needsChecksums: SegmentForm(ofSegment: bytes.prefix(SegmentForm.maximumBytes)).hasChecksums)
+        var isReadable = true
         try bytes.withUnsafeBufferPointer { bytes in
             var start = 0
             while let end = bytes.lineFeed(from: start) {
-                if case .event(let event) = decoder.decode(UnsafeBufferPointer(rebasing: bytes[start..<end])) {
-                    try body(event)
+                switch decoder.decode(UnsafeBufferPointer(rebasing: bytes[start..<end])) {
+                case .event(let event): try body(event)
+                case .corrupt: isReadable = false
+                case .header, .nothing: break
                 }
                 start = end + 1
             }
+            if start < bytes.count { isReadable = false }
         }
+        return isReadable
     }
 }

@@ -5,7 +5,7 @@ struct EventLineDecoder {
     enum Line {
         case event(TelemetryEvent)
         case header
-        /// An empty line, where an event was deleted, or a segment's first line.
+        /// An empty line, where an event was deleted, a segment's first line, or the line above a run.
         case nothing
         case corrupt
     }
@@ -14,10 +14,13 @@ struct EventLineDecoder {
     var context: EventContext?
     /// The client's directory that the lines are in; nil for lines in memory. A header for another client is none there.
     private let directory: String?
+    /// Whether a header without a checksum is none, as in segments that were written with one in each.
+    private let needsChecksums: Bool
     private var recent = EventDraft.Recent()
 
-    init(directory: String? = nil, context: EventContext? = nil) {
+    init(directory: String? = nil, needsChecksums: Bool = false, context: EventContext? = nil) {
         self.directory = directory
+        self.needsChecksums = needsChecksums
         self.context = context
     }
 
@@ -27,13 +30,24 @@ struct EventLineDecoder {
         var draft = EventDraft()
         var header: EventContext?
         var isSegment = false
+        var isIntact = !needsChecksums
+        var hasChecksum = false
+        var headerBytes = 0..<0
         guard scanner.consume(UInt8(ascii: "{")) else { return corrupt(line) }
         if !scanner.consume(UInt8(ascii: "}")) {
             repeat {
                 guard let key = scanner.rawString()?.bytes, scanner.consume(UInt8(ascii: ":")) else { return corrupt(line) }
                 if key.isIdentical(to: "header") {
+                    _ = scanner.peek()
+                    let start = scanner.position
                     header = Self.header(&scanner)
                     guard header != nil else { return corrupt(line) }
+                    headerBytes = start..<scanner.position
+                } else if header != nil, key.isIdentical(to: "checksum") {
+                    let bytes = UnsafeBufferPointer(rebasing: line[headerBytes])
+                    isIntact = scanner.rawString().flatMap { LineChecksum.read($0.bytes) } == LineChecksum.hash(.init(bytes))
+                    guard isIntact else { return corrupt(line) }
+                    hasChecksum = true
                 } else if key.isIdentical(to: "segment") {
                     isSegment = true
                     guard scanner.skipValue() else { return corrupt(line) }
@@ -43,11 +57,13 @@ struct EventLineDecoder {
             } while scanner.consume(UInt8(ascii: ","))
             guard scanner.consume(UInt8(ascii: "}")) else { return corrupt(line) }
         }
-        guard scanner.isAtEnd() else { return corrupt(line) }
-        if let header {
-            context = isOwn(header) ? header : nil
-            return context == nil ? .corrupt : .header
+        let isWhole = scanner.isAtEnd()
+        // A header whose checksum holds is one, whatever stands behind it for want of its line feed.
+        if let header, isWhole || hasChecksum {
+            context = isIntact && isOwn(header) ? header : nil
+            return context == nil || !isWhole ? .corrupt : .header
         }
+        guard isWhole else { return corrupt(line) }
         if isSegment { return .nothing }
         guard let event = context.flatMap({ draft.event(below: $0) }) else { return corrupt(line) }
         return .event(event)
@@ -60,9 +76,11 @@ struct EventLineDecoder {
 
     /// What was a header before it was damaged ends the one above it: the events below are not of that session.
     private mutating func corrupt(_ line: UnsafeBufferPointer<UInt8>) -> Line {
+        if SegmentRun.read(line)?.length == line.count { return .nothing }
         let text = String(decoding: line, as: UTF8.self)
-        // An event may have attributes of these names; its line begins with its number.
-        guard !text.hasPrefix("{\"seq\":") else { return .corrupt }
+        // An event may have attributes of these names; its line begins with its number, and has no header's beginning in it.
+        let isEvent = text.hasPrefix("{\"seq\":") && !text.contains("{\"header\":{\"session\":")
+        if isEvent { return .corrupt }
         if text.contains("\"header\"") || text.contains("\"session\"") { context = nil }
         return .corrupt
     }

@@ -37,13 +37,10 @@ struct EventLineEncoder {
         return appendLine(event, below: next)
     }
 
-    /// The first line of every segment.
-    static func preamble(isRewritten: Bool) -> [UInt8] {
-        Array((isRewritten ? "{\"segment\":1,\"rewritten\":true}\n" : "{\"segment\":1}\n").utf8)
-    }
-
     private mutating func appendHeader(_ context: EventContext, isFirst: Bool) {
-        buffer.append(literal: "{\"header\":{\"session\":")
+        buffer.append(literal: "{\"header\":")
+        let start = buffer.count
+        buffer.append(literal: "{\"session\":")
         buffer.append(quoted: context.sessionId)
         append(",\"client\":", context.clientId)
         append(",\"ids\":", context.idPrefix)
@@ -57,7 +54,11 @@ struct EventLineEncoder {
         append(",\"level\":", context.level.rawValue)
         // A segment has one writer: told once, its version holds for all of it.
         if isFirst { append(",\"library\":", LiveTelemetryVersion.version) }
-        buffer.append(literal: "}}\n")
+        buffer.append(UInt8(ascii: "}"))
+        let checksum = LineChecksum.hash(UnsafeRawBufferPointer(rebasing: buffer.bytes[start...]))
+        buffer.append(literal: ",\"checksum\":\"")
+        buffer.append(hexadecimal: checksum)
+        buffer.append(literal: "\"}\n")
         lineCount += 1
     }
 

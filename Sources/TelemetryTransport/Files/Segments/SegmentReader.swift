@@ -3,19 +3,33 @@ import TelemetryModels
 /// Reads the events of batches out of segments, and keeps the files that it read last open.
 final class SegmentReader {
     private static let openFiles = 16
+    private static let damagedPlacesKept = 10_000
+    /// A header that is longer is none of the store's.
+    private static let maximumHeaderBytes = 8 << 20
 
     private final class Segment {
         let file: OpenFile
-        let isRewritten: Bool
+        let map: SegmentMap
         var headers: [UInt64: EventContext] = [:]
-        /// Where each line begins, once that was needed.
-        var lineOffsets: [UInt64]?
         var lastUse: UInt64 = 0
 
-        init(file: OpenFile, isRewritten: Bool) {
+        init(file: OpenFile) throws(FileError) {
             self.file = file
-            self.isRewritten = isRewritten
+            let first = try file.read(at: 0, count: SegmentForm.maximumBytes)
+            let form = SegmentForm(ofSegment: first)
+            // What was rewritten is searched for what it tells of its lines, once.
+            let bytes = try form.layout == .asWritten ? first : file.read(at: 0, count: Int(clamping: file.status().size))
+            map = SegmentMap(form: form, bytes: bytes)
         }
+    }
+
+    /// How far a batch was read.
+    enum Outcome: Equatable {
+        /// The segment is gone.
+        case gone
+        case complete
+        /// Nothing was wanted behind so many of its lines.
+        case stopped(lines: UInt64)
     }
 
     private let layout: StoreLayout
@@ -23,6 +37,9 @@ final class SegmentReader {
     private let diagnostics: TelemetryDiagnosticsHandler?
     private var segments: [String: Segment] = [:]
     private var uses: UInt64 = 0
+    /// What could not be read, and the clients of what was found since that was last asked for.
+    private var damagedPlaces: Set<String> = []
+    private var damagedClients: Set<String> = []
 
     init(layout: StoreLayout, system: FileSystem, diagnostics: TelemetryDiagnosticsHandler?) {
         self.layout = layout
@@ -30,44 +47,53 @@ final class SegmentReader {
         self.diagnostics = diagnostics
     }
 
+    /// Whether lines of the client were found that cannot be read, and that it has to be counted what can be.
+    func takeDamage(ofClient name: String) -> Bool { damagedClients.remove(name) != nil }
+
+    /// Counts the client's events anew when they are asked for next, once for each damaged place.
+    func noteDamage(ofClient name: String, at place: String) {
+        if damagedPlaces.count >= Self.damagedPlacesKept { damagedPlaces.removeAll() }
+        if damagedPlaces.insert("\(name) \(place)").inserted { damagedClients.insert(name) }
+    }
+
     /// Forgets every open file, for want of descriptors.
     func close() { segments.removeAll() }
 
     /// Calls `body` for each event of the batch that is still there, from a line of it on, until it returns false.
-    ///
-    /// - Returns: How many lines of the batch were read; nil where the segment is gone.
+    @discardableResult
     func read(
         _ batch: EventBatch, fromLine first: UInt64 = 0, _ body: (consuming TelemetryEvent) throws -> Bool
-    ) throws -> UInt64? {
-        guard let segment = try segment(of: batch) else { return nil }
-        var decoder = EventLineDecoder(directory: batch.client)
-        if batch.headerLine < batch.line { decoder.context = try header(of: batch, in: segment) }
+    ) throws -> Outcome {
+        guard let segment = try segment(of: batch) else { return .gone }
+        guard let place = segment.map.place(of: batch) else { return .complete }
+        var decoder = EventLineDecoder(directory: batch.client, needsChecksums: segment.map.form.hasChecksums)
+        decoder.context = try header(of: batch, in: segment)
         var linesRead: UInt64 = 0
-        let bytes = try lines(of: batch, in: segment)
-        try bytes.withUnsafeBufferPointer { bytes in
+        let bytes = try segment.file.read(at: place.lowerBound, count: Int(clamping: place.upperBound - place.lowerBound))
+        return try bytes.withUnsafeBufferPointer { bytes in
             var start = 0
-            while linesRead < batch.lineCount, start < bytes.count {
+            // All the bytes are the batch's, into however many lines damage may have cut them.
+            while start < bytes.count {
                 let end = bytes.lineFeed(from: start) ?? bytes.count
                 let line = decoder.decode(UnsafeBufferPointer(rebasing: bytes[start..<end]))
                 start = end + 1
                 linesRead += 1
                 guard linesRead > first else { continue }
                 switch consume line {
-                case .event(let event): if try !body(event) { return }
+                case .event(let event):
+                    if try !body(event) { return start < bytes.count ? .stopped(lines: linesRead) : .complete }
                 case .corrupt: tell(of: batch, line: batch.line + linesRead)
                 case .header, .nothing: break
                 }
             }
-            if start >= bytes.count {
-                if linesRead < batch.lineCount { tell(of: batch, line: batch.line + linesRead + 1) }
-                linesRead = batch.lineCount
-            }
+            if linesRead != batch.lineCount { tell(of: batch, line: batch.line + linesRead + 1) }
+            return .complete
         }
-        return linesRead
     }
 
     private func tell(of batch: EventBatch, line: UInt64) {
         let path = "\(layout.client(directory: batch.client))/\(batch.segment).jsonl"
+        noteDamage(ofClient: batch.client, at: "\(path):\(line)")
         diagnostics?(.init(kind: .corruptFile, message: "\(path) cannot be read at line \(line); the line is passed over."))
     }
 
@@ -83,9 +109,7 @@ final class SegmentReader {
             segments[oldest.key] = nil
         }
         do {
-            let file = try system.open(path, for: .read)
-            let plain = EventLineEncoder.preamble(isRewritten: false)
-            let opened = Segment(file: file, isRewritten: try file.read(at: 0, count: plain.count) != plain)
+            let opened = try Segment(file: system.open(path, for: .read))
             opened.lastUse = uses
             segments[path] = opened
             return opened
@@ -93,47 +117,20 @@ final class SegmentReader {
     }
 
     private func header(of batch: EventBatch, in segment: Segment) throws(FileError) -> EventContext? {
-        if let known = segment.headers[batch.headerLine] { return known }
-        let offset = try offset(ofLine: batch.headerLine, writtenAt: batch.headerOffset, in: segment)
+        guard let offset = segment.map.header(of: batch) else { return nil }
+        if let known = segment.headers[offset] { return known }
         var length = 1024
         while true {
             let bytes = try segment.file.read(at: offset, count: length)
             guard let end = bytes.firstIndex(of: UInt8(ascii: "\n")) else {
-                if bytes.count < length { return nil }
+                if bytes.count < length || length > Self.maximumHeaderBytes { return nil }
                 length *= 8
                 continue
             }
-            var decoder = EventLineDecoder(directory: batch.client)
+            var decoder = EventLineDecoder(directory: batch.client, needsChecksums: segment.map.form.hasChecksums)
             _ = bytes.withUnsafeBufferPointer { decoder.decode(UnsafeBufferPointer(rebasing: $0[..<end])) }
-            segment.headers[batch.headerLine] = decoder.context
+            segment.headers[offset] = decoder.context
             return decoder.context
         }
-    }
-
-    private func lines(of batch: EventBatch, in segment: Segment) throws(FileError) -> [UInt8] {
-        guard segment.isRewritten else {
-            return try segment.file.read(at: batch.offset, count: Int(clamping: batch.byteCount))
-        }
-        let start = try offset(ofLine: batch.line, writtenAt: batch.offset, in: segment)
-        let end = try offset(ofLine: batch.line + batch.lineCount, writtenAt: batch.offset, in: segment)
-        return try segment.file.read(at: start, count: Int(clamping: end - start))
-    }
-
-    /// A segment that was rewritten is searched for its line feeds, once.
-    private func offset(
-        ofLine line: UInt64, writtenAt offset: UInt64, in segment: Segment
-    ) throws(FileError) -> UInt64 {
-        guard segment.isRewritten else { return offset }
-        let offsets: [UInt64]
-        if let known = segment.lineOffsets {
-            offsets = known
-        } else {
-            let bytes = try segment.file.read(at: 0, count: Int(clamping: segment.file.status().size))
-            var found: [UInt64] = [0]
-            for (index, byte) in bytes.enumerated() where byte == UInt8(ascii: "\n") { found.append(UInt64(index + 1)) }
-            segment.lineOffsets = found
-            offsets = found
-        }
-        return line < UInt64(offsets.count) ? offsets[Int(line)] : offsets.last ?? 0
     }
 }

@@ -14,7 +14,7 @@ final class SegmentWriter {
         self.name = name
         self.path = path
         let file = try system.open(path, for: .create)
-        let preamble = EventLineEncoder.preamble(isRewritten: false)
+        let preamble = SegmentForm().firstLine
         do { try file.write(preamble) } catch {
             try? system.remove(path)
             throw error

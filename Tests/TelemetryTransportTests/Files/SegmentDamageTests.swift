@@ -1,0 +1,131 @@
+import Foundation
+import TelemetryModels
+import TelemetryTransport
+import Testing
+
+/// Bytes of a segment that are not what was written.
+struct SegmentDamageTests {
+    /// Replaces the first occurrence of a text in a file, in place.
+    private func replace(_ text: String, with other: String, last: Bool = false, in url: URL) throws {
+        var data = try Data(contentsOf: url)
+        let range = try #require(data.range(of: Data(text.utf8), options: last ? .backwards : []))
+        data.replaceSubrange(range, with: Data(other.utf8))
+        let file = try FileHandle(forWritingTo: url)
+        try file.write(contentsOf: data)
+        try file.truncate(atOffset: UInt64(data.count))
+        try file.close()
+    }
+
+    @Test("After a line feed was damaged a deletion leaves readable what was, and counts it", arguments: ["\0", "x", " "])
+    func damagedLineFeed(byte: String) async throws {
+        try await withTemporaryDirectory { directory in
+            let store = try FileTelemetryTransport(directory: directory)
+            let all = (1...8 as ClosedRange<UInt64>).map { event($0, name: "n\($0)") }
+            try await store.append(Array(all[..<4]))
+            let cursor = try await store.events(matching: .all, after: nil, limit: 2).cursor
+            try await store.append(Array(all[4...]))
+            try replace("\"n4\"}\n", with: "\"n4\"}\(byte)", in: try #require(try segments(in: directory).first))
+            // White space at the end of a line is none of the damage.
+            var readable = byte == " " ? all : all.filter { $0.sequence != 4 }
+            #expect(try await store.fetchAllEvents() == readable)
+            #expect(try await store.countEvents() == readable.count)
+            for name in ["n2", "n7", "n5"] {
+                #expect(try await store.deleteEvents(matching: .init(names: [name])) == 1)
+                readable.removeAll { $0.name == name }
+                for reader in [store, try FileTelemetryTransport(directory: directory)] {
+                    #expect(try await reader.fetchAllEvents() == readable)
+                    #expect(try await reader.countEvents() == readable.count)
+                    #expect(
+                        try await reader.events(matching: .all, after: cursor, limit: 9).events
+                            == readable.filter { $0.sequence > 2 })
+                }
+            }
+            try await store.append(all + [event(9)])
+            #expect(
+                try await store.fetchAllEvents().filter { $0.sequence != 4 } == readable.filter { $0.sequence != 4 } + [event(9)])
+            #expect(try await store.deleteEvents(forClient: "client") == readable.count + 1)
+            #expect(try await store.countEvents() == 0)
+        }
+    }
+
+    @Test("After a deletion one damaged line feed costs the two events beside it, and a further deletion none")
+    func damageAfterDeletion() async throws {
+        try await withTemporaryDirectory { directory in
+            let store = try FileTelemetryTransport(directory: directory)
+            let all = (1...12 as ClosedRange<UInt64>).map { event($0, session: $0 < 7 ? "s" : "t", name: "n\($0)") }
+            for start in stride(from: 0, to: 12, by: 4) { try await store.append(Array(all[start..<start + 4])) }
+            #expect(try await store.deleteEvents(matching: .init(names: ["n2"])) == 1)
+            let segment = try #require(try segments(in: directory).first)
+            try replace("\"n3\"}\n", with: "\"n3\"}\0", in: segment)
+            var readable = all.filter { ![2, 3].contains($0.sequence) }
+            #expect(try await store.fetchAllEvents().filter { $0.sequence != 4 } == readable.filter { $0.sequence != 4 })
+            readable = try await store.fetchAllEvents()
+            #expect(try await store.deleteEvents(matching: .init(names: ["n9", "n1"])) == 2)
+            readable.removeAll { [1, 9].contains($0.sequence) }
+            #expect(try await store.fetchAllEvents() == readable)
+            #expect(try await store.countEvents() == readable.count)
+        }
+    }
+
+    @Test("A line feed in the middle of a line costs that event only")
+    func additionalLineFeed() async throws {
+        try await withTemporaryDirectory { directory in
+            let store = try FileTelemetryTransport(directory: directory)
+            let all = (1...8 as ClosedRange<UInt64>).map { event($0, name: "n\($0)") }
+            try await store.append(Array(all[..<4]))
+            try await store.append(Array(all[4...]))
+            try replace("name\":\"n2", with: "name\":\nn2", in: try #require(try segments(in: directory).first))
+            var readable = all.filter { $0.sequence != 2 }
+            #expect(try await store.fetchAllEvents() == readable)
+            #expect(try await store.deleteEvents(matching: .init(names: ["n6"])) == 1)
+            readable.removeAll { $0.name == "n6" }
+            #expect(try await store.fetchAllEvents() == readable)
+            #expect(try await store.countEvents() == 6)
+        }
+    }
+
+    @Test(
+        "A header that was altered holds for no event, before and after a deletion",
+        arguments: [("\"session\":\"session\"", "\"session\":\"sessiom\""), ("\"appVersion\":\"", "\"appVersioN\":\"")])
+    func alteredHeader(text: String, other: String) async throws {
+        try await withTemporaryDirectory { directory in
+            let store = try FileTelemetryTransport(directory: directory)
+            try await store.append(events(1...4))
+            try await store.append(events(1...4, session: "t"))
+            try replace(text, with: other, in: try #require(try segments(in: directory).first))
+            let reader = try FileTelemetryTransport(directory: directory)
+            #expect(try await reader.fetchAllEvents() == events(1...4, session: "t"))
+            #expect(try await reader.countEvents() == 4)
+            #expect(try await reader.deleteEvents(matching: .init(until: event(2).timestamp)) == 1)
+            #expect(try await reader.fetchAllEvents() == events(2...4, session: "t"))
+        }
+    }
+
+    @Test("Behind an event that runs into a header no event is taken for one of the session before")
+    func eventGluedToHeader() async throws {
+        try await withTemporaryDirectory { directory in
+            let store = try FileTelemetryTransport(directory: directory)
+            try await store.append(events(1...4) + events(5...8, session: "t"))
+            try replace("\n{\"header\":", with: "\0{\"header\":", last: true, in: try #require(try segments(in: directory).first))
+            #expect(try await FileTelemetryTransport(directory: directory).fetchAllEvents() == events(1...3))
+        }
+    }
+
+    @Test("A damaged byte in a segment's first line costs no event", arguments: [0, 3, 11, 12, 15, 30])
+    func firstLine(offset: Int) async throws {
+        try await withTemporaryDirectory { directory in
+            let store = try FileTelemetryTransport(directory: directory)
+            try await store.append(events(1...4))
+            try await store.append(events(5...8))
+            for isRewritten in [false, true] {
+                let segment = try #require(try segments(in: directory).first)
+                var data = try Data(contentsOf: segment)
+                data[offset] ^= 1
+                try data.write(to: segment)
+                let reader = try FileTelemetryTransport(directory: directory)
+                #expect(try await reader.fetchAllEvents().count == (isRewritten ? 7 : 8))
+                if !isRewritten { #expect(try await reader.deleteEvents(matching: .init(until: event(2).timestamp)) == 1) }
+            }
+        }
+    }
+}
