@@ -147,11 +147,13 @@ extension LifecycleEngine {
                 continue
             }
             guard isWantedAgain || !isForReturn, isDue(cleanup) else { continue }
+            let hadStragglers = await hasStragglers
             let failed = await settle(cleanup, isFirst: cleanup == begun)
             failures += failed
-            // A call that was given up may still bring something back; then it is all to be done again.
-            let hasStragglers = await logger.hasStragglers || calls.hasStragglers
-            guard failed.isEmpty, !hasStragglers || isWantedAgain else { continue }
+            // A call that was given up may still bring something back, or did so meanwhile; then it is all to be done again.
+            guard failed.isEmpty else { continue }
+            let mayBeUndone = if hadStragglers { true } else { await hasStragglers }
+            guard !mayBeUndone || isWantedAgain else { continue }
             let date = configuration.date()
             let isComplete = transport.settlingTime == .zero || cleanup.doneAt != nil || isWantedAgain
             await keeper.change { settings in
@@ -164,6 +166,14 @@ extension LifecycleEngine {
         }
         for failure in failures { report(.transportFailed, "Still to be deleted: \(failure).") }
         return failures
+    }
+
+    /// Whether a call that was given up may still change something at the store.
+    private var hasStragglers: Bool {
+        get async {
+            if calls.hasStragglers { return true }
+            return await logger.hasStragglers
+        }
     }
 
     /// Whether it is time: what was done once is done again when the store's queries have come to know of every change.
