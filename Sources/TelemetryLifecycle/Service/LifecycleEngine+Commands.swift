@@ -62,7 +62,7 @@ extension LifecycleEngine {
 
     /// Runs what is pending for this client.
     func runCommands() async {
-        guard let clientId = mirroredClient, let commands, commands.clientId == clientId else { return }
+        guard !isShutDown, let clientId = mirroredClient, let commands, commands.clientId == clientId else { return }
         if let error = await commands.processor.run() {
             report(.transportFailed, "Commands wait for the next time: \(error.inWords)")
             // What waits is looked at again soon, as after a call that was given up.

@@ -16,6 +16,11 @@ extension LifecycleEngine {
             await stayOff(result: .allDisabled)
             return .allDisabled
         }
+        guard !isShutDown else {
+            // The logger is not turned on again, and no viewer's command is run by a service that has ended.
+            state.show(.idle, nil)
+            return nil
+        }
         if !isQuiet { state.show(.syncing, "Asking the store.") }
         _ = await settle(isForReturn: true)
         do {

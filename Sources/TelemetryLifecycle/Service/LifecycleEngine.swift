@@ -37,6 +37,8 @@ final class LifecycleEngine {
     /// Hears when commands begin and cease to be heard of.
     var onCommandProcessing: (@MainActor (Bool) -> Void)?
     private(set) var isShutDown = false
+    /// When what was asked for before a shutdown is to be done.
+    private var endOfOperations: Deadline?
     /// A call that was given up has failed since the last look, and may have changed something all the same.
     var isInDoubt = false
     /// The client that this process last used at the store or recorded events of, until what it has there was seen to be owed.
@@ -104,7 +106,7 @@ final class LifecycleEngine {
         }
     }
 
-    private func inTurn<Value: Sendable>(
+    func inTurn<Value: Sendable>(
         _ deadline: Deadline, _ body: @escaping @MainActor () async -> Value
     ) async -> Value {
         waiting.append(deadline)
@@ -136,6 +138,7 @@ final class LifecycleEngine {
         _ body: @MainActor (LifecycleEngine) async -> Value, backsUp: Bool = true, until deadline: Deadline
     ) async -> Value {
         calls.begin(deadline)
+        if let endOfOperations { calls.hurry(endOfOperations) }
         if let patience { calls.hurry(patience) }
         await keeper.load()
         await noticeDeparture()
@@ -193,17 +196,12 @@ final class LifecycleEngine {
         configuration.diagnostics?(TelemetryDiagnostic(kind: kind, message: message))
     }
 
-    /// Ends what goes on by itself and waits for what was asked for.
-    func shutDown() async {
+    /// Nothing begins by itself any more, and what was asked for is given up at the deadline.
+    func beginShutdown(operationsUntil deadline: Deadline) {
         isShutDown = true
-        await background.end()
+        endOfOperations = deadline
         calls.cancelAll()
-        let logger = logger.logger
-        await inTurn(Deadline(in: configuration.operationTimeout, on: configuration.clock)) {
-            // In its turn, or the end of another operation would end its time limit.
-            self.calls.begin(Deadline(in: self.configuration.operationTimeout, on: self.configuration.clock))
-            _ = try? await self.calls.call(.nothing) { await logger.shutdown() }
-            self.calls.begin(nil)
-        }
+        calls.hurry(deadline)
+        watch()
     }
 }

@@ -17,11 +17,22 @@ final class LifecycleState {
     var clientRecord: TelemetryClientRecord?
     var isRestorationInProgress = false
     var isProcessingCommands = false
+    /// Whether the service was shut down, so that nothing is sent or followed any more.
+    private var hasEnded = false
 
     func show(_ status: Status, _ message: String?) {
+        var (honest, message) = (status, message)
+        if status == .enabled, !settings.telemetrySendingEnabled { honest = .syncing }
+        if hasEnded, honest != .disabled, !honest.isError { (honest, message) = (.idle, "The service was shut down.") }
         if statusMessage != message { statusMessage = message }
-        let honest = status == .enabled && !settings.telemetrySendingEnabled ? .syncing : status
         if self.status != honest { self.status = honest }
+    }
+
+    /// The service is shut down: its status says neither that events are sent nor that anything is under way.
+    func end() {
+        hasEnded = true
+        isRestorationInProgress = false
+        show(status, statusMessage)
     }
 
     func show(_ settings: TelemetrySettings) {
@@ -32,4 +43,8 @@ final class LifecycleState {
     func show(_ scenarioStates: [String: Bool]) {
         if self.scenarioStates != scenarioStates { self.scenarioStates = scenarioStates }
     }
+}
+
+extension TelemetryLifecycleService.Status {
+    fileprivate var isError: Bool { if case .error = self { true } else { false } }
 }

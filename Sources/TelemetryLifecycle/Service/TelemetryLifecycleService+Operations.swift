@@ -91,7 +91,11 @@ extension TelemetryLifecycleService {
         return await engine.operation { engine in await engine.restoreFromBackup(by: decision) }
     }
 
-    /// Ends everything that goes on by itself, waits for operations under way and shuts the logger down. Call it last.
+    /// Ends everything that goes on by itself, waits for operations under way and shuts the logger down, all within
+    /// ``Configuration/operationTimeout``. Call it last.
+    ///
+    /// Nothing is turned on afterwards: ``reconcile()`` returns nil and ``status`` is ``Status/idle``. A decision of the person
+    /// is still stored, and opting out still deletes what is at the store.
     public func shutdown() async { await engine.shutDown() }
 }
 

@@ -1,7 +1,7 @@
 extension TelemetryLifecycleService {
     /// Where telemetry stands, as a person would want to read it.
     public enum Status: Equatable, Sendable {
-        /// Nothing was begun.
+        /// Nothing was begun, or the service was shut down.
         case idle
         /// The settings are being read.
         case loading
