@@ -47,25 +47,30 @@ public struct TelemetryObligations: Sendable, Hashable, Codable {
         public var command: TelemetryRecord.ID?
         /// Whether the session goes on, and only its events up to ``sessionEnd`` go.
         public var isOfEventsOnly: Bool
+        /// The sessions that ended and of which the store may have events: they go whatever their time says, because the clock
+        /// may have been set back.
+        public var sessions: [String]
         /// When it was done, where the store's queries may have hidden something: it is done once more later.
         public var doneAt: Date?
 
         /// Creates a value; the parameters are the properties of the same names.
         public init(
             clientId: String, sessionEnd: Date? = nil, command: TelemetryRecord.ID? = nil, isOfEventsOnly: Bool = false,
-            doneAt: Date? = nil
+            doneAt: Date? = nil, sessions: [String] = []
         ) {
             self.clientId = clientId
             self.sessionEnd = sessionEnd
             self.command = command
             self.isOfEventsOnly = isOfEventsOnly
             self.doneAt = doneAt
+            self.sessions = sessions
         }
 
         /// Covers what an earlier deletion of the same kind for the same client covers.
         fileprivate mutating func merge(_ earlier: Self) {
             if let end = earlier.sessionEnd, let sessionEnd { self.sessionEnd = max(end, sessionEnd) }
             command = command ?? earlier.command
+            sessions = earlier.sessions.filter { !sessions.contains($0) } + sessions
             isOfEventsOnly = isOfEventsOnly && earlier.isOfEventsOnly
             if let done = earlier.doneAt, let doneAt { self.doneAt = max(done, doneAt) } else { doneAt = nil }
         }
@@ -86,7 +91,7 @@ extension TelemetryObligations {
 }
 
 extension TelemetryObligations.Cleanup {
-    private enum CodingKeys: String, CodingKey { case clientId, sessionEnd, command, isOfEventsOnly, doneAt }
+    private enum CodingKeys: String, CodingKey { case clientId, sessionEnd, command, isOfEventsOnly, doneAt, sessions }
 
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
@@ -95,7 +100,8 @@ extension TelemetryObligations.Cleanup {
             sessionEnd: try container.decodeTimestampIfPresent(forKey: .sessionEnd),
             command: try container.decodeIfPresent(TelemetryRecord.ID.self, forKey: .command),
             isOfEventsOnly: try container.decodeIfPresent(Bool.self, forKey: .isOfEventsOnly) ?? false,
-            doneAt: try container.decodeTimestampIfPresent(forKey: .doneAt))
+            doneAt: try container.decodeTimestampIfPresent(forKey: .doneAt),
+            sessions: try container.decodeIfPresent([String].self, forKey: .sessions) ?? [])
     }
 
     public func encode(to encoder: any Encoder) throws {
@@ -105,5 +111,6 @@ extension TelemetryObligations.Cleanup {
         try container.encodeIfPresent(command, forKey: .command)
         if isOfEventsOnly { try container.encode(true, forKey: .isOfEventsOnly) }
         try container.encodeTimestampIfPresent(doneAt, forKey: .doneAt)
+        if !sessions.isEmpty { try container.encode(sessions, forKey: .sessions) }
     }
 }

@@ -39,6 +39,18 @@ struct TelemetryObligationsTests {
                 == [Cleanup(clientId: "a", sessionEnd: Self.date(3))])
     }
 
+    @Test("The sessions that ended are kept, each once, and stored only where there are any")
+    func namedSessions() throws {
+        let first = Cleanup(clientId: "a", sessionEnd: Self.date(1), sessions: ["s", "t"])
+        let second = Cleanup(clientId: "a", sessionEnd: Self.date(2), sessions: ["t", "u"])
+        let merged = Cleanup(clientId: "a", sessionEnd: Self.date(2), sessions: ["s", "t", "u"])
+        #expect(Self.added(first, second) == [merged])
+        let stored = try JSONEncoder().encode(TelemetryObligations(cleanups: [merged]))
+        #expect(try JSONDecoder().decode(TelemetryObligations.self, from: stored).cleanups == [merged])
+        let without = try JSONEncoder().encode(Cleanup(clientId: "a", sessionEnd: Self.date(2)))
+        #expect(!String(decoding: without, as: UTF8.self).contains("sessions"))
+    }
+
     @Test("A departure takes the client's sessions with it, and keeps the command that is still to be marked")
     func departure() {
         let session = Cleanup(clientId: "a", sessionEnd: Self.date(1))

@@ -35,7 +35,11 @@ struct RemoteCleanup {
                     }
                 }
             }
-            await attempt("events") { try await transport.deleteEvents(of: clientId, until: isFirst ? nil : cleanup.sessionEnd) }
+            await attempt("events") {
+                try await transport.deleteEvents(of: clientId, until: isFirst ? nil : cleanup.sessionEnd)
+                guard !isFirst else { return }
+                for session in cleanup.sessions { try await transport.deleteEvents(of: clientId, session: session) }
+            }
             return failures
         }
         // The record first: a client that no viewer sees gets no more commands, and those that it got go last.

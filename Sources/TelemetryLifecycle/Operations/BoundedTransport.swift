@@ -42,9 +42,10 @@ struct BoundedTransport: TelemetryRecordTransport {
         if stored != subscription { try await calls.call { _ = try await base.save(subscription) } }
     }
 
-    func deleteEvents(of clientId: String, until: Date? = nil) async throws {
+    func deleteEvents(of clientId: String, session: String? = nil, until: Date? = nil) async throws {
         try NameRules.check(clientId: clientId)
-        try await calls.call { _ = try await base.deleteEvents(matching: .init(clientId: clientId, until: until)) }
+        let filter = TelemetryEventFilter(clientId: clientId, sessionId: session, until: until)
+        try await calls.call { _ = try await base.deleteEvents(matching: filter) }
     }
 
     /// The client's own records of a type: whatever the store takes for equal, nothing that bears another identifier.

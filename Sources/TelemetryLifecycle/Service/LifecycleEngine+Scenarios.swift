@@ -25,8 +25,9 @@ extension LifecycleEngine {
     func endSession() async throws {
         await scenarios.clear()
         guard let clientId = settings.clientIdentifier else { return }
-        await logger.discardWaiting()
-        let cleanup = TelemetryObligations.Cleanup(clientId: clientId, sessionEnd: configuration.date())
+        let session = await logger.beginSession()
+        let cleanup = TelemetryObligations.Cleanup(
+            clientId: clientId, sessionEnd: configuration.date(), sessions: session.map { [$0] } ?? [])
         // Whatever happens to the process, it is remembered until it is done.
         await keeper.change { $0.obligations.add(cleanup) }
         let begun = settings.obligations.sessionCleanup(of: clientId)

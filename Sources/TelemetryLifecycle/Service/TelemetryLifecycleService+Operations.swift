@@ -77,7 +77,7 @@ extension TelemetryLifecycleService {
     }
 
     /// Ends the session: this client's scenario records and events are deleted, and no scenario is known until some are
-    /// registered again, with the states that they had.
+    /// registered again, with the states that they had. Events from then on bear another session.
     /// - Throws: ``/TelemetryTransport/TelemetryTransportError`` where something could not be deleted; it is tried again later, also after a restart.
     public func endSession() async throws {
         try await engine.operation { engine in await Outcome { try await engine.endSession() } }.get()

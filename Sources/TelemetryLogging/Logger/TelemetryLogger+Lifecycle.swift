@@ -76,7 +76,7 @@ extension TelemetryLogger {
         }
     }
 
-    private func perform(_ effect: LoggerPhase.Effect) async {
+    func perform(_ effect: LoggerPhase.Effect) async {
         switch effect {
         case .nothing: break
         case .hold: open()
@@ -109,7 +109,7 @@ extension TelemetryLogger {
         capture.withState { $0.isAccepting = false }
     }
 
-    private func inTurn(_ operation: () async -> Void) async {
+    func inTurn(_ operation: () async -> Void) async {
         if !operations.begin() { await withCheckedContinuation { operations.wait($0) } }
         await operation()
         operations.end()

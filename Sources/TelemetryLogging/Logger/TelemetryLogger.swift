@@ -62,7 +62,8 @@ public actor TelemetryLogger: TelemetryLogging {
 
     deinit { pump?.task.cancel() }
 
-    /// The session that events bear now: one from creation, or from activation after a shutdown, to the next shutdown.
+    /// The session that events bear now: one from creation, or from activation after a shutdown, to the next shutdown or to the
+    /// end of the lifecycle service's session.
     public nonisolated var currentSessionId: String { capture.currentSessionId }
 
     /// The calling thread, by the number that the system's own tools show.

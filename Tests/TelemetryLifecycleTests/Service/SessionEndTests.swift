@@ -1,5 +1,7 @@
 import Foundation
+import Synchronization
 import TelemetryLifecycle
+import TelemetryLogging
 import TelemetryModels
 import TelemetryPersistence
 import TelemetryTestSupport
@@ -40,4 +42,92 @@ struct SessionEndTests {
         #expect(host.transport.calls(of: .deleteEvents).count == 1)
         #expect(host.service.settings.obligations.isEmpty)
     }
+
+    @Test(
+        "Events of an ended session go although the clock was set back and their time is past its end; later ones stay",
+        arguments: [true, false], [true, false])
+    func clockSetBack(restarts: Bool, hasSpool: Bool) async throws {
+        let device = try await LoggingDevice(spool: hasSpool ? temporaryDirectory() : nil)
+        defer { device.removeFiles() }
+        var service = await device.start()
+        device.time.advance(by: 3_600)
+        await device.log("before", service)
+        device.time.advance(by: -3_600)
+        device.transport.fail(.deleteEvents)
+        let ended = service.telemetryLogger.currentSessionId
+        await #expect(throws: TelemetryTransportError.self) { try await service.endSession() }
+        #expect(service.telemetryLogger.currentSessionId != ended)
+        device.time.advance(by: 1)
+        await device.log("after", service)
+        #expect(try await device.transport.store.fetchAllEvents().map(\.name) == ["before", "after"])
+        if restarts {
+            await service.shutdown()
+            service = await device.start()
+        } else {
+            await service.reconcile()
+        }
+        #expect(try await device.transport.store.fetchAllEvents().map(\.name) == ["after"])
+        #expect(service.settings.obligations.isEmpty)
+        await service.shutdown()
+    }
+
+    @Test("A session that sent nothing leaves nothing to be deleted by its name")
+    func nothingSent() async throws {
+        let device = try await LoggingDevice(spool: nil)
+        let service = await device.start()
+        device.transport.isOffline = true
+        for _ in 0..<20 { try? await service.endSession() }
+        #expect(service.settings.obligations.cleanups.map(\.sessions) == [[]])
+        await service.shutdown()
+    }
+
+    private func temporaryDirectory() -> URL {
+        FileManager.default.temporaryDirectory.appendingPathComponent("session-end-\(UUID().uuidString)")
+    }
+}
+
+/// What outlives a process: the store, the settings, the spool and the clock.
+@MainActor
+private final class LoggingDevice {
+    /// A date that a test moves.
+    final class Time: Sendable {
+        private let date = Mutex(TelemetryFixtures.date)
+        var now: Date { date.withLock { $0 } }
+        func advance(by seconds: TimeInterval) { date.withLock { $0 += seconds } }
+    }
+
+    let transport = MockTelemetryTransport()
+    let time = Time()
+    private let settingsStore = InMemoryTelemetrySettingsStore()
+    private let scenarioStore = InMemoryTelemetryScenarioStore()
+    private let spool: URL?
+
+    init(spool: URL?) async throws {
+        self.spool = spool
+        await settingsStore.save(TelemetryFixtures.approvedSettings)
+        try await transport.store.createTelemetryClient(TelemetryFixtures.client(isEnabled: true))
+    }
+
+    func start() async -> TelemetryLifecycleService {
+        let clock = ManualClock()
+        var logging = TelemetryLogger.Configuration()
+        logging.spoolDirectory = spool
+        let time = time
+        let service = TelemetryLifecycleService(
+            settingsStore: settingsStore, transport: transport,
+            configuration: .init(reconcileInterval: nil, clock: clock, now: { time.now }),
+            logger: TelemetryLogger(configuration: logging, transport: transport, clock: clock, now: { time.now }),
+            scenarioStore: scenarioStore)
+        await service.startup()
+        await service.restorationFinished()
+        return service
+    }
+
+    /// Logs an event that is with the store on return.
+    func log(_ name: String, _ service: TelemetryLifecycleService) async {
+        service.telemetryLogger.logEvent(name: name)
+        await service.telemetryLogger.flush()
+    }
+
+    nonisolated func removeFiles() { if let spool { try? FileManager.default.removeItem(at: spool) } }
 }

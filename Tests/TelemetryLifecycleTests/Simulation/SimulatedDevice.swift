@@ -1,3 +1,5 @@
+import Foundation
+import Synchronization
 import TelemetryModels
 
 /// What a device keeps whatever happens to the process.
@@ -11,6 +13,20 @@ package final class SimulatedDevice {
     /// What the person decided last, and whether the call that says so has returned.
     var consent: (isWanted: Bool, hasReturned: Bool, serial: Int) = (false, true, 0)
     package var process: SimulatedProcess?
+    /// How many processes there were.
+    var processCount = 0
+    /// Sessions that the host has ended.
+    var endedSessions: Set<String> = []
+    /// By how much the device's clock is wrong.
+    let skew = Skew()
+
+    final class Skew: Sendable {
+        private let value = Mutex(TimeInterval(0))
+        var seconds: TimeInterval {
+            get { value.withLock(\.self) }
+            set { value.withLock { $0 = newValue } }
+        }
+    }
 
     init(number: Int) { self.number = number }
 

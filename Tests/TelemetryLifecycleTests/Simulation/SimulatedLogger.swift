@@ -3,16 +3,22 @@ import TelemetryLogging
 import TelemetryModels
 
 /// A logger that records at once what passes its gate.
-actor SimulatedLogger: TelemetryLogging {
+actor SimulatedLogger: TelemetrySessionRenewing {
     private struct State {
         var isOn = false
         var clientId: String?
         var scenarios: [String: Bool] = [:]
+        var session = 1
     }
 
-    nonisolated let currentSessionId = "session"
+    private nonisolated let name: String
     private nonisolated let state = Mutex(State())
     @MainActor weak var process: SimulatedProcess?
+
+    /// - Parameter name: How its sessions are named, beside their number.
+    init(name: String) { self.name = name }
+
+    nonisolated var currentSessionId: String { state.withLock { "\(name).\($0.session)" } }
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { MainActor.sharedUnownedExecutor }
 
@@ -29,7 +35,7 @@ actor SimulatedLogger: TelemetryLogging {
             return .some(state.clientId)
         }
         guard let clientId else { return }
-        MainActor.assumeIsolated { process?.world.recorded(clientId, by: process) }
+        MainActor.assumeIsolated { process?.world.recorded(clientId, session: currentSessionId, by: process) }
     }
 
     func setClientIdentifier(_ clientId: String?) async {
@@ -47,6 +53,12 @@ actor SimulatedLogger: TelemetryLogging {
     func setEnabled(_ enabled: Bool) async {
         await pass("switch logger")
         state.withLock { $0.isOn = enabled }
+    }
+    func renewSession() async -> String? {
+        await pass("renew session")
+        let ended = currentSessionId
+        state.withLock { $0.session += 1 }
+        return ended
     }
     func flush() async {}
     func shutdown() async {}

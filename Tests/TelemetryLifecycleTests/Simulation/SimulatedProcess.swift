@@ -18,11 +18,12 @@ package final class SimulatedProcess {
     init(device: SimulatedDevice, world: SimulatedWorld) {
         self.device = device
         self.world = world
-        logger = SimulatedLogger()
+        device.processCount += 1
+        logger = SimulatedLogger(name: "device\(device.number)process\(device.processCount)")
         logger.process = self
         var configuration = TelemetryLifecycleService.Configuration(
             operationTimeout: .seconds(10), reconcileInterval: .seconds(60), clock: world.clock,
-            now: { [clock = world.clock] in SimulatedWorld.date(of: clock) })
+            now: { [clock = world.clock, skew = device.skew] in SimulatedWorld.date(of: clock) + skew.seconds })
         configuration.random = { 0.5 }
         configuration.executor = world.executor
         let transport = world.store.transport(of: self)
@@ -40,6 +41,16 @@ package final class SimulatedProcess {
         Task(executorPreference: world.executor) {
             await body(service)
             await self.returned()
+        }
+    }
+
+    /// The host ends its session: once the call has returned, whatever it came to, the session's events are to go.
+    func endSession() {
+        let session = logger.currentSessionId
+        call { [weak self] service in
+            try? await service.endSession()
+            guard let self, !isDead, logger.currentSessionId != session else { return }
+            device.endedSessions.insert(session)
         }
     }
 

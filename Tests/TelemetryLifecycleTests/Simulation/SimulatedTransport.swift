@@ -56,7 +56,9 @@ final class SimulatedTransport: TelemetryTransporting {
     }
     func save(_ records: [TelemetryRecord], policy: TelemetrySavePolicy) async throws -> [TelemetryRecord] {
         try await call("save \(records.map(\.recordID.recordName))") {
-            try server.save(records, policy: policy, by: process.device.user)
+            let saved = try server.save(records, policy: policy, by: process.device.user)
+            process.world.checkOrder(of: saved)
+            return saved
         }
     }
     func record(withID id: TelemetryRecord.ID) async throws -> TelemetryRecord? {

@@ -34,6 +34,9 @@ extension SimulatedWorld {
             if let client {
                 expect(client.isEnabled == settings.telemetrySendingEnabled, "\(name): record and sending disagree")
             }
+            for session in Set(store.events.map(\.sessionId)).intersection(device.endedSessions) {
+                found.append("\(name): events of the ended session \(session) are left")
+            }
             checkConsent(of: device, settings, expect: expect)
             checkScenarios(of: device, service, expect: expect)
             checkDeparted(from: device, current: clientId, expect: expect)
@@ -46,6 +49,17 @@ extension SimulatedWorld {
         }
         expect(isBystanderUntouched, "something of the bystander was touched")
         return found
+    }
+
+    /// Where a command has ended, every older one of the same client must have: one that has not may run again.
+    func checkOrder(of saved: [TelemetryRecord]) {
+        func isPending(_ record: TelemetryRecord?) -> Bool { record?["status"]?.stringValue == "pending" }
+        for record in saved where record.recordType == TelemetrySchema.commandRecordType && !isPending(record) {
+            for command in commands.prefix(while: { .command($0.commandId) != record.recordID })
+            where .string(command.clientId) == record["clientid"] && isPending(store.record(.command(command.commandId))) {
+                violate("\(record.recordID) ended before \(command.commandId)")
+            }
+        }
     }
 
     private func checkConsent(

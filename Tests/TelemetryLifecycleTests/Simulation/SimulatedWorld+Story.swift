@@ -79,11 +79,11 @@ extension SimulatedWorld {
         let device = devices[Int.random(in: 0..<devices.count, using: &random)]
         guard let process = device.process, process.openCalls < 4 else { return }
         let on = Bool.random(using: &random)
-        switch Int.random(in: 0..<16, using: &random) {
+        switch Int.random(in: 0..<18, using: &random) {
         case 0..<4: consent(true, process)
         case 4..<5: consent(false, process)
         case 5: process.call { await $0.reconcile() }
-        case 6: process.call { try? await $0.endSession() }
+        case 6, 17: process.endSession()
         case 7..<9:
             let names = ["A", "B", "V"].filter { _ in !random.once(in: 3) }
             note("\(device.number): registers \(names)")
@@ -91,6 +91,10 @@ extension SimulatedWorld {
             process.call { try? await $0.registerScenarios(names) }
         case 9..<11: process.call { try? await $0.setScenarioEnabled("A", enabled: on) }
         case 11: process.call { _ = await $0.handleRemoteNotification(.init()) }
+        // Not where queries lag: how long they do is measured by this clock.
+        case 12 where store.settlingTime == .zero:
+            device.skew.seconds = [-3_600, 0, 3_600][Int.random(in: 0..<3, using: &random)]
+            note("\(device.number): its clock is wrong by \(device.skew.seconds) s")
         default:
             process.logger.logEvent(name: "e")
             process.logger.logEvent(name: "e", scenario: "V")

@@ -109,14 +109,18 @@ package final class SimulatedWorld {
     }
 
     /// An event was recorded: was there consent, and approval?
-    func recorded(_ clientId: String?, by process: SimulatedProcess?) {
+    func recorded(_ clientId: String?, session: String, by process: SimulatedProcess?) {
         guard let process else { return }
         guard let clientId else { return violate("an event without a client was recorded") }
         if !approved.contains(clientId) { violate("an event of \(clientId) was recorded, which nobody approved") }
         let consent = process.device.consent
         if !consent.isWanted, consent.hasReturned { violate("an event of \(clientId) was recorded after its opt-out") }
         store.append(
-            [TelemetryEvent(clientId: clientId, sessionId: "s", name: "e", timestamp: Self.date(of: clock))],
+            [
+                TelemetryEvent(
+                    clientId: clientId, sessionId: session, name: "e",
+                    timestamp: Self.date(of: clock) + process.device.skew.seconds)
+            ],
             by: process.device.user)
     }
 
