@@ -72,9 +72,11 @@ final class LoggerSwitch {
     /// Forgets what was recorded and not sent; a logger that can begins another session.
     /// - Returns: the session that ended, where the store may have events of it.
     func beginSession() async -> String? {
-        if let logger = logger as? any TelemetrySessionRenewing { return await logger.renewSession() }
-        await discardWaiting()
-        return nil
+        guard let logger = logger as? any TelemetrySessionRenewing else {
+            await discardWaiting()
+            return nil
+        }
+        return await queue.perform { await logger.renewSession() }
     }
 
     /// Whether something that was given up when the logger was turned off may still reach the store.
