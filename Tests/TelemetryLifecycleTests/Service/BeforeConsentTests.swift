@@ -15,7 +15,8 @@ struct BeforeConsentTests {
         let logger = TelemetryLogger(transport: transport)
         let service = TelemetryLifecycleService(
             settingsStore: InMemoryTelemetrySettingsStore(), transport: transport,
-            identifierGenerator: FixedIdentifierGenerator(TestHost.clientId), configuration: .init(reconcileInterval: nil),
+            identifierGenerator: FixedIdentifierGenerator(TestHost.clientId),
+            configuration: .init(reconcileInterval: nil, clock: ManualClock()),
             logger: logger, scenarioStore: InMemoryTelemetryScenarioStore())
         logger.logEvent(name: "before")
         await service.enableTelemetry()
@@ -44,7 +45,8 @@ struct BeforeConsentTests {
         let offline = MockTelemetryTransport()
         offline.isOffline = true
         let other = TelemetryLifecycleService(
-            settingsStore: host.settingsStore, transport: offline, configuration: .init(reconcileInterval: nil),
+            settingsStore: host.settingsStore, transport: offline,
+            configuration: .init(reconcileInterval: nil, clock: ManualClock()),
             logger: MockTelemetryLogger(), scenarioStore: host.scenarioStore)
         await other.disableTelemetry()
         #expect(await host.settingsStore.load().obligations.cleanups.map(\.clientId) == [TestHost.clientId])
