@@ -49,15 +49,18 @@ enum SpoolTarget {
                 Scratch.write(file, to: "\(directory)/\(owner)-\(index + 1).segment")
             }
         }
+        let client = mode & 8 == 0 ? "alpha" : "beta"
         let events = wait {
             let transport = InMemoryTelemetryTransport()
             let logger = TelemetryLogger(configuration: configuration(directory), transport: transport)
+            await logger.setClientIdentifier(client)
             await logger.activate(enabled: true)
             await logger.flush()
             await logger.shutdown()
             return (try? await transport.fetchAllEvents()) ?? []
         }
         if !isDamaged { require(!events.isEmpty, "an undamaged spool was not delivered") }
+        require(events.allSatisfy { $0.clientId == client }, "events of another client were delivered as \(client)'s")
         require(Set(events.map(\.eventId)).count == events.count, "an event was delivered twice")
     }
 

@@ -82,7 +82,7 @@ struct StoreRun {
     private mutating func read(
         _ transport: FileTelemetryTransport, _ filter: TelemetryEventFilter, after start: TelemetryCursor? = nil
     ) async -> [TelemetryEvent]? {
-        let limit = [1, 3, 7, 500][input.number(below: 4)]
+        let limit = [7, 40, 500, 500][input.number(below: 4)]
         var events: [TelemetryEvent] = []
         var cursor = start
         for _ in 0..<2_000 {
