@@ -1,13 +1,10 @@
 public import Foundation
 public import TelemetryModels
-public import TelemetryTransport
+@_spi(Tooling) public import TelemetryTransport
 
 /// A directory that is, or is to be, a store.
 public struct StoreDirectory: Sendable {
     private struct Mark: Decodable { let version: Int }
-
-    /// The version of the store's format that this viewer knows.
-    private static let formatVersion = 1
 
     public let url: URL
 
@@ -56,12 +53,12 @@ public struct StoreDirectory: Sendable {
 
     private func refuseNewerFormat() throws {
         guard let text = try? Data(contentsOf: mark), let version = try? JSONDecoder().decode(Mark.self, from: text).version,
-            version > Self.formatVersion
+            version > FileStoreVersion.current
         else { return }
         throw ToolFailure(
             .data,
             "\(path) is a store of version \(version), made by a newer LiveTelemetry; this is telemetry "
-                + "\(LiveTelemetryVersion.version), which knows version \(Self.formatVersion). Use a newer telemetry.")
+                + "\(LiveTelemetryVersion.version), which knows version \(FileStoreVersion.current). Use a newer telemetry.")
     }
 
     private var mark: URL { url.appendingPathComponent("format.json") }

@@ -1,0 +1,6 @@
+/// The version of the file store's format, for the tools, which are a package of their own; not part of the interface.
+@_spi(Tooling)
+public enum FileStoreVersion {
+    /// The newest version that this library reads, and the one that it writes.
+    public static var current: Int { StoreFormat.version }
+}
