@@ -90,6 +90,8 @@ final class UnwritableSettingsTests {
     func stillUnwritable() async throws {
         let service = await start()
         try block("settings.lock")
+        // A store that answers would turn off a client whose record is gone.
+        transport.isOffline = true
         await service.disableTelemetry()
         let again = await start()
         #expect(again.settings == .defaults)
@@ -101,8 +103,9 @@ final class UnwritableSettingsTests {
         let service = await start()
         try block("settings.lock")
         try block("settings.opted-out")
+        transport.isOffline = true
         await service.disableTelemetry()
-        #expect(service.status == .disabled)
+        #expect(service.status.errorMessage?.contains("could not be stored") == false)
         let again = await start()
         #expect(again.settings == .defaults)
         #expect(await logger.isEnabled == false)
@@ -140,11 +143,18 @@ final class UnwritableSettingsTests {
     func again() async throws {
         let service = await start()
         try block("settings.lock")
+        transport.isOffline = true
         await service.disableTelemetry()
         try unblock("settings.lock")
-        await service.enableTelemetry()
+        let next = await start()
+        await next.enableTelemetry()
+        let clientId = try #require(next.settings.clientIdentifier)
+        // Another client than the one that was opted out, whose settings were not written.
+        #expect(clientId != TelemetryFixtures.clientId)
+        transport.isOffline = false
         let again = await start()
-        #expect(again.settings.telemetryRequested)
+        #expect(again.settings.clientIdentifier == clientId)
         #expect(again.status == .pendingApproval)
+        #expect(try await transport.store.countEvents() == 0)
     }
 }
