@@ -1,4 +1,5 @@
 import Synchronization
+import TelemetryLogging
 import TelemetryModels
 import TelemetryPersistence
 import TelemetryTransport
@@ -91,6 +92,19 @@ extension LifecycleEngine {
         await logger.turn(on: false, clientId: nil)
         await keeper.change { if $0.clientIdentifier != clientId { $0.oweDeparture(of: clientId) } }
         ownClient = nil
+    }
+
+    /// Has the logger check the shared settings before each delivery: another process may end the consent at any time.
+    func checkConsentBeforeDelivery() {
+        logger.follow(
+            TelemetryConsentCheck(stands: keeper.consentCheck) { [weak self] in await self?.consentHasEnded() })
+    }
+
+    /// The logger found the consent ended and refuses events; a look finds out what to do.
+    private func consentHasEnded() {
+        logger.withdraw()
+        logger.settle()
+        refresh(.everything)
     }
 
     /// The client's record is gone: the settings go as well, and nothing is sent any more.

@@ -81,5 +81,6 @@ public final class TelemetryLifecycleService {
             subscriptions: subscriptionManager,
             scenarioStore: scenarioStore ?? PlatformDefaults.scenarioStore(configuration.diagnostics),
             spoolDirectory: logging.spoolDirectory ?? (logger == nil ? PlatformDefaults.spoolDirectory : nil))
+        engine.checkConsentBeforeDelivery()
     }
 }

@@ -28,9 +28,12 @@ final class LoggerSwitch {
     func withdraw() {
         withdrawals += 1
         unsettled += 1
-        if isOn != false { (logger as? TelemetryLogger)?.withdraw() }
+        if isOn != false { (logger as? any TelemetryConsentFollowing)?.withdraw() }
         queue.enqueue { await self.apply(on: false, clientId: nil) }
     }
+
+    /// From now on a logger that can checks before each delivery.
+    func follow(_ check: TelemetryConsentCheck) { (logger as? any TelemetryConsentFollowing)?.follow(check) }
 
     /// The settings show the withdrawal.
     func settle() { unsettled -= 1 }
@@ -81,7 +84,7 @@ final class LoggerSwitch {
 
     /// Whether something that was given up when the logger was turned off may still reach the store.
     var hasStragglers: Bool {
-        get async { await (logger as? TelemetryLogger)?.hasStragglers ?? false }
+        get async { await (logger as? any TelemetryConsentFollowing)?.hasStragglers ?? false }
     }
 
     private func identify(_ clientId: String?) async {

@@ -44,6 +44,16 @@ final class SettingsKeeper {
         self.show = show
     }
 
+    /// Whether a client's events may be sent, as the shared settings say now. Waits for nothing but the store.
+    var consentCheck: @Sendable (_ clientId: String?) async -> Bool {
+        { [store, marker] clientId in
+            if marker?.isPlaced == true { return false }
+            let settings =
+                if let store = store as? any TelemetrySettingsCaching { await store.current() } else { await store.load() }
+            return settings.telemetryRequested && settings.telemetrySendingEnabled && settings.clientIdentifier == clientId
+        }
+    }
+
     /// Reads what is stored: another process may have changed it.
     func load() async { await queue.perform { await self.read() } }
 
@@ -131,12 +141,11 @@ final class SettingsKeeper {
             let noted = await note.read()
             isForgetful = !noted.isEmpty
             if isForgetful { stored.obligations = noted }
-            settings = stored
-            if marker?.isPlaced == true { return await recordOptOut { $0.optOut() } }
         } else if isForgetful {
             stored.obligations = settings.obligations
         }
         settings = stored
+        if marker?.isPlaced == true { return await recordOptOut { $0.optOut() } }
         show(settings)
     }
 

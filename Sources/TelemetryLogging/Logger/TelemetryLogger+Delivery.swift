@@ -89,6 +89,7 @@ extension TelemetryLogger {
     }
 
     private func append(_ events: [TelemetryEvent], id: UInt64) async throws {
+        try await requireConsent(for: events, id: id)
         if delivery.isRetry {
             delivery.isRetry = false
             capture.withState { $0.statistics.retries += 1 }
@@ -97,9 +98,6 @@ extension TelemetryLogger {
         defer { delivery.appending.remove(id) }
         try await transport.append(events)
     }
-
-    /// Whether an append that was given up has not returned: it may still store what was thought forgotten.
-    package var hasStragglers: Bool { delivery.appending.contains { $0 != pump?.id } }
 
     private func settle(_ outcome: BatchOutcome, events: [TelemetryEvent], ends: [Int], of range: PendingRange) {
         let handled = outcome.handled

@@ -53,13 +53,6 @@ extension TelemetryLogger {
         }
     }
 
-    /// Refuses events and starts no delivery from now on, whatever operation is under way, until ``setEnabled(_:)`` or
-    /// ``activate(enabled:)`` turns recording off, which must follow. Does not wait; what waits to be sent is discarded then.
-    package nonisolated func withdraw() {
-        isWithdrawn.store(true, ordering: .sequentiallyConsistent)
-        close()
-    }
-
     /// Refuses events from now on and delivers what waits, at most for `Configuration.shutdownDeadline`.
     ///
     /// What could not be delivered stays in the spool, if there is one, and counts as waiting. Cancelling the calling task does
@@ -104,7 +97,7 @@ extension TelemetryLogger {
         if isWithdrawn.load(ordering: .sequentiallyConsistent) { close() }
     }
 
-    private nonisolated func close() {
+    nonisolated func close() {
         gate.setOpen(false)
         capture.withState { $0.isAccepting = false }
     }

@@ -24,6 +24,8 @@ public actor TelemetryLogger: TelemetryLogging {
 
     /// Consent was withdrawn, and the call that turns recording off has not begun yet.
     nonisolated let isWithdrawn = Atomic(false)
+    /// Nil where nobody but the host decides.
+    nonisolated let consent = Mutex<TelemetryConsentCheck?>(nil)
 
     let configuration: Configuration
     let transport: any TelemetryEventTransport

@@ -7,9 +7,12 @@ public import TelemetryModels
 /// settings is set aside as `settings.corrupt.json`. What cannot be written is kept in memory, as long as the store lives, merged
 /// onto what is stored and written as soon as that is possible. An opt-out that cannot be written is recorded by a file
 /// `settings.opted-out`, or by removing the settings.
-public actor FileTelemetrySettingsStore: TelemetryOptOutRecording {
+public actor FileTelemetrySettingsStore: TelemetryOptOutRecording, TelemetrySettingsCaching {
     private var document: StoredDocument<TelemetrySettings>
     private var marker: OptOutMarker
+    private let path: (file: String, directory: String)
+    /// What was read last, as long as nothing was changed since.
+    private var cached: (settings: TelemetrySettings, stamp: FileStamp)?
 
     /// - Parameters:
     ///   - directory: Where the file is, or will be.
@@ -18,10 +21,22 @@ public actor FileTelemetrySettingsStore: TelemetryOptOutRecording {
         document = StoredDocument(
             JSONDocumentFile(directory: directory, name: "settings", diagnostics: diagnostics), initial: .defaults)
         marker = OptOutMarker(directory: directory, name: "settings.opted-out")
+        path = (
+            directory.appending(path: "settings.json").path(percentEncoded: false), directory.path(percentEncoded: false)
+        )
     }
 
     public func load() async -> TelemetrySettings {
         marker.isPlaced ? change { _ in } : document.load()
+    }
+
+    package func current() async -> TelemetrySettings {
+        // Before reading: what changes meanwhile is then seen the next time.
+        let stamp = FileStamp(of: path.file, in: path.directory)
+        if let cached, cached.stamp == stamp { return cached.settings }
+        let settings = marker.isPlaced ? change { _ in } : document.load()
+        cached = document.isSaved && stamp.isSettled(at: Date()) ? (settings, stamp) : nil
+        return settings
     }
 
     @discardableResult
@@ -46,6 +61,7 @@ public actor FileTelemetrySettingsStore: TelemetryOptOutRecording {
 
     @discardableResult
     public func reset() async -> TelemetrySettings {
+        cached = nil
         _ = marker.take()
         document.remove()
         if document.isSaved { marker.clear() }
@@ -54,6 +70,8 @@ public actor FileTelemetrySettingsStore: TelemetryOptOutRecording {
 
     /// Changes the settings after an opt-out that was only marked so far.
     private func change(_ transform: (inout TelemetrySettings) -> Void) -> TelemetrySettings {
+        // What could not be written changes no stamp.
+        cached = nil
         let settings = document.change { settings in
             if marker.take() { settings.optOut() }
             transform(&settings)

@@ -1,0 +1,105 @@
+import Foundation
+import Observation
+import TelemetryLifecycle
+import TelemetryLogging
+import TelemetryModels
+import TelemetryPersistence
+import TelemetryTestSupport
+import TelemetryTransport
+import Testing
+
+/// Two processes of an app over the same settings: nothing is sent in either after an opt-out in one of them.
+@MainActor
+final class SharedSettingsTests {
+    enum Store: CaseIterable { case file, memory }
+
+    private let root = FileManager.default.temporaryDirectory.appending(path: "live-telemetry-\(UUID().uuidString)")
+    private let transport = MockTelemetryTransport()
+    private let memory = InMemoryTelemetrySettingsStore()
+    private let clock = ManualClock()
+
+    deinit { try? FileManager.default.removeItem(at: root) }
+
+    private func settingsStore(_ store: Store) -> any TelemetrySettingsStoring {
+        switch store {
+        case .file: FileTelemetrySettingsStore(directory: root)
+        case .memory: memory
+        }
+    }
+
+    /// A process, which has come up with its own view of the settings and a logger of its own.
+    private func start(_ store: Store) async throws -> (service: TelemetryLifecycleService, logger: TelemetryLogger) {
+        let logger = TelemetryLogger(configuration: .init(batchSize: 100), transport: transport, clock: clock)
+        let service = TelemetryLifecycleService(
+            settingsStore: settingsStore(store), transport: transport,
+            configuration: .init(operationTimeout: .seconds(10), reconcileInterval: nil, clock: clock), logger: logger,
+            scenarioStore: InMemoryTelemetryScenarioStore())
+        await service.startup()
+        await service.restorationFinished()
+        try #require(service.status == .enabled)
+        return (service, logger)
+    }
+
+    private func approve(_ store: Store) async throws {
+        await settingsStore(store).save(TelemetryFixtures.approvedSettings)
+        try await transport.store.createTelemetryClient(TelemetryFixtures.client(isEnabled: true))
+    }
+
+    private func disabled(_ service: TelemetryLifecycleService) async {
+        while service.status != .disabled {
+            await withCheckedContinuation { continuation in
+                withObservationTracking {
+                    _ = service.status
+                } onChange: {
+                    continuation.resume()
+                }
+            }
+        }
+    }
+
+    @Test(
+        "After one process has opted out, another one's flush appends nothing, and its status follows by itself",
+        .timeLimit(.minutes(1)), arguments: Store.allCases)
+    func flush(_ store: Store) async throws {
+        try await approve(store)
+        let (first, second) = try await (start(store), start(store))
+        for _ in 1...3 { second.logger.logEvent(name: "waiting") }
+        await first.service.disableTelemetry()
+        await second.logger.flush()
+        try #require(transport.appendedEvents.isEmpty)
+        #expect(second.logger.statistics.delivered == 0)
+        await disabled(second.service)
+        second.logger.logEvent(name: "late")
+        await second.logger.flush()
+        #expect(second.logger.statistics.waiting == 0)
+        #expect(transport.appendedEvents.isEmpty)
+        #expect(try await transport.store.countEvents() == 0)
+    }
+
+    @Test("Consent that still stands lets every event through, also after a change by another process", arguments: Store.allCases)
+    func stillStands(_ store: Store) async throws {
+        try await approve(store)
+        let (first, second) = try await (start(store), start(store))
+        for count in 1...3 {
+            second.logger.logEvent(name: "event")
+            await second.logger.flush()
+            #expect(try await transport.store.countEvents() == count)
+            await first.service.reconcile()
+        }
+        await first.service.disableTelemetry()
+    }
+
+    @Test("An opt-out and an opt-in as another client in one process let no event of the first client go in the other")
+    func otherClient() async throws {
+        try await approve(.file)
+        let (first, second) = try await (start(.file), start(.file))
+        second.logger.logEvent(name: "waiting")
+        await first.service.disableTelemetry()
+        await first.service.enableTelemetry()
+        await second.logger.flush()
+        #expect(transport.appendedEvents.isEmpty)
+        await second.service.reconcile()
+        #expect(second.service.status == .pendingApproval)
+        #expect(second.service.settings.clientIdentifier == first.service.settings.clientIdentifier)
+    }
+}
