@@ -66,9 +66,10 @@ struct JournalReader {
 
     private mutating func noteTornBatch(_ line: ArraySlice<UInt8>, _ at: JournalPosition) {
         let words = line.prefix(Self.maximumBatchBytes).split(separator: UInt8(ascii: " "))
-        // An entry of another kind has fewer words, but in a name.
-        guard words.count >= 9, tornBatches.count < Self.tornBatchesKept else { return }
-        tornBatches.append((String(decoding: words[1], as: UTF8.self), at))
+        guard tornBatches.count < Self.tornBatchesKept, let kind = words.first,
+            !["R", "S", "H"].contains(String(decoding: kind, as: UTF8.self))
+        else { return }
+        tornBatches.append((words.count > 1 ? String(decoding: words[1], as: UTF8.self) : "", at))
     }
 
     /// Reads on, in this file or the one after it. False where there is nothing more.
@@ -94,6 +95,8 @@ struct JournalReader {
             piece += more
             return true
         }
+        // At the end of the newest file somebody may be writing it just now.
+        if rest > 0 { noteTornBatch(piece[...], position) }
         guard let next = later else { return false }
         if rest > 0 {
             diagnostics?(

@@ -19,6 +19,8 @@ struct SegmentMap {
     /// Where each line begins, in a segment that is read by line.
     private var lines: [UInt64] = []
     private(set) var runs: [SegmentRun] = []
+    /// What lies between the runs: runs whose line is damaged, which no batch is found in, but perhaps the header of a later one.
+    private(set) var lost: [SegmentRun] = []
 
     /// - Parameter bytes: The whole file, or its beginning where the form is `.asWritten`.
     init(form: SegmentForm, bytes: [UInt8]) {
@@ -94,7 +96,16 @@ struct SegmentMap {
                 runs.append(run)
                 start += length + 1 + Int(run.size)
             } else {
-                start = (bytes.lineFeed(from: start) ?? bytes.count) + 1
+                let next = (bytes.lineFeed(from: start) ?? bytes.count - 1) + 1
+                if let last = lost.last, last.start + last.size == UInt64(start) {
+                    lost[lost.count - 1].size += UInt64(next - start)
+                } else {
+                    lost.append(
+                        SegmentRun(
+                            offset: runs.last?.end ?? 0, byteCount: 0, header: 0, start: UInt64(start), size: UInt64(next - start)
+                        ))
+                }
+                start = next
             }
         }
     }

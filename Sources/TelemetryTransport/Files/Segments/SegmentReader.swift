@@ -65,7 +65,10 @@ final class SegmentReader {
         _ batch: EventBatch, fromLine first: UInt64 = 0, _ body: (consuming TelemetryEvent) throws -> Bool
     ) throws -> Outcome {
         guard let segment = try segment(of: batch) else { return .gone }
-        guard let place = segment.map.place(of: batch) else { return .complete }
+        guard let place = segment.map.place(of: batch) else {
+            if !segment.map.lost.isEmpty { tell(of: batch, line: batch.line + 1) }
+            return .complete
+        }
         var decoder = EventLineDecoder(directory: batch.client, needsChecksums: segment.map.form.hasChecksums)
         decoder.context = try header(of: batch, in: segment)
         var linesRead: UInt64 = 0

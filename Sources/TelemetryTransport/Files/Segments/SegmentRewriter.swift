@@ -37,6 +37,7 @@ struct SegmentRewriter {
         old = SegmentMap(form: SegmentForm(ofSegment: bytes), bytes: bytes)
         buffer = ByteBuffer(capacity: bytes.count + 256)
         SegmentForm(layout: .inRuns, hasChecksums: old.form.hasChecksums).firstLine.withUnsafeBytes { buffer.append($0) }
+        counts.unreadable += old.lost.count
         let extents = extents(of: batches, in: bytes)
         bytes.withUnsafeBufferPointer { bytes in
             var decoder = decoder()
@@ -90,7 +91,7 @@ struct SegmentRewriter {
 
     /// The runs of the file; all of it behind the first line where it has none.
     private func regions(in bytes: [UInt8]) -> [SegmentRun] {
-        if old.form.layout == .inRuns { return old.runs.filter { $0.size > 0 } }
+        if old.form.layout == .inRuns { return (old.runs.filter { $0.size > 0 } + old.lost).sorted { $0.start < $1.start } }
         let start = UInt64(min(old.form.firstLine.count, bytes.count))
         let size = UInt64(bytes.count) - start
         return size > 0 ? [SegmentRun(offset: start, byteCount: size, header: 0, start: start, size: size)] : []
