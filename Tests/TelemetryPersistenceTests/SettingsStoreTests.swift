@@ -57,6 +57,58 @@ struct SettingsStoreTests {
         }
     }
 
+    @Test("Where the store has no keys, those of the reference implementation are read, a refusal too", arguments: [true, false])
+    func referenceKeys(isRequested: Bool) async throws {
+        try await withSuite { name in
+            let defaults = try #require(UserDefaults(suiteName: name))
+            defaults.set(isRequested, forKey: "telemetryRequested")
+            defaults.set(true, forKey: "telemetrySendingEnabled")
+            defaults.set("abc", forKey: "clientIdentifier")
+            defaults.synchronize()
+            let store = UserDefaultsTelemetrySettingsStore(suiteName: name)
+            let expected = TelemetrySettings(
+                telemetryRequested: isRequested, telemetrySendingEnabled: isRequested, clientIdentifier: "abc")
+            #expect(await store.load() == expected)
+            #expect(await store.update { $0.obligations.registration = true } == expected)
+            #expect(await UserDefaultsTelemetrySettingsStore(suiteName: name).load() == expected)
+        }
+    }
+
+    @Test("Values of other types under the keys of the reference implementation are ignored")
+    func oddReferenceKeys() async throws {
+        try await withSuite { name in
+            let defaults = try #require(UserDefaults(suiteName: name))
+            defaults.set("of somebody else", forKey: "clientIdentifier")
+            defaults.synchronize()
+            let log = DiagnosticsLog()
+            let store = UserDefaultsTelemetrySettingsStore(suiteName: name, diagnostics: log.handler)
+            #expect(await store.load() == .defaults)
+            defaults.set(true, forKey: "telemetryRequested")
+            defaults.set(["a", "list"], forKey: "clientIdentifier")
+            defaults.synchronize()
+            #expect(await store.load() == TelemetrySettings(telemetryRequested: true))
+            #expect(log.kinds.isEmpty)
+        }
+    }
+
+    @Test("An opt-out and a reset override the keys of the reference implementation for good", arguments: [true, false])
+    func overriddenReferenceKeys(isReset: Bool) async throws {
+        try await withSuite { name in
+            let defaults = try #require(UserDefaults(suiteName: name))
+            defaults.set(true, forKey: "telemetryRequested")
+            defaults.set(true, forKey: "telemetrySendingEnabled")
+            defaults.set("abc", forKey: "clientIdentifier")
+            defaults.synchronize()
+            let store = UserDefaultsTelemetrySettingsStore(suiteName: name)
+            try #require(await store.load().telemetryRequested)
+            if isReset { await store.reset() } else { _ = await store.recordOptOut { $0.optOut() } }
+            #expect(await store.load() == .defaults)
+            #expect(await UserDefaultsTelemetrySettingsStore(suiteName: name).load() == .defaults)
+            await store.reset()
+            #expect(await UserDefaultsTelemetrySettingsStore(suiteName: name).load() == .defaults)
+        }
+    }
+
     @Test("Values that are no settings read as defaults and are told; resetting leaves others alone")
     func oddValues() async throws {
         try await withSuite { name in

@@ -4,6 +4,10 @@ public import TelemetryModels
 /// Settings in user defaults: `telemetry.requested`, `telemetry.sendingEnabled`, `telemetry.clientIdentifier` and so on, a key
 /// for each field.
 ///
+/// Where none of these keys is there, the settings are read from the keys `telemetryRequested`, `telemetrySendingEnabled` and
+/// `clientIdentifier` of the reference implementation. Those keys are never written or removed; from the first change on, the
+/// store's own keys replace them.
+///
 /// Where there is no daemon behind user defaults, as on Linux, a process that is killed while they are written can lose them;
 /// ``FileTelemetrySettingsStore`` is the better choice there.
 public actor UserDefaultsTelemetrySettingsStore: TelemetryOptOutRecording {
@@ -55,6 +59,8 @@ public actor UserDefaultsTelemetrySettingsStore: TelemetryOptOutRecording {
     public func reset() async -> TelemetrySettings {
         shared.refresh()
         let names = TelemetrySettings.CodingKeys.allCases.map(Self.name(of:))
+        // Without keys of its own, the store would read the reference implementation's again.
+        if Self.referenceSettings(in: shared.defaults) != nil { return await save(.defaults) }
         // Nothing to remove, nothing to write.
         if names.contains(where: { shared.defaults.object(forKey: $0) != nil }) {
             shared.change { defaults in
@@ -69,6 +75,7 @@ public actor UserDefaultsTelemetrySettingsStore: TelemetryOptOutRecording {
         for key in TelemetrySettings.CodingKeys.allCases {
             stored[key.rawValue] = defaults.object(forKey: Self.name(of: key))
         }
+        if stored.isEmpty, let settings = Self.referenceSettings(in: defaults) { return settings }
         do {
             let data = try PropertyListSerialization.data(fromPropertyList: stored, format: .binary, options: 0)
             return try PropertyListDecoder().decode(TelemetrySettings.self, from: data)
@@ -93,6 +100,19 @@ public actor UserDefaultsTelemetrySettingsStore: TelemetryOptOutRecording {
         } catch {
             report("the settings cannot be written to user defaults: \(error)")
         }
+    }
+
+    /// What the reference implementation has stored; nil where it has stored no decision.
+    ///
+    /// Each value is checked by itself: the keys are general enough to be used by others, too.
+    private static func referenceSettings(in defaults: UserDefaults) -> TelemetrySettings? {
+        typealias Key = TelemetrySettings.CodingKeys
+        guard let isRequested = defaults.object(forKey: Key.telemetryRequested.rawValue) as? Bool else { return nil }
+        let isSending = defaults.object(forKey: Key.telemetrySendingEnabled.rawValue) as? Bool ?? false
+        let clientIdentifier = defaults.object(forKey: Key.clientIdentifier.rawValue) as? String
+        return TelemetrySettings(
+            telemetryRequested: isRequested, telemetrySendingEnabled: isRequested && isSending,
+            clientIdentifier: clientIdentifier?.isEmpty == true ? nil : clientIdentifier)
     }
 
     private func report(_ message: String) {
