@@ -8,6 +8,8 @@ import TelemetryPersistence
 final class ScenarioRegistry {
     /// What was registered; nil before the first registration and after the end of a session, when nothing is known to be gone.
     private(set) var registered: Set<String>?
+    /// What was registered when consent ended, until it is registered again.
+    private var suspended: Set<String>?
     private var states: [String: Bool] = [:]
     private let store: any TelemetryScenarioStoring
     private let logger: any TelemetryLogging
@@ -35,6 +37,7 @@ final class ScenarioRegistry {
         let stored = names.allSatisfy { states[$0] != nil } ? [:] : await store.loadAllStates()
         for name in names { next[name] = states[name] ?? stored[name] ?? false }
         registered = names
+        suspended = nil
         await publish(next)
     }
 
@@ -49,7 +52,20 @@ final class ScenarioRegistry {
     /// Forgets the session; the persisted states stay.
     func clear() async {
         registered = nil
+        suspended = nil
         await publish([:])
+    }
+
+    /// Consent has ended: no scenario is known until some are registered, or ``resume()``. The persisted states stay.
+    func suspend() async {
+        suspended = registered ?? suspended
+        registered = nil
+        if !states.isEmpty { await publish([:]) }
+    }
+
+    /// Registers again what was registered when consent ended.
+    func resume() async {
+        if let suspended { await register(Array(suspended)) }
     }
 
     /// Tells the logger again what is so.

@@ -47,6 +47,7 @@ extension LifecycleEngine {
         // The person has opted in again, in another process.
         guard !settings.telemetryRequested else { return refresh(.everything) }
         state.show(.syncing, "Turning telemetry off.")
+        await scenarios.suspend()
         let isOver = commands != nil || !settings.obligations.cleanups.isEmpty
         await stayOff(result: reason ?? .allDisabled, isEnd: isOver)
     }
@@ -67,6 +68,7 @@ extension LifecycleEngine {
             }
         }
         if ownClient == clientId { ownClient = nil }
+        if !settings.telemetryRequested { await scenarios.suspend() }
         // Another process has put another client in its place.
         if settings.telemetryRequested { refresh(.everything) }
         await stayOff(result: reason, isEnd: true)
@@ -92,6 +94,7 @@ extension LifecycleEngine {
         await logger.turn(on: false, clientId: nil)
         await keeper.change { if $0.clientIdentifier != clientId { $0.oweDeparture(of: clientId) } }
         ownClient = nil
+        if !settings.telemetryRequested { await scenarios.suspend() }
     }
 
     /// Has the logger check the shared settings before each delivery: another process may end the consent at any time.
@@ -122,6 +125,7 @@ extension LifecycleEngine {
             return
         }
         ownClient = nil
+        await scenarios.suspend()
         state.clientRecord = nil
         let failures = await tearDown() + unsubscribe(clientId)
         for failure in failures { report(.transportFailed, failure) }

@@ -22,6 +22,7 @@ extension LifecycleEngine {
             return nil
         }
         if !isQuiet { state.show(.syncing, "Asking the store.") }
+        await scenarios.resume()
         _ = await settle(isForReturn: true)
         do {
             let clientId = try await identify()
@@ -133,16 +134,6 @@ extension LifecycleEngine {
         // Not for a client that another process of the app has put in its place: that one is not approved yet.
         await keeper.change { if $0.clientIdentifier == clientId { $0.telemetrySendingEnabled = isOn } }
         if isOn, isCurrent(clientId) { await logger.turn(on: settings.telemetrySendingEnabled, clientId: clientId) }
-    }
-
-    /// Brings the records of the registered scenarios in line. What fails is left to the next time.
-    private func alignScenarios() async {
-        guard let clientId = mirroredClient, let states = scenarios.mirrored else { return }
-        do {
-            try await mirror.align(states, of: clientId)
-        } catch {
-            report(.transportFailed, "The scenarios' records are not in line: \(error.inWords)")
-        }
     }
 
     /// The client whose records mirror what is so here; nil where there is none yet.

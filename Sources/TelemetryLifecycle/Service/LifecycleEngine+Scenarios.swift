@@ -3,11 +3,26 @@ import TelemetryTransport
 
 /// Scenarios and the end of a session: here first, then at the store.
 extension LifecycleEngine {
+    /// - Throws: for a name that can never be stored. A store that is out of reach gets the records later.
     func register(_ names: [String]) async throws {
         for name in names { try ScenarioName.check(name) }
         await scenarios.register(names)
-        guard let clientId = mirroredClient, let states = scenarios.mirrored else { return }
-        try await mirror.align(states, of: clientId)
+        if let error = await alignScenarios(), let refusal = error.refusal { throw refusal }
+    }
+
+    /// Brings the records of the registered scenarios in line. What fails for now is tried again soon.
+    /// - Returns: why the store did not take them.
+    @discardableResult
+    func alignScenarios() async -> (any Error)? {
+        guard let clientId = mirroredClient, let states = scenarios.mirrored else { return nil }
+        do {
+            try await mirror.align(states, of: clientId)
+            return nil
+        } catch {
+            report(.transportFailed, "The scenarios' records are not in line: \(error.inWords)")
+            if error.refusal == nil { isInDoubt = true }
+            return error
+        }
     }
 
     func setScenario(_ name: String, isEnabled: Bool) async throws {
@@ -47,6 +62,14 @@ extension LifecycleEngine {
         await keeper.change {
             $0.obligations.add(.init(clientId: clientId, sessionEnd: date, isOfEventsOnly: true, doneAt: date))
         }
+    }
+}
+
+extension Error {
+    /// That the same can never be stored, if that is what the error says.
+    fileprivate var refusal: TelemetryTransportError? {
+        guard let error = self as? TelemetryTransportError else { return nil }
+        return ([error] + error.failures.values).first { $0.code == .invalidArgument }
     }
 }
 

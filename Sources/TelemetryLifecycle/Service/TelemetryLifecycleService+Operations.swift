@@ -31,7 +31,8 @@ extension TelemetryLifecycleService {
     }
 
     /// Withdraws the person's consent: nothing is sent any more, what this client has at the store is deleted, the settings go
-    /// back to their defaults. Persisted scenario states stay.
+    /// back to their defaults. No scenario is known from then on until some are registered or telemetry is asked for again, which
+    /// registers the same ones; their persisted states stay.
     ///
     /// What could not be deleted is told in ``status`` and ``statusMessage``, and tried again later, also after a restart.
     /// - Parameter reason: What ``reconciliation`` says afterwards; nil for `.allDisabled`.
@@ -61,15 +62,16 @@ extension TelemetryLifecycleService {
     /// Replaces the set of scenarios that this session knows. Their persisted states come back; new ones are off.
     ///
     /// May be called at any time. Where there is a client, its scenario records are brought in line with the set, now or, where
-    /// that fails, at the next reconciliation.
+    /// the store is out of reach, at the next reconciliation.
     /// - Throws: ``/TelemetryTransport/TelemetryTransportError`` with `.invalidArgument` for a name that is empty or longer than 256 bytes of
-    ///   UTF-8, and then nothing changes; what the transport throws, and then the scenarios are registered here.
+    ///   UTF-8, and then nothing changes; the same for one that the store refuses for good, and then all are registered here.
     public func registerScenarios(_ scenarioNames: [String]) async throws {
         try await engine.operation { engine in await Outcome { try await engine.register(scenarioNames) } }.get()
     }
 
     /// Turns a scenario on or off, here and then at the store.
-    /// - Throws: as ``registerScenarios(_:)``.
+    /// - Throws: ``/TelemetryTransport/TelemetryTransportError`` with `.invalidArgument` for a name that is empty or longer than 256 bytes of
+    ///   UTF-8, and then nothing changes; what the transport throws, and then it holds here and the record follows.
     public func setScenarioEnabled(_ scenarioName: String, enabled: Bool) async throws {
         try await engine.operation { engine in
             await Outcome { try await engine.setScenario(scenarioName, isEnabled: enabled) }

@@ -58,7 +58,7 @@ struct HangingTests {
 
         let registered = Task { try await service.registerScenarios(["A"]) }
         await timeOut()
-        await #expect(throws: TelemetryTransportError.self) { try await registered.value }
+        try await registered.value
         #expect(service.scenarioStates == ["A": false])
 
         let switched = Task { try await service.setScenarioEnabled("A", enabled: true) }

@@ -34,13 +34,60 @@ struct ScenarioTests {
     func noDuplicates() async throws {
         let host = try await TestHost.approved()
         host.transport.fail(.saveRecords, .afterEffect)
-        await #expect(throws: TelemetryTransportError.self) { try await host.service.registerScenarios(["A", "B"]) }
+        try await host.service.registerScenarios(["A", "B"])
         try await host.service.registerScenarios(["A", "B"])
         host.restart()
         await host.comeUp()
         try await host.service.registerScenarios(["A", "B"])
         let records = try await host.transport.store.fetchScenarios(forClient: TestHost.clientId)
         #expect(records.map(\.scenarioName) == ["A", "B"])
+    }
+
+    @Test("Registering while the store is out of reach does not throw; the records follow soon, without being asked for")
+    func unreachable() async throws {
+        let host = try await TestHost.approved(interval: .seconds(900))
+        await host.scenarioStore.saveState(for: "A", isEnabled: true)
+        host.transport.isOffline = true
+        try await host.service.registerScenarios(["A", "B"])
+        #expect(host.service.scenarioStates == ["A": true, "B": false])
+        #expect(await host.logger.scenarioStates == ["A": true, "B": false])
+        #expect(host.told.all.map(\.kind) == [.transportFailed])
+        host.transport.isOffline = false
+        await host.clock.sleepers(atLeast: 1)
+        #expect(host.clock.timeToNextWake == .seconds(60))
+        host.clock.advance(by: .seconds(60))
+        await host.transport.called(.saveRecords)
+        await host.service.reconcile()
+        #expect(try await host.mirrored() == ["A": true, "B": false])
+    }
+
+    @Test("What a look fails to bring in line is tried again soon")
+    func failingAlignment() async throws {
+        let host = try await TestHost.approved(interval: .seconds(900))
+        host.transport.fail(.saveRecords, times: 2)
+        try await host.service.registerScenarios(["A"])
+        await host.service.reconcile()
+        #expect(try await host.mirrored().isEmpty)
+        await host.clock.sleepers(atLeast: 1)
+        #expect(host.clock.timeToNextWake == .seconds(60))
+    }
+
+    @Test("Registering a name that the store refuses for good throws", arguments: [true, false])
+    func refused(isPartial: Bool) async throws {
+        let host = try await TestHost.approved()
+        let refusal = TelemetryTransportError(code: .invalidArgument, message: "The name is not allowed.")
+        let error =
+            isPartial
+            ? TelemetryTransportError(
+                code: .partialFailure, message: "1 of 2 failed.",
+                failures: [.scenario("B", ofClient: TestHost.clientId): refusal])
+            : refusal
+        host.transport.fail(.saveRecords, with: error)
+        let thrown = await #expect(throws: TelemetryTransportError.self) {
+            try await host.service.registerScenarios(["A", "B"])
+        }
+        #expect(thrown?.code == .invalidArgument)
+        #expect(host.service.scenarioStates == ["A": false, "B": false])
     }
 
     @Test("Two spellings that Swift calls equal are one scenario")

@@ -1,0 +1,90 @@
+import TelemetryLifecycle
+import TelemetryModels
+import TelemetryPersistence
+import TelemetryTestSupport
+import TelemetryTransport
+import Testing
+
+/// Once consent has ended, no scenario is known here; persisted states stay.
+@MainActor
+struct WithdrawnScenarioTests {
+    /// What ends the consent of a client.
+    enum End: String, CaseIterable, Sendable {
+        case person, viewer, withdrawnApproval, missingClient, otherProcess
+    }
+
+    @Test("After the end of consent no scenario is known, and registering again restores the states", arguments: End.allCases)
+    func ended(by end: End) async throws {
+        let host = try await enabledHost()
+        try await bringAbout(end, host)
+        #expect(!host.service.settings.telemetryRequested)
+        #expect(host.service.scenarioStates.isEmpty)
+        #expect(await host.logger.scenarioStates.isEmpty)
+        #expect(await host.scenarioStore.loadAllStates() == ["A": true, "Other": true])
+        #expect(try await host.mirrored().isEmpty)
+        try await host.service.registerScenarios(["A", "B"])
+        #expect(host.service.scenarioStates == ["A": true, "B": false])
+        #expect(await host.logger.scenarioStates == ["A": true, "B": false])
+    }
+
+    @Test("What was registered before the end of consent is registered again at the next opt-in", arguments: End.allCases)
+    func optInAgain(after end: End) async throws {
+        let host = try await enabledHost()
+        try await bringAbout(end, host)
+        await host.service.enableTelemetry()
+        #expect(host.service.status == .pendingApproval)
+        #expect(host.service.scenarioStates == ["A": true, "B": false])
+        #expect(await host.logger.scenarioStates == ["A": true, "B": false])
+        #expect(try await host.mirrored() == ["A": true, "B": false])
+    }
+
+    @Test("What is registered after the end of consent replaces what was registered before it")
+    func registeredMeanwhile() async throws {
+        let host = try await enabledHost()
+        await host.service.disableTelemetry()
+        try await host.service.registerScenarios(["B"])
+        await host.service.reconcile()
+        #expect(host.service.scenarioStates == ["B": false], "before an opt-in, states show")
+        await host.service.enableTelemetry()
+        #expect(host.service.scenarioStates == ["B": false])
+        #expect(try await host.mirrored() == ["B": false])
+    }
+
+    @Test("An ended session's scenarios do not return at the next opt-in")
+    func endedSession() async throws {
+        let host = try await enabledHost()
+        try await host.service.endSession()
+        await host.service.disableTelemetry()
+        await host.service.enableTelemetry()
+        #expect(host.service.scenarioStates.isEmpty)
+    }
+
+    private func enabledHost() async throws -> TestHost {
+        let host = try await TestHost.approved()
+        try await host.service.registerScenarios(["A", "B"])
+        try await host.service.setScenarioEnabled("A", enabled: true)
+        try await host.service.setScenarioEnabled("Other", enabled: true)
+        try #require(await host.logger.scenarioStates == ["A": true, "B": false, "Other": true])
+        return host
+    }
+
+    private func bringAbout(_ end: End, _ host: TestHost) async throws {
+        switch end {
+        case .person:
+            await host.service.disableTelemetry()
+        case .viewer:
+            try await host.command(.disable)
+            await host.service.reconcile()
+        case .withdrawnApproval:
+            try await host.setServer(enabled: false)
+            #expect(await host.service.reconcile() == .serverDisabledLocalEnabled)
+        case .missingClient:
+            try await host.transport.store.deleteTelemetryClient(recordID: .client(TestHost.clientId))
+            try await host.transport.store.deleteScenarios(forClient: TestHost.clientId)
+            #expect(await host.service.reconcile() == .missingClient)
+        case .otherProcess:
+            await host.settingsStore.update { $0.optOut() }
+            await host.service.reconcile()
+        }
+    }
+}
