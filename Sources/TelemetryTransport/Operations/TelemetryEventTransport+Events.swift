@@ -39,14 +39,38 @@ extension TelemetryEventTransport {
         return try await deleteEvents(matching: .init(clientId: clientId))
     }
 
+    /// Pages of what is stored after the cursor, and then of what arrives, until the consumer stops.
+    ///
+    /// The first page that says `hasMore == false` is where the consumer has caught up; it may be empty, later ones hold
+    /// something new. Each page's cursor goes on behind it. While the consumer works on a page the next one is read, and never
+    /// more than that. The stream throws what reading throws and ends there; cancelling the consuming task ends it, too.
+    /// - Parameters:
+    ///   - filter: Which events to return.
+    ///   - cursor: Where an earlier page ended; nil begins with the oldest event.
+    ///   - limit: The most events in a page; at least 1.
+    public func eventPages(
+        matching filter: TelemetryEventFilter = .all, after cursor: TelemetryCursor? = nil, limit: Int = 500
+    ) -> AsyncThrowingStream<TelemetryEventPage, any Error> {
+        pages(matching: filter, after: cursor, limit: limit, readsAhead: true)
+    }
+
     /// What is stored after the cursor, and then what arrives, until the consumer stops.
     ///
     /// Pages are read only as the consumer asks for events. The stream throws what reading throws and ends there; begin again
-    /// with the `after:` of an event page to go on. Cancelling the consuming task ends it.
+    /// with the `after:` of an event page to go on. Cancelling the consuming task ends it. ``eventPages(matching:after:limit:)``
+    /// says where to go on, and when everything stored was read.
     public func eventStream(
         matching filter: TelemetryEventFilter = .all, after cursor: TelemetryCursor? = nil
     ) -> AsyncThrowingStream<TelemetryEvent, any Error> {
-        let follower = TelemetryEventFollower(transport: self, filter: filter, cursor: cursor)
-        return AsyncThrowingStream { try await follower.next() }
+        let events = EventPageFlattener(pages(matching: filter, after: cursor, limit: 500, readsAhead: false))
+        return AsyncThrowingStream { try await events.next() }
+    }
+
+    private func pages(
+        matching filter: TelemetryEventFilter, after cursor: TelemetryCursor?, limit: Int, readsAhead: Bool
+    ) -> AsyncThrowingStream<TelemetryEventPage, any Error> {
+        let reader = EventPageReader(
+            transport: self, filter: filter, cursor: cursor, limit: limit, readsAhead: readsAhead)
+        return AsyncThrowingStream { try await reader.next() }
     }
 }

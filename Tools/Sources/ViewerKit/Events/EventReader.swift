@@ -21,32 +21,12 @@ public struct EventReader: Sendable {
         after start: TelemetryCursor?, following: Bool, isolation: isolated (any Actor)? = #isolation,
         handle: (TelemetryEventPage) async throws -> Bool
     ) async throws -> TelemetryCursor? {
-        // Asked for before the first page, so that what arrives in between is hinted at.
-        let arrivals = following ? transport.eventArrivals() : nil
+        let pages = transport.eventPages(matching: filter, after: start, limit: Self.pageSize)
         var cursor = start
-        var ahead: Task<TelemetryEventPage, any Error>?
-        defer { ahead?.cancel() }
-        while !Task.isCancelled {
-            let page =
-                if let ahead { try await ahead.value } else {
-                    try await transport.events(matching: filter, after: cursor, limit: Self.pageSize)
-                }
+        for try await page in pages {
             cursor = page.cursor
-            // The next page is read while this one is dealt with.
-            ahead = page.hasMore ? reading(after: page.cursor) : nil
-            guard try await handle(page) else { return cursor }
-            if page.hasMore { continue }
-            guard let arrivals, await hint(from: arrivals) else { return cursor }
+            guard try await handle(page), following || page.hasMore else { return cursor }
         }
         return cursor
-    }
-
-    private func reading(after cursor: TelemetryCursor) -> Task<TelemetryEventPage, any Error> {
-        Task { try await transport.events(matching: filter, after: cursor, limit: Self.pageSize) }
-    }
-
-    private func hint(from arrivals: AsyncStream<Void>) async -> Bool {
-        for await _ in arrivals { return true }
-        return false
     }
 }

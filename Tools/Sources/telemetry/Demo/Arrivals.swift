@@ -4,16 +4,13 @@ import ViewerKit
 
 /// The viewer's eyes: reads what arrives, as it arrives, and keeps it.
 actor Arrivals {
-    private enum Cause { case hint, barrier(CheckedContinuation<Void, Never>) }
-
     private let transport: any TelemetryEventTransport
     private let filter: TelemetryEventFilter
     private let console: Console
-    private let causes: AsyncStream<Cause>
-    private let wake: AsyncStream<Cause>.Continuation
     private let changes: AsyncStream<Void>
     private let changed: AsyncStream<Void>.Continuation
-    private var tasks: [Task<Void, Never>] = []
+    private var reading: Task<Void, Never>?
+    private var cursor: TelemetryCursor?
     private var failure: (any Error)?
     private var rows: EventRows
     private var toShow = 0
@@ -28,24 +25,17 @@ actor Arrivals {
         self.transport = transport
         self.filter = .init(clientId: clientId)
         self.console = console
-        (causes, wake) = AsyncStream.makeStream(of: Cause.self)
         (changes, changed) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         rows = EventRows(
             columns: [.time, .scenario, .level, .name, .text], style: console.style, width: console.width.map { $0 - 4 })
     }
 
     func start() {
-        let arrivals = transport.eventArrivals()
-        let wake = wake
-        tasks = [
-            Task { for await _ in arrivals { wake.yield(.hint) } },
-            Task { await self.read() },
-        ]
+        reading = Task { await self.read() }
     }
 
     func stop() {
-        for task in tasks { task.cancel() }
-        wake.finish()
+        reading?.cancel()
         changed.finish()
     }
 
@@ -58,10 +48,17 @@ actor Arrivals {
 
     /// Returns when all that is stored now was read.
     func catchUp() async throws {
-        await withCheckedContinuation { continuation in
-            if case .terminated = wake.yield(.barrier(continuation)) { continuation.resume() }
+        let count = events.count
+        var last: String?
+        for try await page in transport.eventPages(matching: filter, after: cursor) {
+            last = page.events.last?.eventId ?? last
+            if !page.hasMore { break }
         }
-        if let failure { throw failure }
+        guard let last else { return }
+        while !events.dropFirst(count).contains(where: { $0.eventId == last }) {
+            if let failure { throw failure }
+            guard await nextChange() != nil else { throw CancellationError() }
+        }
     }
 
     /// Returns when this many events of the run and of later ones have arrived.
@@ -90,20 +87,14 @@ actor Arrivals {
     }
 
     private func read() async {
-        var cursor: TelemetryCursor?
-        for await cause in causes {
-            do {
-                var hasMore = true
-                while hasMore {
-                    let page = try await transport.events(matching: filter, after: cursor, limit: 500)
-                    cursor = page.cursor
-                    hasMore = page.hasMore
-                    take(page.events)
-                }
-            } catch { failure = error }
-            changed.yield()
-            if case .barrier(let continuation) = cause { continuation.resume() }
-        }
+        do {
+            for try await page in transport.eventPages(matching: filter) {
+                cursor = page.cursor
+                take(page.events)
+                changed.yield()
+            }
+        } catch { failure = error }
+        changed.yield()
     }
 
     private func nextChange() async -> Void? {

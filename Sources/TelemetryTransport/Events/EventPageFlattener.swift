@@ -1,0 +1,19 @@
+import TelemetryModels
+
+/// Hands out the events of pages one by one, and asks for the next page when there are none left.
+actor EventPageFlattener {
+    private let pages: AsyncThrowingStream<TelemetryEventPage, any Error>
+    private var pending: ArraySlice<TelemetryEvent> = []
+
+    init(_ pages: AsyncThrowingStream<TelemetryEventPage, any Error>) { self.pages = pages }
+
+    /// The next event; nil when the pages have ended.
+    func next() async throws -> TelemetryEvent? {
+        while pending.isEmpty {
+            var iterator = pages.makeAsyncIterator()
+            guard let page = try await iterator.next() else { return nil }
+            pending = page.events[...]
+        }
+        return pending.popFirst()
+    }
+}

@@ -1,0 +1,86 @@
+import TelemetryModels
+
+/// Reads a store page by page and, at its end, waits for a hint that there is more.
+actor EventPageReader {
+    private let transport: any TelemetryEventTransport
+    private let filter: TelemetryEventFilter
+    private let limit: Int
+    private let readsAhead: Bool
+    private let arrivals: AsyncStream<Void>
+    private var cursor: TelemetryCursor?
+    private var ahead: PageTask?
+    private var isAtEnd = false
+    private var hasFailed = false
+
+    /// - Parameter readsAhead: Whether the next page is read while the consumer works on the one before; never more than one.
+    init(
+        transport: any TelemetryEventTransport, filter: TelemetryEventFilter, cursor: TelemetryCursor?, limit: Int,
+        readsAhead: Bool
+    ) {
+        self.transport = transport
+        self.filter = filter
+        self.cursor = cursor
+        self.limit = limit
+        self.readsAhead = readsAhead
+        // Requested before the first page is read, so that what arrives in between is hinted at.
+        self.arrivals = transport.eventArrivals()
+    }
+
+    /// The next page; nil when the task is cancelled or the hints end. Pages that hold nothing new are left out, except for the
+    /// first page at the end of what is stored.
+    func next() async throws -> TelemetryEventPage? {
+        while true {
+            // `AsyncThrowingStream(unfolding:)` calls again after a throw; the stream ends there.
+            if Task.isCancelled || hasFailed { return nil }
+            let wasAtEnd = isAtEnd
+            if wasAtEnd {
+                var hints = arrivals.makeAsyncIterator()
+                guard await hints.next() != nil else { return nil }
+            }
+            let page = try await read()
+            let isNew = !page.events.isEmpty || page.cursor != cursor || page.missedEvents > 0
+            cursor = page.cursor
+            isAtEnd = !page.hasMore
+            if page.hasMore, readsAhead { ahead = readAhead(after: page.cursor) }
+            if isNew || !wasAtEnd { return page }
+        }
+    }
+
+    private func readAhead(after cursor: TelemetryCursor) -> PageTask {
+        PageTask { [transport, filter, limit] in
+            try await transport.events(matching: filter, after: cursor, limit: limit)
+        }
+    }
+
+    private func read() async throws -> TelemetryEventPage {
+        do {
+            guard let ahead else {
+                return try await transport.events(matching: filter, after: cursor, limit: limit)
+            }
+            self.ahead = nil
+            return try await ahead.value
+        } catch {
+            hasFailed = true
+            throw error
+        }
+    }
+}
+
+/// Reads one page ahead; the reading is cancelled with the consumer, and when nobody holds it any more.
+private final class PageTask: Sendable {
+    private let task: Task<TelemetryEventPage, any Error>
+
+    init(_ read: @escaping @Sendable () async throws -> TelemetryEventPage) { task = Task { try await read() } }
+
+    deinit { task.cancel() }
+
+    var value: TelemetryEventPage {
+        get async throws {
+            try await withTaskCancellationHandler {
+                try await task.value
+            } onCancel: {
+                task.cancel()
+            }
+        }
+    }
+}

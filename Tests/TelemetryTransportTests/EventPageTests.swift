@@ -1,0 +1,91 @@
+import TelemetryModels
+import TelemetryTestSupport
+import TelemetryTransport
+import Testing
+
+struct EventPageTests {
+    private let mock = MockTelemetryTransport()
+
+    @Test("Pages hold what is stored, then what arrives, and their cursors say where to go on")
+    func follows() async throws {
+        try await mock.append(TelemetryFixtures.events(1...700))
+        var pages = mock.eventPages().makeAsyncIterator()
+        let first = try #require(try await pages.next())
+        #expect(first.events.map(\.sequence) == (1...500).map { UInt64($0) })
+        #expect(first.hasMore)
+        let second = try #require(try await pages.next())
+        #expect(second.events.map(\.sequence) == (501...700).map { UInt64($0) })
+        #expect(!second.hasMore)
+        let next = Task { [pages] in
+            var pages = pages
+            return try await pages.next()
+        }
+        try await mock.append(TelemetryFixtures.events(701...701))
+        #expect(try await next.value?.events.map(\.sequence) == [701])
+        var again = mock.eventPages(after: first.cursor).makeAsyncIterator()
+        #expect(try await again.next()?.events.map(\.sequence) == (501...701).map { UInt64($0) })
+    }
+
+    @Test("The first page of an empty store is empty; hints without events bring no further one")
+    func empty() async throws {
+        var pages = mock.eventPages(matching: .init(clientId: "other")).makeAsyncIterator()
+        let first = try #require(try await pages.next())
+        #expect(first.events.isEmpty && !first.hasMore)
+        let next = Task { [pages] in
+            var pages = pages
+            return try await pages.next()
+        }
+        mock.store.arrivalStreams.yield(())
+        await mock.called(.events, atLeast: 2)
+        try await mock.append([TelemetryFixtures.event(1, clientId: "other")])
+        #expect(try await next.value?.events.map(\.clientId) == ["other"])
+    }
+
+    @Test("No more than one page is read ahead of the consumer")
+    func readsAhead() async throws {
+        try await mock.append(TelemetryFixtures.events(1...5_000))
+        let pages = mock.eventPages()
+        #expect(mock.calls(of: .events).isEmpty)
+        var iterator = pages.makeAsyncIterator()
+        for number in 1...9 {
+            #expect(try await iterator.next()?.events.count == 500)
+            await mock.called(.events, atLeast: number + 1)
+            #expect(mock.calls(of: .events).count == number + 1)
+        }
+        #expect(try await iterator.next()?.events.count == 500)
+        #expect(mock.calls(of: .events).count == 10)
+    }
+
+    @Test("A page that was read ahead and failed is thrown in its turn and ends the pages")
+    func failsAhead() async throws {
+        try await mock.append(TelemetryFixtures.events(1...1_000))
+        mock.fail(.events) { call in if case .events(_, after: .some, limit: _) = call { true } else { false } }
+        var pages = mock.eventPages().makeAsyncIterator()
+        #expect(try await pages.next()?.events.count == 500)
+        await #expect(throws: TelemetryTransportError.self) { try await pages.next() }
+        #expect(try await pages.next() == nil)
+    }
+
+    @Test("Cancelling the consumer ends the pages while the next is read ahead, and while nothing arrives")
+    func cancelled() async throws {
+        for count in [600, 1] as [UInt64] {
+            let clock = ManualClock()
+            let mock = MockTelemetryTransport(latency: .seconds(1), clock: clock)
+            try await mock.store.append(TelemetryFixtures.events(1...count))
+            let seen = AsyncStream.makeStream(of: Int.self)
+            let consumer = Task {
+                for try await page in mock.eventPages() { seen.continuation.yield(page.events.count) }
+                seen.continuation.finish()
+            }
+            await clock.sleepers()
+            clock.advance(by: .seconds(1))
+            var pages = seen.stream.makeAsyncIterator()
+            #expect(await pages.next() == min(Int(count), 500))
+            consumer.cancel()
+            _ = await consumer.result
+            seen.continuation.finish()
+            #expect(await pages.next() == nil)
+            #expect(!mock.store.arrivalStreams.hasConsumers)
+        }
+    }
+}
