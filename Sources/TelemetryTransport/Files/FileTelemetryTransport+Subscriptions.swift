@@ -26,10 +26,14 @@ extension FileTelemetryTransport {
     /// Changes from now on, by this process and others, in milliseconds where the system tells of changes of files.
     public nonisolated func notifications() -> AsyncStream<TelemetryNotification> { follower.notifications() }
 
-    /// Each subscription is one file, renamed into place: nothing to lock, only to tell.
+    /// Under the lock of all records, so that entries have the order in which the changes were made. The change comes first:
+    /// whoever begins to follow behind an entry reads what is stored then.
     private func changing(_ line: JournalLine, _ change: () throws -> Void) async throws {
-        try await whenUnlocked("the journal") { () -> Void? in
-            guard try journal.begin() != nil else { return nil }
+        try await whenUnlocked("the records") { () -> Void? in
+            let lock = try system.open(layout.recordsLock, for: .update)
+            guard try lock.tryLock(.exclusive) else { return nil }
+            defer { lock.unlock() }
+            guard try lock.status().isLinked, try journal.begin() != nil else { return nil }
             defer { journal.end() }
             try change()
             try journal.write([line])

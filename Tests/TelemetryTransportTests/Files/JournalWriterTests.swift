@@ -69,4 +69,25 @@ struct JournalWriterTests {
             #expect(try await store.fetchAllEvents() == events(21...22))
         }
     }
+
+    @Test("On a full disk, after the kill of a process that had marked a journal file as ended, events can be deleted")
+    func killedAfterMark() async throws {
+        try await withTemporaryDirectory { directory in
+            let first = try FileTelemetryTransport(directory: directory)
+            try await first.append(events(1...3))
+            let journal = directory.appending(path: "journal/1.log")
+            #expect(chmod(journal.path, 0o400) == 0)
+            let faults = Faults()
+            let store = try FileTelemetryTransport(directory: directory, configuration: .init(), system: faults.system)
+            faults.set { operation, path in operation == .write && path.contains("/journal/-") ? ENOSPC : nil }
+            #expect(try await store.deleteEvents(forClient: "client") == 3)
+            #expect(!FileManager.default.fileExists(atPath: directory.appending(path: "journal/2.log").path))
+            faults.set(nil)
+            try await store.append([event(4)])
+            #expect(chmod(journal.path, 0o400) == 0)
+            try await store.append([event(5)])
+            #expect(FileManager.default.fileExists(atPath: directory.appending(path: "journal/2.log").path))
+            #expect(try await store.fetchAllEvents() == events(4...5))
+        }
+    }
 }

@@ -43,7 +43,7 @@ final class JournalWriter {
     /// the next line will stand. Every success must be followed by ``end()``.
     func begin() throws(FileError) -> JournalPosition? {
         for _ in 0..<8 {
-            let open = if let file { file } else { try openNewest() }
+            guard let open = if let file { file } else { try openNewest() } else { return nil }
             guard try open.tryLock(.shared) else { return nil }
             do {
                 let status = try open.status()
@@ -129,13 +129,14 @@ final class JournalWriter {
         return reader.position.events
     }
 
-    private func openNewest() throws(FileError) -> OpenFile {
+    /// Nil where somebody is about to make the next file.
+    private func openNewest() throws(FileError) -> OpenFile? {
         let newest = try system.list(layout.journal).compactMap(StoreLayout.journalNumber).max()
         var wanted = newest ?? 1
         if let newest {
             if let status = try system.status(layout.journalFile(newest)), !status.isWritable {
-                try make(newest + 1, eventsBefore: eventCount(through: newest))
-                wanted += 1
+                guard try completeRoll(of: newest) else { return nil }
+                wanted = try system.list(layout.journal).compactMap(StoreLayout.journalNumber).max() ?? newest
             }
         } else {
             // A new store, or one whose journal was lost.
@@ -147,6 +148,25 @@ final class JournalWriter {
         number = wanted
         file = opened
         return opened
+    }
+
+    /// Makes the file after one that was marked as ended by a process that was killed before it could do that. Without room for
+    /// it the mark is taken back, so that what takes no room can be done. False where somebody is in the file.
+    private func completeRoll(of number: UInt64) throws(FileError) -> Bool {
+        let ended: OpenFile
+        do { ended = try system.open(layout.journalFile(number), for: .read) } catch  where error.isNotFound { return false }
+        guard try ended.tryLock(.exclusive) else { return false }
+        defer { ended.unlock() }
+        let status = try ended.status()
+        guard status.isLinked, !status.isWritable, try system.status(layout.journalFile(number + 1)) == nil else { return true }
+        do {
+            try make(number + 1, eventsBefore: eventCount(through: number))
+        } catch {
+            // Made perhaps, and only its directory not synchronised.
+            guard try system.status(layout.journalFile(number + 1)) == nil else { throw error }
+            do { try ended.setMode(0o600) } catch _ { throw error }
+        }
+        return true
     }
 
     /// Makes a journal file, complete with its first line, unless it is there already.
