@@ -21,4 +21,18 @@ struct LineReaderTests {
         #expect(found == (endsInLineFeed || lines.last != "" ? lines : lines.dropLast()))
         #expect(reader.position == text.utf8.count - (endsInLineFeed || text.isEmpty ? 0 : 1))
     }
+
+    @Test("A line that is too long is an error and is not read into memory, however large the file is")
+    func longLine() throws {
+        let file = FileManager.default.temporaryDirectory.appendingPathComponent("lines-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: file) }
+        try Data("one\n".utf8).write(to: file)
+        let handle = try FileHandle(forUpdating: file)
+        try handle.truncate(atOffset: 40 << 30)
+        try handle.seek(toOffset: 0)
+        var reader = LineReader(handle, maximumLineBytes: 1 << 20)
+        #expect(try reader.next() == Data("one".utf8))
+        #expect(throws: ToolFailure.self) { try reader.next() }
+        #expect(reader.position < 2 << 20)
+    }
 }

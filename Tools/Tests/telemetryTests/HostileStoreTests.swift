@@ -119,4 +119,43 @@ struct HostileStoreTests {
         try tool.run()
         return tool
     }
+
+    @Test("An event that the store refuses is left out of an import and counted, and the others are stored")
+    func oversizedEvent() async throws {
+        try await withDirectory { folder in
+            let store = folder.appendingPathComponent("store")
+            let large = FileTelemetryTransport.Configuration(maximumEventBytes: 4 << 20)
+            let transport = try FileTelemetryTransport(directory: store, configuration: large)
+            for sequence in 0..<9 as Range<UInt64> {
+                try await transport.append([
+                    event(sequence, "s", sequence == 4 ? String(repeating: "x", count: 2 << 20) : "small")
+                ])
+            }
+            let archive = folder.appendingPathComponent("archive.jsonl")
+            #expect(try await ToolProcess.run("export", archive.path, "-d", store.path).code == 0)
+            let copy = folder.appendingPathComponent("copy")
+            let result = try await ToolProcess.run("import", archive.path, "-d", copy.path)
+            #expect(result.code == 65)
+            #expect(result.errors.contains("1 event"))
+            #expect(try await FileTelemetryTransport(directory: copy).countEvents() == 8)
+        }
+    }
+
+    @Test("A mark or record of tens of gigabytes is not read into memory")
+    func hugeFiles() async throws {
+        try await withDirectory { folder in
+            try await fill(folder)
+            try FileManager.default.createDirectory(
+                at: folder.appendingPathComponent("records/Other"), withIntermediateDirectories: true)
+            for path in ["records/Other/a.json", "format.json"] {
+                let url = folder.appendingPathComponent(path)
+                if path != "format.json" { try Data().write(to: url) }
+                let handle = try FileHandle(forUpdating: url)
+                try handle.truncate(atOffset: 40 << 30)
+                try handle.close()
+                let result = try await ToolProcess.run("doctor", "-d", folder.path)
+                #expect(result.code < 128, "\(result.errors)")
+            }
+        }
+    }
 }

@@ -5,6 +5,7 @@ public struct LineReader {
     private static let pieceSize = 1 << 18
 
     private let handle: FileHandle
+    private let maximumLineBytes: Int
     private var bytes: [UInt8] = []
     /// Where in the bytes the next line begins.
     private var start = 0
@@ -12,9 +13,14 @@ public struct LineReader {
     /// How many bytes were read so far.
     public private(set) var position = 0
 
-    public init(_ handle: FileHandle) { self.handle = handle }
+    /// - Parameter maximumLineBytes: The most bytes that a line may have. A record has at most 16 MiB.
+    public init(_ handle: FileHandle, maximumLineBytes: Int = 64 << 20) {
+        self.handle = handle
+        self.maximumLineBytes = maximumLineBytes
+    }
 
     /// The next line without its end; nil behind the last.
+    /// - Throws: ``ToolFailure`` for a line that is too long, which is not read to its end.
     public mutating func next() throws -> Data? {
         var searched = start
         while true {
@@ -29,6 +35,9 @@ public struct LineReader {
             bytes.removeFirst(start)
             start = 0
             searched = bytes.count
+            guard searched <= maximumLineBytes else {
+                throw ToolFailure(.data, "A line is longer than \(maximumLineBytes) bytes.")
+            }
             let piece = try handle.read(upToCount: Self.pieceSize) ?? Data()
             isAtEnd = piece.isEmpty
             position += piece.count

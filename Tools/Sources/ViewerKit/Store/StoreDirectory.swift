@@ -52,7 +52,7 @@ public struct StoreDirectory: Sendable {
     }
 
     private func refuseNewerFormat() throws {
-        guard let text = try? Data(contentsOf: mark), let version = try? JSONDecoder().decode(Mark.self, from: text).version,
+        guard let text = SmallFile.content(of: mark), let version = try? JSONDecoder().decode(Mark.self, from: text).version,
             version > FileStoreVersion.current
         else { return }
         throw ToolFailure(

@@ -95,7 +95,7 @@ extension StoreExamination {
             let records = folder.appendingPathComponent(name)
             let files = (try? FileManager.default.contentsOfDirectory(atPath: records.path)) ?? []
             guard let file = files.first(where: { $0.hasSuffix(".json") && !$0.hasPrefix("-") }),
-                let text = try? Data(contentsOf: records.appendingPathComponent(file))
+                let text = SmallFile.content(of: records.appendingPathComponent(file))
             else { return nil }
             return (try? JSONDecoder().decode(TelemetryRecord.self, from: text))?.recordType
         }

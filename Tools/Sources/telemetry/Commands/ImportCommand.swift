@@ -7,6 +7,8 @@ import ViewerKit
 struct ImportCommand: ToolCommand {
     /// So many lines are read and stored at a time.
     private static let block = 4_000
+    /// Fewer where they have this many bytes.
+    private static let blockBytes = 16 << 20
 
     static let configuration = CommandConfiguration(
         commandName: "import", abstract: "Add what 'telemetry export' wrote to a store.",
@@ -49,6 +51,7 @@ struct ImportCommand: ToolCommand {
         var number = 1
         var records = (new: 0, known: 0)
         var events = 0
+        var refused = 0
         while case let lines = try Self.block(&reader), !lines.isEmpty {
             var waiting: [TelemetryEvent] = []
             for line in await StoreArchive.read(lines) {
@@ -58,25 +61,47 @@ struct ImportCommand: ToolCommand {
                     if try await save(record, to: transport) { records.new += 1 } else { records.known += 1 }
                 case .event(let event): waiting.append(event)
                 case nil:
-                    try await transport?.append(waiting)
+                    refused += try await append(waiting, to: transport)
                     let before = dryRun ? "nothing was imported" : "what came before it is imported"
                     throw ToolFailure(.data, "Line \(number) of \(url.path.visible) is broken; \(before).")
                 }
             }
-            if !waiting.isEmpty { try await transport?.append(waiting) }
+            refused += try await append(waiting, to: transport)
             events += waiting.count
             console.progress(ProgressBar.line(reader.position / 1_000, of: size / 1_000, unit: "kB"))
         }
         console.endProgress()
         console.line(
-            "\(dryRun ? "Would import" : "Imported") \(counted(records.new, "record")) and \(counted(events, "event"))"
+            "\(dryRun ? "Would import" : "Imported") \(counted(records.new, "record")) and \(counted(events - refused, "event"))"
                 + (records.known > 0 ? "; \(counted(records.known, "record")) stayed as the store had them." : "."))
+        if refused > 0 {
+            throw ToolFailure(
+                .data, "The store refused \(counted(refused, "event")): too large, or with a date outside the years 1 to 9999.")
+        }
     }
 
     private static func block(_ reader: inout LineReader) throws -> [Data] {
         var lines: [Data] = []
-        while lines.count < block, let line = try reader.next() { lines.append(line) }
+        var byteCount = 0
+        while lines.count < block, byteCount < blockBytes, let line = try reader.next() {
+            lines.append(line)
+            byteCount += line.count
+        }
         return lines
+    }
+
+    /// Stores events; where the store refuses one of them, all but those that it refuses, whose number is returned.
+    private func append(_ events: [TelemetryEvent], to transport: FileTelemetryTransport?) async throws -> Int {
+        guard let transport, !events.isEmpty else { return 0 }
+        do {
+            try await transport.append(events)
+            return 0
+        } catch let error as TelemetryTransportError where error.code == .invalidArgument {
+            guard events.count > 1 else { return 1 }
+            let middle = events.count / 2
+            let refused = try await append(Array(events[..<middle]), to: transport)
+            return try await refused + append(Array(events[middle...]), to: transport)
+        }
     }
 
     /// False where the store has the record already and keeps it.
