@@ -11,6 +11,8 @@ final class LoggerSwitch {
     /// Nil until the logger was activated: until then it holds what is logged.
     private var isOn: Bool?
     private var clientId: String?
+    /// The logger has withdrawn, and was not told to turn off since: it may be about to end an earlier withdrawal.
+    private var hasWithdrawn = false
     /// How many times consent was withdrawn.
     private var withdrawals = 0
     /// Withdrawals that the settings do not show yet: until they do, whoever goes by them must not turn the logger on.
@@ -28,7 +30,11 @@ final class LoggerSwitch {
     func withdraw() {
         withdrawals += 1
         unsettled += 1
-        if isOn != false { (logger as? any TelemetryConsentFollowing)?.withdraw() }
+        if let logger = logger as? any TelemetryConsentFollowing {
+            // Also where it is being turned off: it may accept events until that has begun.
+            logger.withdraw()
+            hasWithdrawn = true
+        }
         queue.enqueue { await self.apply(on: false, clientId: nil) }
     }
 
@@ -51,7 +57,8 @@ final class LoggerSwitch {
         // Whatever is recorded bears the identifier of its client, or could never be deleted with it.
         if isAllowed() || isOn == nil { await identify(isWanted && !isAllowed() ? nil : clientId) }
         let on = isAllowed()
-        if isOn != on {
+        if isOn != on || (hasWithdrawn && !on) {
+            hasWithdrawn = false
             let isFirst = isOn == nil
             isOn = on
             if isFirst { await logger.activate(enabled: on) } else { await logger.setEnabled(on) }
