@@ -134,7 +134,11 @@ extension LifecycleEngine {
     }
 
     private func show(off failures: [String]) {
-        guard !failures.isEmpty || keeper.isOptOutUnrecorded else { return state.show(.disabled, nil) }
+        guard !failures.isEmpty || keeper.isOptOutUnrecorded else {
+            let isRepeated = transport.settlingTime == .zero && settings.obligations.cleanups.contains { $0.doneAt != nil }
+            let message = "Telemetry is off. What another process of the app may still store is deleted when it has stopped."
+            return state.show(.disabled, isRepeated ? message : nil)
+        }
         var message = "Telemetry is off"
         if keeper.isOptOutUnrecorded {
             message += "; this could not be stored, and a restart may turn it on again"
@@ -165,6 +169,9 @@ extension LifecycleEngine {
                 continue
             }
             guard isWantedAgain || !isForReturn, isDue(cleanup) else { continue }
+            // Another process deletes what it stores from now on, unless it is killed: then it is for this one to delete.
+            let isUsed = cleanup.sessionEnd == nil && !isWantedAgain ? await keeper.isUsedElsewhere(cleanup.clientId) : false
+            if isUsed, cleanup.doneAt != nil { continue }
             let hadStragglers = await hasStragglers
             let failed = await settle(cleanup, isFirst: cleanup == begun)
             failures += failed
@@ -173,7 +180,9 @@ extension LifecycleEngine {
             let mayBeUndone = if hadStragglers { true } else { await hasStragglers }
             guard !mayBeUndone || isWantedAgain else { continue }
             let date = configuration.date()
-            let isComplete = transport.settlingTime == .zero || cleanup.doneAt != nil || isWantedAgain
+            // Where queries hide changes, there is no telling which of those it has found.
+            if isUsed, transport.settlingTime > .zero { continue }
+            let isComplete = !isUsed && (transport.settlingTime == .zero || cleanup.doneAt != nil || isWantedAgain)
             await keeper.change { settings in
                 if !isComplete, let index = settings.obligations.cleanups.firstIndex(of: cleanup) {
                     settings.obligations.cleanups[index].doneAt = date
@@ -184,6 +193,13 @@ extension LifecycleEngine {
         }
         for failure in failures { report(.transportFailed, "Still to be deleted: \(failure).") }
         return failures
+    }
+
+    /// Shows other processes that this one stores nothing any more of the clients that it has left.
+    func endUses() async {
+        for clientId in keeper.uses where clientId != ownClient {
+            if await !hasStragglers { await keeper.endUse(of: clientId) }
+        }
     }
 
     /// Whether a call that was given up may still change something at the store.

@@ -62,6 +62,8 @@ extension LifecycleEngine {
                 throw TelemetryTransportError(
                     code: .unavailable, message: "What the client had before is still to be deleted.")
             }
+            await keeper.beginUse(of: clientId)
+            guard isCurrent(clientId) else { return try await identify() }
             ownClient = clientId
             return clientId
         }

@@ -144,6 +144,7 @@ final class LifecycleEngine {
         await noticeDeparture()
         let value = await body(self)
         if backsUp { await keeper.backUp() }
+        await endUses()
         watch()
         calls.begin(nil)
         return value

@@ -15,7 +15,9 @@ final class SettingsKeeper {
     private(set) var isOptOutUnrecorded = false
     /// The store has not taken the opt-out, whatever it says.
     private var isHeldOff = false
-    private let store: any TelemetrySettingsStoring
+    let store: any TelemetrySettingsStoring
+    /// The clients of which this process may store something, as other processes can see.
+    var uses: Set<String> = []
     private let coordinator: TelemetrySettingsSyncCoordinator?
     private let note: ObligationsNote
     private let calls: BoundedCalls

@@ -12,10 +12,10 @@ struct FileStamp: Equatable {
     private let file: Entry?
     private let directory: Entry?
 
-    /// - Parameter path: The file, which need not exist.
-    init(of path: String, in directory: String) {
-        file = Self.entry(path)
-        self.directory = Self.entry(directory)
+    /// - Parameter name: The file's name; it need not exist.
+    init(of name: String, in directory: URL) {
+        file = Self.entry(directory.appending(path: name).path(percentEncoded: false))
+        self.directory = Self.entry(directory.path(percentEncoded: false))
     }
 
     /// Whether any later change shows: one within the resolution of the file system's clock does not.

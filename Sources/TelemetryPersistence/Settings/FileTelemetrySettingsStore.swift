@@ -10,7 +10,9 @@ public import TelemetryModels
 public actor FileTelemetrySettingsStore: TelemetryOptOutRecording, TelemetrySettingsCaching {
     private var document: StoredDocument<TelemetrySettings>
     private var marker: OptOutMarker
-    private let path: (file: String, directory: String)
+    let directory: URL
+    /// The clients that this process uses.
+    var uses: [String: ClientUseLock] = [:]
     /// What was read last, as long as nothing was changed since.
     private var cached: (settings: TelemetrySettings, stamp: FileStamp)?
 
@@ -21,9 +23,7 @@ public actor FileTelemetrySettingsStore: TelemetryOptOutRecording, TelemetrySett
         document = StoredDocument(
             JSONDocumentFile(directory: directory, name: "settings", diagnostics: diagnostics), initial: .defaults)
         marker = OptOutMarker(directory: directory, name: "settings.opted-out")
-        path = (
-            directory.appending(path: "settings.json").path(percentEncoded: false), directory.path(percentEncoded: false)
-        )
+        self.directory = directory
     }
 
     public func load() async -> TelemetrySettings {
@@ -32,7 +32,7 @@ public actor FileTelemetrySettingsStore: TelemetryOptOutRecording, TelemetrySett
 
     package func current() async -> TelemetrySettings {
         // Before reading: what changes meanwhile is then seen the next time.
-        let stamp = FileStamp(of: path.file, in: path.directory)
+        let stamp = FileStamp(of: "settings.json", in: directory)
         if let cached, cached.stamp == stamp { return cached.settings }
         let settings = marker.isPlaced ? change { _ in } : document.load()
         cached = document.isSaved && stamp.isSettled(at: Date()) ? (settings, stamp) : nil

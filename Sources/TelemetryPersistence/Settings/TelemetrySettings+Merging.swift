@@ -1,9 +1,9 @@
-import TelemetryModels
+package import TelemetryModels
 
 /// An opt-out takes precedence over everything that was decided before it, and over everything of which nobody can know
 /// whether it was.
 extension TelemetrySettings: MergeableDocument {
-    func merging(_ mine: Self, since base: Self?) -> Self {
+    package func merging(_ mine: Self, since base: Self?) -> Self {
         guard let base else { return replaced(by: mine) }
         var merged = self
         merged.optOuts &+= mine.optOuts &- base.optOuts

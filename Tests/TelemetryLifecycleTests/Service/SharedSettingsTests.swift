@@ -102,4 +102,36 @@ final class SharedSettingsTests {
         #expect(second.service.status == .pendingApproval)
         #expect(second.service.settings.clientIdentifier == first.service.settings.clientIdentifier)
     }
+
+    @Test(
+        "What a process stores after another one's deletion, and is killed, is owed until it is deleted",
+        arguments: [false, true])
+    func killed(isRestarted: Bool) async throws {
+        try await approve(.file)
+        var first = try await start(.file).service
+        var other: FileTelemetrySettingsStore? = FileTelemetrySettingsStore(directory: root)
+        await other?.beginUse(of: TelemetryFixtures.clientId)
+        await first.disableTelemetry()
+        #expect(first.status == .disabled)
+        #expect(first.statusMessage?.contains("another process") == true)
+        #expect(await settingsStore(.file).load().obligations.cleanups.map(\.clientId) == [TelemetryFixtures.clientId])
+        // An append that was under way.
+        try await transport.store.append(TelemetryFixtures.events(1...3))
+        await first.reconcile()
+        #expect(first.settings.obligations.cleanups.count == 1)
+        other = nil
+        if isRestarted {
+            first = TelemetryLifecycleService(
+                settingsStore: settingsStore(.file), transport: transport,
+                configuration: .init(operationTimeout: .seconds(10), reconcileInterval: nil, clock: clock),
+                logger: MockTelemetryLogger(), scenarioStore: InMemoryTelemetryScenarioStore())
+            await first.startup()
+            await first.restorationFinished()
+        } else {
+            await first.reconcile()
+        }
+        #expect(try await transport.store.countEvents() == 0)
+        #expect(await settingsStore(.file).load().obligations.isEmpty)
+        #expect(first.statusMessage == nil)
+    }
 }
