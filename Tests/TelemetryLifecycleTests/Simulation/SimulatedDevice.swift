@@ -5,14 +5,39 @@ import TelemetryModels
 /// What a device keeps whatever happens to the process.
 @MainActor
 package final class SimulatedDevice {
+    /// What the person decided last.
+    struct Consent {
+        var isWanted = false
+        /// Whether it holds whatever happens to the process: the call that says so has returned, or was an opt-out that nothing
+        /// at the device itself held up.
+        var isBinding = true
+        /// Another process was still busy with the opposite decision: either may have come first.
+        var isAmbiguous = false
+        var serial = 0
+        /// For how many steps nothing at the device has held it up.
+        var unhinderedSteps = 0
+        weak var process: SimulatedProcess?
+    }
+
     package let number: Int
     var settings = TelemetrySettings.defaults
+    /// The settings cannot be written for the moment, or not even be read.
+    var isUnwritable = false
+    var isUnreadable = false
+    /// An opt-out is recorded beside the settings.
+    var isOptOutMarked = false
+    /// How many times one was.
+    var markCount = 0
+    /// The processes that use a client, as the others can see.
+    var uses: [String: Set<ObjectIdentifier>] = [:]
     var scenarioStates: [String: Bool] = [:]
-    /// Every identifier that this device ever had.
+    /// Every identifier that this device's settings ever had.
     var identifiers: [String] = []
-    /// What the person decided last, and whether the call that says so has returned.
-    var consent: (isWanted: Bool, hasReturned: Bool, serial: Int) = (false, true, 0)
+    let generator: SimulatedIdentifiers
+    var consent = Consent()
     package var process: SimulatedProcess?
+    /// Another process of the app over the same settings.
+    var helper: SimulatedProcess?
     /// How many processes there were.
     var processCount = 0
     /// Sessions that the host has ended.
@@ -28,7 +53,21 @@ package final class SimulatedDevice {
         }
     }
 
-    init(number: Int) { self.number = number }
+    init(number: Int) {
+        self.number = number
+        generator = SimulatedIdentifiers(device: number)
+    }
+
+    /// Those that run.
+    var processes: [SimulatedProcess] { [process, helper].compactMap(\.self) }
+
+    /// Whether what is stored keeps a client that it named before from sending, for a process that can read it.
+    func hasRecordedOptOut(of clientId: String) -> Bool {
+        // Who has opted in since is recorded by the settings alone, once they can be written.
+        if isOptOutMarked { return !consent.isWanted }
+        return !isUnreadable && identifiers.contains(clientId)
+            && !(settings.telemetryRequested && settings.clientIdentifier == clientId)
+    }
 
     /// The person's account.
     package var user: String { "device\(number)" }

@@ -4,17 +4,14 @@ import TelemetryLifecycle
 /// Identifiers that tell the device and how many it had before.
 final class SimulatedIdentifiers: TelemetryIdentifierGenerating {
     private let device: Int
-    private let next: Mutex<Int>
+    private let count = Mutex(0)
 
-    init(device: Int, count: Int) {
-        self.device = device
-        next = Mutex(count)
-    }
+    init(device: Int) { self.device = device }
 
     func generateIdentifier() -> String {
-        next.withLock { next in
-            next += 1
-            return "device\(device)run\(next)"
+        count.withLock { count in
+            count += 1
+            return "device\(device)run\(count)"
         }
     }
 }

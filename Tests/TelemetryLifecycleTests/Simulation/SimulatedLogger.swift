@@ -3,12 +3,18 @@ import TelemetryLogging
 import TelemetryModels
 
 /// A logger that records at once what passes its gate.
-actor SimulatedLogger: TelemetrySessionRenewing {
+actor SimulatedLogger: TelemetrySessionRenewing, TelemetryConsentFollowing {
     private struct State {
         var isOn = false
+        var isWithdrawn = false
         var clientId: String?
         var scenarios: [String: Bool] = [:]
         var session = 1
+        /// How many times it was turned off.
+        var generation = 0
+        /// Deliveries under way, by the generation that began them.
+        var deliveries: [Int: Int] = [:]
+        var check: TelemetryConsentCheck?
     }
 
     private nonisolated let name: String
@@ -22,7 +28,7 @@ actor SimulatedLogger: TelemetrySessionRenewing {
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { MainActor.sharedUnownedExecutor }
 
-    nonisolated var isOn: Bool { state.withLock(\.isOn) }
+    nonisolated var isOn: Bool { state.withLock { $0.isOn && !$0.isWithdrawn } }
     nonisolated var clientId: String? { state.withLock(\.clientId) }
     nonisolated var scenarios: [String: Bool] { state.withLock(\.scenarios) }
 
@@ -30,12 +36,12 @@ actor SimulatedLogger: TelemetrySessionRenewing {
         name: String, scenario: String?, level: TelemetryLogLevel, property1: @autoclosure () -> String?,
         attributes: @autoclosure () -> [String: TelemetryValue]
     ) {
-        let clientId: String?? = state.withLock { state in
-            guard state.isOn, scenario.map({ state.scenarios[$0] == true }) ?? true else { return nil }
-            return .some(state.clientId)
+        let accepted = state.withLock { state -> (clientId: String?, generation: Int)? in
+            guard state.isOn, !state.isWithdrawn, scenario.map({ state.scenarios[$0] == true }) ?? true else { return nil }
+            return (state.clientId, state.generation)
         }
-        guard let clientId else { return }
-        MainActor.assumeIsolated { process?.world.recorded(clientId, session: currentSessionId, by: process) }
+        guard let accepted else { return }
+        MainActor.assumeIsolated { process?.accepted(accepted.clientId, generation: accepted.generation) }
     }
 
     func setClientIdentifier(_ clientId: String?) async {
@@ -48,11 +54,11 @@ actor SimulatedLogger: TelemetrySessionRenewing {
     }
     func activate(enabled: Bool) async {
         await pass("activate logger")
-        state.withLock { $0.isOn = enabled }
+        turn(on: enabled)
     }
     func setEnabled(_ enabled: Bool) async {
         await pass("switch logger")
-        state.withLock { $0.isOn = enabled }
+        turn(on: enabled)
     }
     func renewSession() async -> String? {
         await pass("renew session")
@@ -63,9 +69,42 @@ actor SimulatedLogger: TelemetrySessionRenewing {
     func flush() async {}
     func shutdown() async {}
 
+    private func turn(on isOn: Bool) {
+        state.withLock { state in
+            state.isOn = isOn
+            guard !isOn else { return }
+            state.isWithdrawn = false
+            state.generation += 1
+        }
+    }
+
     @MainActor
     private func pass(_ what: String) async {
         guard let process else { return }
         await process.world.storeGate(process, what)
+    }
+
+    // MARK: Consent
+
+    nonisolated func follow(_ check: TelemetryConsentCheck) { state.withLock { $0.check = check } }
+    nonisolated func withdraw() { state.withLock { $0.isWithdrawn = true } }
+
+    nonisolated var hasStragglers: Bool {
+        state.withLock { state in state.deliveries.keys.contains { $0 != state.generation } }
+    }
+
+    nonisolated var check: TelemetryConsentCheck? { state.withLock(\.check) }
+
+    /// Whether nothing has ended the deliveries since.
+    nonisolated func isCurrent(_ generation: Int) -> Bool {
+        state.withLock { $0.isOn && !$0.isWithdrawn && $0.generation == generation }
+    }
+
+    nonisolated func deliveryBegins(_ generation: Int) { state.withLock { $0.deliveries[generation, default: 0] += 1 } }
+    nonisolated func deliveryEnded(_ generation: Int) {
+        state.withLock { state in
+            let rest = (state.deliveries[generation] ?? 1) - 1
+            state.deliveries[generation] = rest > 0 ? rest : nil
+        }
     }
 }

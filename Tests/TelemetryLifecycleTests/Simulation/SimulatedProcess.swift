@@ -1,5 +1,6 @@
 import Foundation
 import TelemetryLifecycle
+import TelemetryLogging
 package import TelemetryTransport
 
 /// One run of the app on a device. Once it is dead, nothing that it does has an effect any more.
@@ -12,12 +13,18 @@ package final class SimulatedProcess {
     package private(set) var transport: (any TelemetryTransporting)?
     private(set) var isDead = false
     var hasRegistered = false
+    let isHelper: Bool
+    /// The host has opted out here, and nobody has opted in since.
+    var hasOptedOut = false
+    /// The decisions whose calls have not returned.
+    var openDecisions: [Int: Bool] = [:]
     /// The host's calls that have not returned.
     var openCalls = 0
 
-    init(device: SimulatedDevice, world: SimulatedWorld) {
+    init(device: SimulatedDevice, world: SimulatedWorld, isHelper: Bool = false) {
         self.device = device
         self.world = world
+        self.isHelper = isHelper
         device.processCount += 1
         logger = SimulatedLogger(name: "device\(device.number)process\(device.processCount)")
         logger.process = self
@@ -30,7 +37,7 @@ package final class SimulatedProcess {
         self.transport = transport
         service = TelemetryLifecycleService(
             settingsStore: SimulatedSettingsStore(process: self), transport: transport,
-            identifierGenerator: SimulatedIdentifiers(device: device.number, count: device.identifiers.count),
+            identifierGenerator: device.generator,
             configuration: configuration, logger: logger, scenarioStore: SimulatedScenarioStore(process: self))
     }
 
@@ -54,10 +61,41 @@ package final class SimulatedProcess {
         }
     }
 
+    /// How it is told from others in what happened.
+    var name: String { isHelper ? "\(device.number) helper" : "\(device.number)" }
+
     private func returned() { openCalls -= 1 }
+
+    /// The logger has taken an event. Where there is another process, it is delivered later, as the library's logger does: whether
+    /// consent stands is checked as late as possible.
+    func accepted(_ clientId: String?, generation: Int) {
+        let session = logger.currentSessionId
+        world.accepted(clientId, by: self)
+        guard let clientId else { return }
+        guard world.hasHelpers else { return world.deliver(clientId, session: session, by: self) }
+        Task(executorPreference: world.executor) { await self.deliver(clientId, session, generation) }
+    }
+
+    private func deliver(_ clientId: String, _ session: String, _ generation: Int) async {
+        await world.batchGate(self)
+        let check = logger.check
+        let stands = await check?.stands(clientId) ?? true
+        guard !isDead, logger.isCurrent(generation) else { return }
+        guard stands else {
+            logger.withdraw()
+            return await check?.onWithdrawal() ?? ()
+        }
+        world.deliveryBegins(clientId, by: self)
+        logger.deliveryBegins(generation)
+        let fate = await world.gate(self, "append")
+        logger.deliveryEnded(generation)
+        if fate == .go || fate == .failAfter { world.deliver(clientId, session: session, by: self) }
+    }
 
     func die() {
         isDead = true
+        openDecisions = [:]
+        for clientId in device.uses.keys { device.uses[clientId]?.remove(ObjectIdentifier(self)) }
         service = nil
         logger.process = nil
         (transport as? SimulatedTransport)?.end()

@@ -65,7 +65,9 @@ final class SimulatedServer: SimulatedStore {
             let notification = TelemetryNotification(
                 subscriptionID: subscription.id, recordType: record.recordType, recordID: record.recordID)
             onChange { devices in
-                for device in devices { (device.process?.transport as? SimulatedTransport)?.notify(notification) }
+                for process in devices.flatMap(\.processes) {
+                    (process.transport as? SimulatedTransport)?.notify(notification)
+                }
             }
         }
     }

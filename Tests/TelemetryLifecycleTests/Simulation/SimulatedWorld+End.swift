@@ -6,6 +6,10 @@ extension SimulatedWorld {
     /// Nothing goes wrong any more; every process looks once more, by itself or because its host asks.
     func calmDown() async {
         isFaulty = false
+        for device in devices {
+            device.isUnwritable = false
+            device.isUnreadable = false
+        }
         store.setFaulty(false)
         note("calm")
         for _ in 0..<4 {
@@ -15,7 +19,8 @@ extension SimulatedWorld {
         await finish()
         unhang()
         for device in devices where device.process?.service == nil { start(device) }
-        for _ in 0..<2 { await look() }
+        // One process more than once after the other: what both have to delete goes when neither adds to it any more.
+        for _ in 0..<(hasHelpers ? 4 : 2) { await look() }
         guard store.settlingTime > .zero else { return }
         // What queries missed shows up, and what was done on their word is done again.
         for _ in 0..<2 {
@@ -25,7 +30,7 @@ extension SimulatedWorld {
     }
 
     private func look() async {
-        for device in devices { device.process?.call { await $0.reconcile() } }
+        for process in devices.flatMap(\.processes) { process.call { await $0.reconcile() } }
         await finish()
     }
 
@@ -33,13 +38,15 @@ extension SimulatedWorld {
     func finish() async {
         var idleTurns = 0
         // As long as a call is open there is something to wait for, unless what it waits for hangs.
-        while idleTurns < (hanging.isEmpty && devices.contains { ($0.process?.openCalls ?? 0) > 0 } ? 300 : 10) {
+        while idleTurns < (hanging.isEmpty && hasOpenCalls ? 300 : 10) {
             await executor.turn()
             idleTurns += 1
             guard !gates.isEmpty || !deliveries.isEmpty else { continue }
             idleTurns = 0
             if gates.isEmpty { deliver() } else { passGate() }
         }
-        if hanging.isEmpty, devices.contains(where: { ($0.process?.openCalls ?? 0) > 0 }) { violate("a call never returned") }
+        if hanging.isEmpty, hasOpenCalls { violate("a call never returned") }
     }
+
+    private var hasOpenCalls: Bool { devices.contains { $0.processes.contains { $0.openCalls > 0 } } }
 }

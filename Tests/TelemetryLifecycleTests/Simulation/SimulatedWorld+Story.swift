@@ -16,6 +16,7 @@ extension SimulatedWorld {
         for device in devices { start(device) }
         for _ in 0..<steps {
             step()
+            noteProgress()
             // Not until everything rests: what happens next may well come in between.
             await executor.turn()
             await executor.turn()
@@ -40,13 +41,13 @@ extension SimulatedWorld {
         guard !gates.isEmpty else { return }
         let gate = gates.remove(at: Int.random(in: 0..<gates.count, using: &random))
         if isFaulty, !gate.isAnswer, random.once(in: 15) {
-            note("\(gate.process.device.number): \(gate.what) hangs")
+            note("\(gate.process.name): \(gate.what) hangs")
             return hanging.append(gate)
         }
         let fate: Fate =
             gate.isAnswer || !isFaulty
             ? .go : [.go, .go, .go, .go, .failBefore, .failAfter][Int.random(in: 0..<6, using: &random)]
-        note("\(gate.process.device.number): \(gate.what) → \(fate)")
+        note("\(gate.process.name): \(gate.what) → \(fate)")
         gate.continuation.resume(returning: fate)
     }
 
@@ -65,18 +66,29 @@ extension SimulatedWorld {
         let process = SimulatedProcess(device: device, world: self)
         device.process = process
         process.call { await $0.startup() }
-        note("\(device.number): starts")
+        note("\(process.name): starts")
+        if hasHelpers, device.helper == nil { startHelper(of: device) }
+    }
+
+    func startHelper(of device: SimulatedDevice) {
+        let helper = SimulatedProcess(device: device, world: self, isHelper: true)
+        device.helper = helper
+        helper.call { await $0.startup() }
+        note("\(helper.name): starts")
     }
 
     private func restart() {
         let device = devices[Int.random(in: 0..<devices.count, using: &random)]
-        note("\(device.number): dies with \(gates.filter { $0.process === device.process }.map(\.what))")
-        device.process?.die()
-        start(device)
+        let isHelper = hasHelpers && random.once(in: 2)
+        guard let process = isHelper ? device.helper : device.process else { return }
+        note("\(process.name): dies with \(gates.filter { $0.process === process }.map(\.what))")
+        process.die()
+        if isHelper { startHelper(of: device) } else { start(device) }
     }
 
     private func hostActs() {
         let device = devices[Int.random(in: 0..<devices.count, using: &random)]
+        if hasHelpers { return hostsAct(on: device) }
         guard let process = device.process, process.openCalls < 4 else { return }
         let on = Bool.random(using: &random)
         switch Int.random(in: 0..<18, using: &random) {
@@ -101,15 +113,25 @@ extension SimulatedWorld {
         }
     }
 
-    private func consent(_ isWanted: Bool, _ process: SimulatedProcess) {
-        let device = process.device
-        note("\(device.number): wants \(isWanted)")
-        device.consent = (isWanted, false, device.consent.serial + 1)
-        let serial = device.consent.serial
-        process.call { service in
-            if isWanted { await service.enableTelemetry() } else { await service.disableTelemetry() }
-            // Only the last word counts, and only where its process lived to give the answer.
-            if device.process === process, device.consent.serial == serial { device.consent.hasReturned = true }
+    /// Two processes share the device: this story is about consent.
+    private func hostsAct(on device: SimulatedDevice) {
+        guard let process = device.processes.randomElement(using: &random), process.openCalls < 9 else { return }
+        switch Int.random(in: 0..<20, using: &random) {
+        case 0..<4: consent(true, process)
+        case 4..<7: consent(false, process)
+        case 7..<9: process.call { await $0.reconcile() }
+        case 9: process.call { _ = await $0.handleRemoteNotification(.init()) }
+        case 10 where !process.isHelper:
+            process.hasRegistered = true
+            process.call { try? await $0.registerScenarios(["A"]) }
+        case 11 where !process.isHelper: process.call { try? await $0.setScenarioEnabled("A", enabled: true) }
+        case 12 where hasFailingSettings:
+            device.isUnwritable.toggle()
+            note("\(device.number): settings can\(device.isUnwritable ? "not" : "") be written")
+        case 13 where hasFailingSettings:
+            device.isUnreadable.toggle()
+            note("\(device.number): settings can\(device.isUnreadable ? "not" : "") be read")
+        default: process.logger.logEvent(name: "e")
         }
     }
 
@@ -119,11 +141,11 @@ extension SimulatedWorld {
             .compactMap { try? TelemetryClientRecord(record: $0) }.filter { $0.clientId != "bystander" }
         guard !clients.isEmpty else { return }
         let client = clients[Int.random(in: 0..<clients.count, using: &random)]
-        switch Int.random(in: 0..<12, using: &random) {
+        switch Int.random(in: 0..<(hasHelpers ? 8 : 12), using: &random) {
         case 0..<3: approve(client) { self.command(.enable, client) }
         case 3..<5: approve(client) { self.edit(client, isEnabled: true) }
-        case 5: if !isViewerKind { turnOff(client) { self.command(.disable, client) } }
-        case 6: if !isViewerKind, random.once(in: 2) { turnOff(client) { self.edit(client, isEnabled: false) } }
+        case 5: if !isViewerKind, !hasHelpers { turnOff(client) { self.command(.disable, client) } }
+        case 6: if !isViewerKind, !hasHelpers, random.once(in: 2) { turnOff(client) { self.edit(client, isEnabled: false) } }
         case 7: command(.deleteEvents, client)
         case 8: command(.enableScenario, client, scenario: nil)
         case 9..<11: command(.enableScenario, client, scenario: "V")

@@ -13,6 +13,8 @@ package final class SimulatedWorld {
         let process: SimulatedProcess
         let what: String
         let isAnswer: Bool
+        /// At the device itself, and not on the way to the store.
+        let isLocal: Bool
         let continuation: CheckedContinuation<Fate, Never>
     }
 
@@ -38,24 +40,30 @@ package final class SimulatedWorld {
     var commands: [TelemetryCommandRecord] = []
     private let bystander: [TelemetryRecord]
     let isViewerKind: Bool
+    /// Whether two processes run at each device, and whether its settings cannot be written or read at times.
+    let hasHelpers: Bool
+    let hasFailingSettings: Bool
 
     /// The world of a seed, when its story has been told.
     package static func told(
-        _ seed: UInt64, over store: any SimulatedStore, isTracing: Bool = false
+        _ seed: UInt64, over store: any SimulatedStore, hasHelpers: Bool = false, isTracing: Bool = false
     ) async throws -> SimulatedWorld {
         var random = SeededRandom(seed: ~seed)
-        let devices = Int.random(in: 1...3, using: &random)
-        let world = try SimulatedWorld(seed: seed, devices: devices, store: store, isTracing: isTracing)
-        await world.run(steps: Int.random(in: 40...160, using: &random))
+        let devices = hasHelpers ? 1 : Int.random(in: 1...3, using: &random)
+        let world = try SimulatedWorld(
+            seed: seed, devices: devices, store: store, hasHelpers: hasHelpers, isTracing: isTracing)
+        await world.run(steps: Int.random(in: hasHelpers ? 60...240 : 40...160, using: &random))
         return world
     }
 
-    private init(seed: UInt64, devices count: Int, store: any SimulatedStore, isTracing: Bool) throws {
+    private init(seed: UInt64, devices count: Int, store: any SimulatedStore, hasHelpers: Bool, isTracing: Bool) throws {
         self.store = store
         self.isTracing = isTracing
         random = SeededRandom(seed: seed)
         devices = (1...count).map { SimulatedDevice(number: $0) }
         isViewerKind = random.once(in: 2)
+        self.hasHelpers = hasHelpers
+        hasFailingSettings = hasHelpers && !seed.isMultiple(of: 4)
         let own = [
             try TelemetryFixtures.client("bystander", isEnabled: true).applying(
                 to: .init(recordType: TelemetrySchema.clientRecordType, recordID: .client("bystander"))),
@@ -79,17 +87,24 @@ package final class SimulatedWorld {
     // MARK: What the processes meet
 
     /// Where a call waits until the simulation lets it go.
-    package func gate(_ process: SimulatedProcess, _ what: String, isAnswer: Bool = false) async -> Fate {
+    package func gate(
+        _ process: SimulatedProcess, _ what: String, isAnswer: Bool = false, isLocal: Bool = false
+    ) async -> Fate {
         if process.isDead { return .dead }
         return await withCheckedContinuation { continuation in
-            gates.append(Gate(process: process, what: what, isAnswer: isAnswer, continuation: continuation))
+            gates.append(Gate(process: process, what: what, isAnswer: isAnswer, isLocal: isLocal, continuation: continuation))
         }
     }
 
     /// A change at the device itself: mostly done at once, now and then slow enough for the process to die meanwhile.
     func storeGate(_ process: SimulatedProcess, _ what: String) async {
         guard isFaulty, !process.isDead, random.once(in: 6) else { return }
-        _ = await gate(process, what, isAnswer: true)
+        _ = await gate(process, what, isAnswer: true, isLocal: true)
+    }
+
+    /// What was logged waits for the rest of its batch.
+    func batchGate(_ process: SimulatedProcess) async {
+        if isFaulty, random.once(in: 2) { _ = await gate(process, "fill batch", isAnswer: true) }
     }
 
     package func isAnswerSlow() -> Bool { isFaulty && random.once(in: 4) }
@@ -106,22 +121,6 @@ package final class SimulatedWorld {
         gates.removeAll { $0.process === process }
         hanging.removeAll { $0.process === process }
         for gate in own { gate.continuation.resume(returning: .dead) }
-    }
-
-    /// An event was recorded: was there consent, and approval?
-    func recorded(_ clientId: String?, session: String, by process: SimulatedProcess?) {
-        guard let process else { return }
-        guard let clientId else { return violate("an event without a client was recorded") }
-        if !approved.contains(clientId) { violate("an event of \(clientId) was recorded, which nobody approved") }
-        let consent = process.device.consent
-        if !consent.isWanted, consent.hasReturned { violate("an event of \(clientId) was recorded after its opt-out") }
-        store.append(
-            [
-                TelemetryEvent(
-                    clientId: clientId, sessionId: session, name: "e",
-                    timestamp: Self.date(of: clock) + process.device.skew.seconds)
-            ],
-            by: process.device.user)
     }
 
     private func notice(_ delivery: @escaping SimulatedStore.Delivery) {

@@ -1,0 +1,70 @@
+import Foundation
+import TelemetryLifecycle
+import TelemetryModels
+
+/// What the person decides, and what has to hold from then on.
+extension SimulatedWorld {
+    func consent(_ isWanted: Bool, _ process: SimulatedProcess) {
+        let device = process.device
+        note("\(process.name): wants \(isWanted)")
+        let others = device.processes.filter { $0 !== process }
+        let serial = device.consent.serial + 1
+        device.consent = SimulatedDevice.Consent(
+            isWanted: isWanted, isBinding: false,
+            isAmbiguous: others.contains { $0.openDecisions.values.contains(!isWanted) }, serial: serial, process: process)
+        process.openDecisions[serial] = isWanted
+        process.call { service in
+            if isWanted {
+                for process in device.processes { process.hasOptedOut = false }
+                await service.enableTelemetry()
+            } else {
+                // Before anything else can happen: on the call itself.
+                process.hasOptedOut = device.consent.serial == serial || process.hasOptedOut
+                await service.disableTelemetry()
+            }
+            process.openDecisions[serial] = nil
+            // Only the last word counts, and only where its process lived to give the answer.
+            guard !process.isDead, device.consent.serial == serial else { return }
+            // An opt-in that could not be written is lost with its process.
+            device.consent.isBinding = !isWanted || !self.hasHelpers || device.settings.telemetryRequested
+        }
+    }
+
+    /// An opt-out holds once nothing at the device has held it up for a while, whatever happens to its process.
+    func noteProgress() {
+        guard hasHelpers else { return }
+        for device in devices where !device.consent.isWanted && !device.consent.isBinding {
+            guard let process = device.consent.process, !process.isDead else { continue }
+            guard !gates.contains(where: { $0.isLocal && $0.process === process }) else { continue }
+            device.consent.unhinderedSteps += 1
+            if device.consent.unhinderedSteps >= 10 { device.consent.isBinding = true }
+        }
+    }
+
+    /// A logger has taken an event: was there consent, and approval?
+    func accepted(_ clientId: String?, by process: SimulatedProcess) {
+        guard let clientId else { return violate("an event without a client was recorded") }
+        if !approved.contains(clientId) { violate("an event of \(clientId) was recorded, which nobody approved") }
+        if process.hasOptedOut { violate("\(process.name) recorded an event of \(clientId) after its opt-out") }
+        let consent = process.device.consent
+        if !hasHelpers, !consent.isWanted, consent.isBinding {
+            violate("an event of \(clientId) was recorded after its opt-out")
+        }
+    }
+
+    /// A delivery begins: nobody may have opted out by now.
+    func deliveryBegins(_ clientId: String, by process: SimulatedProcess) {
+        note("\(process.name): sends an event of \(clientId)")
+        if process.hasOptedOut { violate("\(process.name) sends an event of \(clientId) after its opt-out") }
+        if process.device.hasRecordedOptOut(of: clientId) {
+            violate("\(process.name) sends an event of \(clientId) after an opt-out in another process")
+        }
+    }
+
+    func deliver(_ clientId: String, session: String, by process: SimulatedProcess) {
+        let event = TelemetryEvent(
+            clientId: clientId, sessionId: session, name: "e",
+            timestamp: Self.date(of: clock) + process.device.skew.seconds)
+        store.append([event], by: process.device.user)
+    }
+}
