@@ -4,6 +4,14 @@ enum FileLimits {
     static let record = 16 << 20
     /// The mark of a store.
     static let mark = 64 << 10
+    /// A line of a segment or of the journal.
+    static let line = 16 << 20
+    /// A segment that is read whole without a look at what it is made of.
+    static let segment = 64 << 20
+    /// What is read at once of a file that may be large.
+    static let piece = 1 << 20
+    /// Lines of a segment whose places are kept in memory.
+    static let knownLines = 1 << 24
     /// A list of what was removed.
     static let list = 1 << 20
 }

@@ -23,7 +23,7 @@ final class StoreFormatVersion {
     /// Raises the version in the mark of an older store. A mark that is missing is made by whoever opens the store next.
     func upgrade() throws(FileError) {
         if isCurrent { return }
-        if let bytes = try system.contents(of: layout.format),
+        if case .content(let bytes, _) = try system.smallFile(layout.format, limit: FileLimits.mark),
             var mark = try? JSONDecoder().decode(StoreFormat.Mark.self, from: Data(bytes)), mark.version < StoreFormat.version
         {
             mark.version = StoreFormat.version

@@ -11,6 +11,8 @@ struct JournalReader {
     private(set) var position: JournalPosition
     private var file: OpenFile?
     private var piece: [UInt8] = []
+    /// Whether what follows up to the next line feed belongs to a line that is too long.
+    private var isInLongLine = false
     private var pieceStart = 0
     /// The file after this one, once it is known: then this one will not grow any more.
     private var later: UInt64?
@@ -50,7 +52,10 @@ struct JournalReader {
             pieceStart = end + 1
             position.linesRead = 0
             position.offset += UInt64(end + 1 - start)
-            if start == end { continue }
+            if isInLongLine || start == end {
+                isInLongLine = false
+                continue
+            }
             let line = piece.withUnsafeBufferPointer { JournalLine(UnsafeBufferPointer(rebasing: $0[start..<end])) }
             guard let line else {
                 noteTornBatch(piece[start..<end], at)
@@ -87,10 +92,12 @@ struct JournalReader {
         }
         // Asked for first: where there is a later file, nobody writes to this one any more, and its end is its end.
         if later == nil { later = try next(after: position.file) }
+        skipLongLine()
+        if isInLongLine { position.offset = max(position.offset, try dataOffset(in: open)) }
         let rest = piece.count - pieceStart
         piece.removeFirst(pieceStart)
         pieceStart = 0
-        let more = try open.read(at: position.offset + UInt64(rest), count: max(Self.pieceSize, rest))
+        let more = try open.read(at: position.offset + UInt64(rest), count: min(max(Self.pieceSize, rest), FileLimits.piece))
         if !more.isEmpty {
             piece += more
             return true
@@ -105,6 +112,28 @@ struct JournalReader {
         return move(to: next, missing: next == position.file + 1 ? nil : position.file + 1)
     }
 
+    /// Gives up a line that is longer than any of the store's: whatever follows begins with a line feed.
+    private mutating func skipLongLine() {
+        let rest = piece.count - pieceStart
+        guard rest > 0, isInLongLine || rest > FileLimits.line else { return }
+        if !isInLongLine {
+            noteTornBatch(piece[pieceStart...], position)
+            diagnostics?(
+                .init(
+                    kind: .tornTail,
+                    message: "\(layout.journalFile(position.file)) has a line at \(position.offset) that is too long."))
+        }
+        isInLongLine = true
+        position.offset += UInt64(rest)
+        position.linesRead = 0
+        (piece, pieceStart) = ([], 0)
+    }
+
+    /// Where reading goes on, past holes.
+    private func dataOffset(in file: OpenFile) throws(FileError) -> UInt64 {
+        min(try file.nextData(from: position.offset), try file.status().size)
+    }
+
     private mutating func move(to next: UInt64, missing: UInt64?) -> Bool {
         if let missing, gap == nil { gap = JournalPosition(file: missing, offset: 0, events: position.events) }
         position.file = next
@@ -112,6 +141,7 @@ struct JournalReader {
         position.linesRead = 0
         (file, later) = (nil, nil)
         (piece, pieceStart) = ([], 0)
+        isInLongLine = false
         return true
     }
 

@@ -30,22 +30,26 @@ struct JournalRebuilder {
     }
 
     private func batches(of segment: String, client: String) throws(FileError) -> [EventBatch] {
-        guard let bytes = try system.contents(of: "\(layout.client(directory: client))/\(segment).jsonl") else { return [] }
-        let map = SegmentMap(form: SegmentForm(ofSegment: bytes), bytes: bytes)
+        let file: OpenFile
+        do { file = try system.open("\(layout.client(directory: client))/\(segment).jsonl", for: .read) } catch {
+            guard error.isNotFound else { throw error }
+            return []
+        }
+        let size = try file.status().size
+        let map = try SegmentMap(form: SegmentForm(ofSegment: file.read(at: 0, count: SegmentForm.maximumBytes)), file: file)
         var decoder = EventLineDecoder(directory: client, needsChecksums: map.form.hasChecksums)
         var maker = BatchMaker(client: client, segment: segment)
-        bytes.withUnsafeBufferPointer { bytes in
-            guard map.form.layout == .inRuns else {
-                return maker.add(
-                    SegmentRun(offset: 0, byteCount: 0, header: 0, start: 0, size: UInt64(bytes.count)), bytes, &decoder)
+        guard map.form.layout == .inRuns else {
+            try maker.add(SegmentRun(offset: 0, byteCount: 0, header: 0, start: 0, size: size), file, &decoder)
+            return maker.batches
+        }
+        for run in map.runs {
+            decoder.context = nil
+            if run.header > 0, run.header < size {
+                var lines = FileLines(file, run.header..<size)
+                if let line = try lines.next(), line.hasFeed { _ = decoder.decode(line, of: lines) }
             }
-            for run in map.runs {
-                decoder.context = nil
-                if run.header > 0, run.header < UInt64(bytes.count), let end = bytes.lineFeed(from: Int(run.header)) {
-                    _ = decoder.decode(UnsafeBufferPointer(rebasing: bytes[Int(run.header)..<end]))
-                }
-                maker.add(run, bytes, &decoder)
-            }
+            try maker.add(run, file, &decoder)
         }
         return maker.batches
     }
@@ -62,23 +66,29 @@ struct JournalRebuilder {
             self.segment = segment
         }
 
-        mutating func add(_ run: SegmentRun, _ bytes: UnsafeBufferPointer<UInt8>, _ decoder: inout EventLineDecoder) {
+        mutating func add(_ run: SegmentRun, _ file: OpenFile, _ decoder: inout EventLineDecoder) throws(FileError) {
             // Of a run in which something was deleted, the whole only can be found again.
             let isWhole = run.byteCount > 0 && !run.isComplete
             var header: (offset: UInt64, line: UInt64) = (run.header > 0 ? 0 : run.offset, 0)
             var batch: EventBatch?
-            let end = Int(run.start + run.size)
-            var start = Int(run.start)
-            while start < end, let feed = bytes.lineFeed(from: start), feed < end {
-                let kind = decoder.decode(UnsafeBufferPointer(rebasing: bytes[start..<feed]))
-                let offset = run.offset + UInt64(start) - run.start
+            var lines = FileLines(file, run.start..<run.start + run.size)
+            while let next = try lines.next(), next.hasFeed {
+                let kind = decoder.decode(next, of: lines)
+                let offset = run.offset + next.offset - run.start
+                if next.isTooLong, !isWhole {
+                    // In no batch, which would be as long.
+                    if let current = batch, current.eventCount > 0 { batches.append(current) }
+                    batch = nil
+                    line += 1
+                    continue
+                }
                 if case .header = kind, !isWhole { header = (offset, line) }
                 var current =
                     batch
                     ?? EventBatch(
                         client: client, segment: segment, headerOffset: header.offset, headerLine: header.line,
                         offset: offset, line: line, byteCount: 0, lineCount: 0, eventCount: 0)
-                current.byteCount += UInt64(feed + 1 - start)
+                current.byteCount += next.end - next.offset
                 current.lineCount += 1
                 if case .event = kind { current.eventCount += 1 }
                 batch = current
@@ -86,7 +96,6 @@ struct JournalRebuilder {
                     batches.append(current)
                     batch = nil
                 }
-                start = feed + 1
                 line += 1
             }
             guard var batch, batch.eventCount > 0 else { return }

@@ -17,8 +17,26 @@ extension ClientStore {
     private func delete(
         matching filter: TelemetryEventFilter, from segment: String, _ batches: [EventBatch], _ index: IdentityIndex
     ) throws -> Int {
-        guard let bytes = try system.contents(of: file(of: segment)) else { return 0 }
-        let rewriter = SegmentRewriter(client: name, bytes: bytes, batches: batches, without: filter)
+        let old: OpenFile
+        do { old = try system.open(file(of: segment), for: .read) } catch {
+            guard error.isNotFound else { throw error }
+            return 0
+        }
+        let status = try old.status()
+        if status.size > FileLimits.segment {
+            if let count = try removeWhole(segment, filter, batches, index) { return count }
+            // Its holes would take memory, and there is nothing in them.
+            if status.allocated < status.size / 2 {
+                throw TelemetryTransportError(
+                    code: .corrupted,
+                    message:
+                        "\(old.path) has \(status.size) bytes, \(status.allocated) of them written. Delete all events of the client."
+                )
+            }
+        }
+        let bytes = try old.read(at: 0, count: Int(clamping: status.size))
+        let map = try SegmentMap(form: SegmentForm(ofSegment: bytes.prefix(SegmentForm.maximumBytes)), file: old)
+        let rewriter = SegmentRewriter(client: name, bytes: bytes, map: map, batches: batches, without: filter)
         let counts = rewriter.counts
         // What cannot be read goes with its client only: it may be what the filter does not match.
         let isWhole = filter == .all || filter == TelemetryEventFilter(clientId: filter.clientId)
@@ -40,6 +58,30 @@ extension ClientStore {
             if isDurable { try system.synchronizeDirectory(path) }
         }
         return counts.removed
+    }
+
+    /// Removes a segment, without reading it into memory, where the filter is for all that is in it; otherwise nil.
+    private func removeWhole(
+        _ segment: String, _ filter: TelemetryEventFilter, _ batches: [EventBatch], _ index: IdentityIndex
+    ) throws -> Int? {
+        guard filter == .all || filter == TelemetryEventFilter(clientId: filter.clientId) else { return nil }
+        var (total, told, isAll) = (0, 0, true)
+        let isReadable = try forEachEvent(of: segment) { event in
+            total += 1
+            isAll = isAll && filter.matches(event)
+        }
+        guard isAll else { return nil }
+        for batch in batches {
+            try shared.reader.read(batch) { _ in
+                told += 1
+                return true
+            }
+        }
+        try removing(isReadable && total == told ? told : nil, index) {
+            try system.remove(file(of: segment))
+            if isDurable { try system.synchronizeDirectory(path) }
+        }
+        return told
     }
 
     /// Runs a removal so that the count of events is right again even where it is broken off.

@@ -165,21 +165,25 @@ final class ClientStore {
     /// Calls `body` for each event in a segment, whoever wrote it. False where a line could not be read.
     @discardableResult
     func forEachEvent(of segment: String, _ body: (TelemetryEvent) throws -> Void) throws -> Bool {
-        guard let bytes = try system.contents(of: file(of: segment)) else { return true }
-        var decoder = EventLineDecoder(
-            directory: name, needsChecksums: SegmentForm(ofSegment: bytes.prefix(SegmentForm.maximumBytes)).hasChecksums)
+        let file: OpenFile
+        do { file = try system.open(self.file(of: segment), for: .read) } catch {
+            guard error.isNotFound else { throw error }
+            return true
+        }
+        let form = SegmentForm(ofSegment: try file.read(at: 0, count: SegmentForm.maximumBytes))
+        var decoder = EventLineDecoder(directory: name, needsChecksums: form.hasChecksums)
+        var lines = FileLines(file, 0..<(try file.status().size))
         var isReadable = true
-        try bytes.withUnsafeBufferPointer { bytes in
-            var start = 0
-            while let end = bytes.lineFeed(from: start) {
-                switch decoder.decode(UnsafeBufferPointer(rebasing: bytes[start..<end])) {
-                case .event(let event): try body(event)
-                case .corrupt: isReadable = false
-                case .header, .nothing: break
-                }
-                start = end + 1
+        while let line = try lines.next() {
+            if !line.hasFeed {
+                isReadable = false
+                break
             }
-            if start < bytes.count { isReadable = false }
+            switch decoder.decode(line, of: lines) {
+            case .event(let event): try body(event)
+            case .corrupt: isReadable = false
+            case .header, .nothing: break
+            }
         }
         return isReadable
     }

@@ -22,21 +22,18 @@ struct SegmentMap {
     /// What lies between the runs: runs whose line is damaged, which no batch is found in, but perhaps the header of a later one.
     private(set) var lost: [SegmentRun] = []
 
-    /// - Parameter bytes: The whole file, or its beginning where the form is `.asWritten`.
-    init(form: SegmentForm, bytes: [UInt8]) {
+    /// What was rewritten is searched for what it tells of its lines, once.
+    init(form: SegmentForm, file: OpenFile) throws(FileError) {
         self.form = form
-        bytes.withUnsafeBufferPointer { bytes in
-            switch form.layout {
-            case .asWritten: break
-            case .byLine:
-                lines = [0]
-                var start = 0
-                while let end = bytes.lineFeed(from: start) {
-                    start = end + 1
-                    lines.append(UInt64(start))
-                }
-            case .inRuns: findRuns(in: bytes)
-            }
+        if form.layout == .asWritten { return }
+        var found = FileLines(file, 0..<(try file.status().size))
+        if form.layout == .inRuns {
+            try findRuns(in: &found)
+            return
+        }
+        lines = [0]
+        while let line = try found.next(), lines.count < FileLimits.knownLines {
+            if line.hasFeed { lines.append(line.end) }
         }
     }
 
@@ -83,29 +80,29 @@ struct SegmentMap {
     }
 
     /// A run is found behind the one before it, whatever stands in that; behind a damaged line, at the next that can be read.
-    private mutating func findRuns(in bytes: UnsafeBufferPointer<UInt8>) {
-        var start = form.firstLine.count
-        while start < bytes.count {
-            let line = UnsafeBufferPointer(rebasing: bytes[start..<min(start + SegmentRun.maximumLineBytes, bytes.count)])
-            if let (found, length) = SegmentRun.read(line), found.offset >= runs.last?.end ?? 0,
+    private mutating func findRuns(in lines: inout FileLines) throws(FileError) {
+        let end = lines.end
+        lines.move(to: UInt64(form.firstLine.count))
+        while lines.offset < end, runs.count < FileLimits.knownLines {
+            let start = lines.offset
+            let beginning = try lines.peek(SegmentRun.maximumLineBytes)
+            if let (found, length) = beginning.withUnsafeBufferPointer({ SegmentRun.read($0) }),
+                found.offset >= runs.last?.end ?? 0,
                 // Whatever its line feed became.
-                found.size <= UInt64(max(0, bytes.count - start - length - 1))
+                start + UInt64(length) + 1 <= end, found.size <= end - start - UInt64(length) - 1
             {
                 var run = found
-                run.start = UInt64(start + length + 1)
+                run.start = start + UInt64(length) + 1
                 runs.append(run)
-                start += length + 1 + Int(run.size)
+                lines.move(to: run.start + run.size)
             } else {
-                let next = (bytes.lineFeed(from: start) ?? bytes.count - 1) + 1
-                if let last = lost.last, last.start + last.size == UInt64(start) {
-                    lost[lost.count - 1].size += UInt64(next - start)
+                guard let line = try lines.next() else { break }
+                if let last = lost.last, last.start + last.size == start {
+                    lost[lost.count - 1].size += line.end - start
                 } else {
                     lost.append(
-                        SegmentRun(
-                            offset: runs.last?.end ?? 0, byteCount: 0, header: 0, start: UInt64(start), size: UInt64(next - start)
-                        ))
+                        SegmentRun(offset: runs.last?.end ?? 0, byteCount: 0, header: 0, start: start, size: line.end - start))
                 }
-                start = next
             }
         }
     }

@@ -17,9 +17,7 @@ final class SegmentReader {
             self.file = file
             let first = try file.read(at: 0, count: SegmentForm.maximumBytes)
             let form = SegmentForm(ofSegment: first)
-            // What was rewritten is searched for what it tells of its lines, once.
-            let bytes = try form.layout == .asWritten ? first : file.read(at: 0, count: Int(clamping: file.status().size))
-            map = SegmentMap(form: form, bytes: bytes)
+            map = try SegmentMap(form: form, file: file)
         }
     }
 
@@ -72,26 +70,21 @@ final class SegmentReader {
         var decoder = EventLineDecoder(directory: batch.client, needsChecksums: segment.map.form.hasChecksums)
         decoder.context = try header(of: batch, in: segment)
         var linesRead: UInt64 = 0
-        let bytes = try segment.file.read(at: place.lowerBound, count: Int(clamping: place.upperBound - place.lowerBound))
-        return try bytes.withUnsafeBufferPointer { bytes in
-            var start = 0
-            // All the bytes are the batch's, into however many lines damage may have cut them.
-            while start < bytes.count {
-                let end = bytes.lineFeed(from: start) ?? bytes.count
-                let line = decoder.decode(UnsafeBufferPointer(rebasing: bytes[start..<end]))
-                start = end + 1
-                linesRead += 1
-                guard linesRead > first else { continue }
-                switch consume line {
-                case .event(let event):
-                    if try !body(event) { return start < bytes.count ? .stopped(lines: linesRead) : .complete }
-                case .corrupt: tell(of: batch, line: batch.line + linesRead)
-                case .header, .nothing: break
-                }
+        var lines = FileLines(segment.file, place)
+        // All the bytes are the batch's, into however many lines damage may have cut them.
+        while let line = try lines.next() {
+            let decoded = decoder.decode(line, of: lines)
+            linesRead += 1
+            guard linesRead > first else { continue }
+            switch consume decoded {
+            case .event(let event):
+                if try !body(event) { return line.end < place.upperBound ? .stopped(lines: linesRead) : .complete }
+            case .corrupt: tell(of: batch, line: batch.line + linesRead)
+            case .header, .nothing: break
             }
-            if linesRead != batch.lineCount { tell(of: batch, line: batch.line + linesRead + 1) }
-            return .complete
         }
+        if linesRead != batch.lineCount { tell(of: batch, line: batch.line + linesRead + 1) }
+        return .complete
     }
 
     private func tell(of batch: EventBatch, line: UInt64) {

@@ -31,10 +31,10 @@ struct SegmentRewriter {
     /// Batches that stay as they are and follow each other: where they lie in the old file, and the headers among them.
     private var pending: (run: SegmentRun, place: Range<Int>, headers: [UInt64], batchHeader: UInt64)?
 
-    init(client: String, bytes: [UInt8], batches: [EventBatch], without filter: TelemetryEventFilter) {
+    init(client: String, bytes: [UInt8], map: SegmentMap, batches: [EventBatch], without filter: TelemetryEventFilter) {
         self.client = client
         self.filter = filter
-        old = SegmentMap(form: SegmentForm(ofSegment: bytes), bytes: bytes)
+        old = map
         buffer = ByteBuffer(capacity: bytes.count + 256)
         SegmentForm(layout: .inRuns, hasChecksums: old.form.hasChecksums).firstLine.withUnsafeBytes { buffer.append($0) }
         counts.unreadable += old.lost.count

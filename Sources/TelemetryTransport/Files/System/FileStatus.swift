@@ -11,6 +11,8 @@ import Android
 /// What the store wants to know of a file.
 struct FileStatus {
     let size: UInt64
+    /// How many bytes the file takes on the disk.
+    let allocated: UInt64
     let inode: UInt64
     /// Seconds since 1970 at the last change of the content.
     let modified: Int64
@@ -27,6 +29,7 @@ struct FileStatus {
 
     init(_ status: stat) {
         size = UInt64(clamping: status.st_size)
+        allocated = UInt64(clamping: status.st_blocks).multipliedReportingOverflow(by: 512).partialValue
         inode = UInt64(status.st_ino)
         #if canImport(Darwin)
         modified = Int64(status.st_mtimespec.tv_sec)

@@ -14,6 +14,8 @@ package struct FileSystem: Sendable {
     package typealias Fault = @Sendable (FileOperation, _ path: String) -> Int32?
 
     private let fault: Fault?
+    /// Told of how many bytes each read asks for.
+    let readObserver: (@Sendable (_ path: String, _ byteCount: Int) -> Void)?
     /// Seconds since 1970 now, which files' ages are counted from.
     let now: @Sendable () -> Int64
     /// Seconds since some moment of this run of the operating system, counted on while the machine sleeps; no clock that is set.
@@ -27,7 +29,8 @@ package struct FileSystem: Sendable {
 
     package init(
         fault: Fault? = nil, now: (@Sendable () -> Int64)? = nil, uptime: (@Sendable () -> Int64)? = nil,
-        boot: UInt64 = SystemBoot.number, clock: any Clock<Duration> = ContinuousClock(), user: UInt32 = UInt32(geteuid())
+        boot: UInt64 = SystemBoot.number, clock: any Clock<Duration> = ContinuousClock(), user: UInt32 = UInt32(geteuid()),
+        readObserver: (@Sendable (_ path: String, _ byteCount: Int) -> Void)? = nil
     ) {
         self.fault = fault
         self.now = now ?? { Int64(time(nil)) }
@@ -36,6 +39,7 @@ package struct FileSystem: Sendable {
         self.boot = boot
         self.clock = clock
         self.user = user
+        self.readObserver = readObserver
     }
 
     enum Access {
@@ -139,14 +143,6 @@ package struct FileSystem: Sendable {
     /// Makes what was renamed, linked or removed in the directory last.
     func synchronizeDirectory(_ path: String) throws(FileError) {
         try open(path, for: .read).synchronize()
-    }
-
-    /// The file's whole content, or nil where there is no such file.
-    func contents(of path: String) throws(FileError) -> [UInt8]? {
-        do {
-            let file = try open(path, for: .read)
-            return try file.read(at: 0, count: Int(clamping: file.status().size))
-        } catch  where error.isNotFound { return nil }
     }
 
     /// What is found in the place of a file that is small.

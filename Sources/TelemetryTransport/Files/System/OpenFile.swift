@@ -46,6 +46,7 @@ final class OpenFile: Sendable {
     /// Fills the buffer with what stands from `offset` on and returns how much that is; less where the file ends.
     func read(into buffer: UnsafeMutableRawBufferPointer, at offset: UInt64) throws(FileError) -> Int {
         try system.check(.read, path)
+        system.readObserver?(path, buffer.count)
         var filled = 0
         while filled < buffer.count, let base = buffer.baseAddress {
             let result = pread(descriptor, base + filled, buffer.count - filled, off_t(clamping: offset) + off_t(filled))
@@ -67,6 +68,19 @@ final class OpenFile: Sendable {
         }
         if let failure { throw failure }
         return bytes
+    }
+
+    /// Where the next bytes begin that are no hole, from `offset` on; behind every end where there are none.
+    func nextData(from offset: UInt64) throws(FileError) -> UInt64 {
+        try system.check(.read, path)
+        #if canImport(Darwin)
+        let seekData: Int32 = 4
+        #else
+        let seekData: Int32 = 3
+        #endif
+        let found = lseek(descriptor, off_t(clamping: offset), seekData)
+        // Not every file system knows of holes.
+        return found >= 0 ? UInt64(found) : errno == ENXIO ? .max : offset
     }
 
     private func rest(from offset: UInt64) throws(FileError) -> UInt64 {
