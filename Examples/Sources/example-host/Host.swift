@@ -39,7 +39,7 @@ final class Host {
         }
         await rest()
         await attempt { try await $0.endSession() }
-        await service.telemetryLogger.shutdown()
+        await service.shutdown()
         await fetcher.end()
         reporter.report(.ended)
     }

@@ -48,7 +48,7 @@ final class NotesHost {
         }
         // The end of the session: its scenarios disappear from the viewers' lists, its approval stays for the next time.
         await attempt { try await telemetry.endSession() }
-        await telemetry.telemetryLogger.shutdown()
+        await telemetry.shutdown()
     }
 
     private func handle(_ input: Input) async throws {

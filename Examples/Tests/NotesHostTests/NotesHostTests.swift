@@ -94,6 +94,7 @@ struct NotesHostTests {
         }
         #expect(try String(contentsOf: folder.appending(path: "notes.txt"), encoding: .utf8) == "nobody sees this one\nhello\n")
         #expect(host.end(by: SIGTERM) == 0)
+        #expect(await host.line(with: "[telemetry idle") != nil, "the service has ended, not only its logger")
         #expect(try await viewer.fetchScenarios().isEmpty)
         #expect(try await viewer.fetchTelemetryClients().map(\.isEnabled) == [true])
     }
