@@ -6,32 +6,40 @@ import TelemetryTransport
 import Testing
 
 #if os(Linux) || os(macOS)
-/// Kills processes that log, at random moments; `TELEMETRY_KILLS` sets how many.
+/// Kills processes that log, at random moments. `TELEMETRY_KILLS` sets how many, `TELEMETRY_SEED` when.
 @Suite(.serialized)
 struct KillTests {
     private static let kills = ProcessInfo.processInfo.environment["TELEMETRY_KILLS"].flatMap(Int.init) ?? 200
+
+    private static let seed =
+        ProcessInfo.processInfo.environment["TELEMETRY_SEED"].flatMap(UInt64.init) ?? .random(in: 0..<1 << 32)
 
     /// So many die over one spool before it is delivered.
     private static let roundSize = 20
 
     @Test("Every event for which logEvent had returned when the process was killed is delivered, once", arguments: [false, true])
     func kill(delivers: Bool) async throws {
+        print("TELEMETRY_SEED=\(Self.seed)")
+        var random = SplitMix(state: Self.seed &+ (delivers ? 1 : 0))
         var kills = delivers ? Self.kills / 4 : Self.kills - Self.kills / 4
         while kills > 0 {
-            try await round(of: min(kills, Self.roundSize), delivers: delivers)
+            let moments = (0..<min(kills, Self.roundSize)).map { _ in Int.random(in: 0..<1_500, using: &random) }
+            try await round(moments, delivers: delivers)
             kills -= Self.roundSize
         }
     }
 
-    private func round(of kills: Int, delivers: Bool) async throws {
+    /// - Parameter moments: How many bytes each process may print before it is killed.
+    private func round(_ moments: [Int], delivers: Bool) async throws {
+        let comment: Comment = "TELEMETRY_SEED=\(Self.seed)"
         let spool = TemporaryDirectory()
         let storage = TemporaryDirectory()
         let printed = try await Self.onThread {
-            try (1...kills).flatMap { run in
-                try Self.killOne([spool.url.path, "\(run)"] + (delivers ? [storage.url.path] : []))
+            try moments.enumerated().flatMap { run, moment in
+                try Self.killOne([spool.url.path, "\(run + 1)"] + (delivers ? [storage.url.path] : []), after: moment)
             }
         }
-        #expect(!printed.isEmpty)
+        #expect(!printed.isEmpty, comment)
 
         let store: any TelemetryEventTransport =
             delivers ? try FileTelemetryTransport(directory: storage.url) : InMemoryTelemetryTransport()
@@ -46,14 +54,14 @@ struct KillTests {
         await logger.shutdown()
         let stored = try await store.fetchAllEvents()
         let names = stored.map(\.name).filter { $0 != TelemetryLogger.droppedEventName }
-        #expect(Set(names).count == names.count)
-        #expect(Set(printed).subtracting(names).sorted().prefix(5) == [])
+        #expect(Set(names).count == names.count, comment)
+        #expect(Set(printed).subtracting(names).sorted().prefix(5) == [], comment)
         for (session, events) in Dictionary(grouping: stored, by: \.sessionId) {
-            #expect(events.map(\.sequence) == Array(1...UInt64(events.count)), "\(session)")
-            #expect(events.allSatisfy { $0.clientId == "client" }, "\(session)")
+            #expect(events.map(\.sequence) == Array(1...UInt64(events.count)), "\(session), \(comment)")
+            #expect(events.allSatisfy { $0.clientId == "client" }, "\(session), \(comment)")
         }
-        #expect(!diagnostics.kinds.contains(.corruptFile))
-        #expect(spool.names == [])
+        #expect(!diagnostics.kinds.contains(.corruptFile), comment)
+        #expect(spool.names == [], comment)
     }
 
     /// Reading from a pipe blocks, which the threads that tasks run on are too few for.
@@ -64,7 +72,7 @@ struct KillTests {
     }
 
     /// Starts a process, kills it some lines later, and returns all that it printed.
-    private static func killOne(_ arguments: [String]) throws -> [String] {
+    private static func killOne(_ arguments: [String], after moment: Int) throws -> [String] {
         let process = Process()
         process.executableURL = executable
         process.arguments = arguments
@@ -76,9 +84,8 @@ struct KillTests {
         _ = fcntl(output.fileHandleForWriting.fileDescriptor, Self.setPipeSize, 4_096)
         #endif
         try process.run()
-        let patience = Int.random(in: 0..<1_500)
         var bytes = Data()
-        while bytes.count < patience, let chunk = try output.fileHandleForReading.read(upToCount: 64), !chunk.isEmpty {
+        while bytes.count < moment, let chunk = try output.fileHandleForReading.read(upToCount: 64), !chunk.isEmpty {
             bytes += chunk
         }
         _ = Foundation.kill(process.processIdentifier, SIGKILL)

@@ -101,8 +101,8 @@ struct ReentryTests {
         transport.box.set(nil)
     }
 
-    @Test("A flush that meets turning off returns", .timeLimit(.minutes(1)))
-    func flushMeetsTurningOff() async {
+    @Test("A flush that meets turning off returns, and the logger goes on delivering", .timeLimit(.minutes(1)))
+    func flushMeetsTurningOff() async throws {
         let bench = await Bench.active()
         for _ in 1...3_000 {
             async let first: Void = bench.logger.flush()
@@ -111,6 +111,9 @@ struct ReentryTests {
             _ = await (first, off, second)
             await bench.logger.setEnabled(true)
         }
+        bench.logger.logEvent(name: "last")
+        await bench.logger.flush()
+        #expect(try await bench.storedNames == ["last"])
     }
 
     @Test("A shutdown whose task is cancelled delivers all the same", arguments: 1...20)
@@ -133,13 +136,20 @@ struct ReentryTests {
         logger.logEvent(name: "under way")
         async let flushed: Void = logger.flush()
         await transport.entered.wait()
+        let order = AsyncStream.makeStream(of: String.self)
         let off = Task {
             withUnsafeCurrentTask { $0?.cancel() }
             await logger.setEnabled(false)
+            order.continuation.yield("off")
         }
         await clock.sleepers()
+        order.continuation.yield("released")
         transport.release()
         await off.value
         await flushed
+        order.continuation.finish()
+        var seen: [String] = []
+        for await step in order.stream { seen.append(step) }
+        #expect(seen == ["released", "off"])
     }
 }

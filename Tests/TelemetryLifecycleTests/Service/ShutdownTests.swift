@@ -42,6 +42,8 @@ struct ShutdownTests {
         await logger.ending.waiters()
         clock.advance(by: .seconds(1))
         await ended.value
+        #expect(service.status == .idle)
+        #expect(clock.sleeperCount == 0)
         logger.ending.open()
     }
 
@@ -57,6 +59,8 @@ struct ShutdownTests {
         await clock.sleepers(atLeast: 1)
         clock.advance(by: .seconds(2))
         await ended.value
+        #expect(service.status == .idle)
+        #expect(clock.sleeperCount == 0)
         logger.discarding.open()
         logger.ending.open()
         for session in sessions { _ = await session.value }

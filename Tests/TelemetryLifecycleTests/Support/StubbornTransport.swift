@@ -7,6 +7,7 @@ import TelemetryTransport
 final class StubbornTransport: TelemetryTransporting {
     private struct State {
         var isHanging = false
+        var followerEnds: AsyncStream<Void>.Continuation?
         var waiting: [CheckedContinuation<Void, Never>] = []
         var watchers: [(count: Int, continuation: CheckedContinuation<Void, Never>)] = []
     }
@@ -39,6 +40,13 @@ final class StubbornTransport: TelemetryTransporting {
             }
             if isSo { continuation.resume() }
         }
+    }
+
+    /// From now on notifications bring nothing; an element for each follower of them that ends.
+    func watchFollowers() -> AsyncStream<Void> {
+        let (ends, continuation) = AsyncStream.makeStream(of: Void.self)
+        state.withLock { $0.followerEnds = continuation }
+        return ends
     }
 
     private func pass() async {
@@ -112,7 +120,10 @@ final class StubbornTransport: TelemetryTransporting {
         try await store.deleteSubscription(withID: id)
     }
 
-    func notifications() -> AsyncStream<TelemetryNotification> { store.notifications() }
+    func notifications() -> AsyncStream<TelemetryNotification> {
+        guard let ends = state.withLock(\.followerEnds) else { return store.notifications() }
+        return AsyncStream { $0.onTermination = { _ in ends.yield() } }
+    }
     func validateSchema() async -> Bool { true }
     func debugInfo() async -> DebugInfo { await store.debugInfo() }
 }
