@@ -20,7 +20,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     ],
     targets: [
-        // What a viewer does, apart from its command line.
+        // The viewer without its command line.
         .target(
             name: "ViewerKit", dependencies: [layer("TelemetryModels"), layer("TelemetryTransport")],
             swiftSettings: settings),
@@ -30,7 +30,7 @@ let package = Package(
                 "ViewerKit", layer("TelemetryModels"), layer("TelemetryTransport"), layer("TelemetryPersistence"),
                 layer("TelemetryLogging"), layer("TelemetryLifecycle"), layer("TelemetryCloudKit"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
-                // The demo starts this program; named here, it is built next to the tool.
+                // Started by the demo; this dependency builds it next to the tool.
                 .product(name: "example-host", package: "LiveTelemetryExamples"),
             ],
             swiftSettings: settings),

@@ -2,21 +2,21 @@ public import Foundation
 import TelemetryModels
 import TelemetryTransport
 
-/// Why a command ended without doing what it was asked: one sentence, what to do next, and the process's exit code.
+/// Why a command failed: a message with a suggestion, and the exit code of the process.
 public struct ToolFailure: Error, LocalizedError, Sendable, Equatable {
     /// The exit codes in use, named and numbered as in sysexits.h.
     public enum Code: Int32, Sendable, CaseIterable {
-        /// What was asked was tried, and the answer is no: a command failed, a check found something wrong.
+        /// A command failed, or a check found problems.
         case failed = 1
-        /// What was given is not what it should be.
+        /// The input is invalid.
         case data = 65
-        /// There is nothing by that name.
+        /// The named client, scenario, store or file does not exist.
         case notFound = 66
-        /// The store cannot be used now.
+        /// The store is unavailable.
         case unavailable = 69
         case cannotCreate = 73
         case inputOutput = 74
-        /// No answer yet; it may still come.
+        /// The client has not answered yet.
         case notYet = 75
         case noPermission = 77
     }
@@ -31,12 +31,12 @@ public struct ToolFailure: Error, LocalizedError, Sendable, Equatable {
 
     public var errorDescription: String? { message }
 
-    /// The failure that any error amounts to.
+    /// Converts any error.
     public init(describing error: any Error) {
         switch error {
         case let failure as ToolFailure: self = failure
         case let error as TelemetryTransportError where error.code == .unauthorized:
-            self.init(.noPermission, "\(error.message) Run as the user who owns the store; telemetry doctor tells more.")
+            self.init(.noPermission, "\(error.message) Run as the user who owns the store; for details: telemetry doctor")
         case let error as TelemetryTransportError: self.init(Self.code(of: error.code), error.message)
         case let error as CocoaError where error.code == .fileReadNoPermission || error.code == .fileWriteNoPermission:
             self.init(.noPermission, error.localizedDescription)

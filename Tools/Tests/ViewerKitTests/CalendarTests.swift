@@ -4,15 +4,15 @@ import Testing
 
 @testable import ViewerKit
 
-/// Dates are written and read in one calendar, the proleptic Gregorian one, in every year of the stored form.
+/// Dates are written and parsed in the proleptic Gregorian calendar in every year of the stored form.
 struct CalendarTests {
-    /// Two days of each year, with their texts, counted on year by year.
+    /// Two days of each year with their texts.
     private static let days: [(text: String, date: Date)] = {
         var first = -719_162
         return (1...9_999).flatMap { (year: Int) -> [(text: String, date: Date)] in
             let isLeap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
             defer { first += isLeap ? 366 : 365 }
-            // January and March: on both sides of a day that one calendar has and the other may not.
+            // January and March: before and after a leap day that the Julian and the Gregorian calendar may differ in.
             return [(1, 0), (3, isLeap ? 60 : 59)].map { (month: Int, before: Int) in
                 let day = year * 7 % 31 + 1
                 let seconds = Double(first + before + day - 1) * 86_400 + 43_200
@@ -21,7 +21,7 @@ struct CalendarTests {
         }
     }()
 
-    @Test("A day of every year from 1 to 9999 is written as the stored form has it, for programs and for a person")
+    @Test("Dates of all years from 1 to 9999 are written in the stored form and for users")
     func written() {
         let time = TimeText(timeZone: .gmt)
         for (text, date) in Self.days {
@@ -32,17 +32,17 @@ struct CalendarTests {
         }
     }
 
-    @Test("A day of every year from 1 to 9999 is understood as it is written, with a zone and without")
+    @Test("Dates of all years from 1 to 9999 are parsed, with and without a time zone")
     func typed() {
         let now = Date(timeIntervalSince1970: 0)
         for (text, date) in Self.days {
-            #expect(MomentText.date("\(text)T12:00:00Z", now: now) == date)
-            #expect(MomentText.date("\(text)T13:30:00+01:30", now: now) == date)
-            #expect(MomentText.date("\(text) 12:00", now: now, timeZone: .gmt) == date)
+            #expect(DateParser.date("\(text)T12:00:00Z", now: now) == date)
+            #expect(DateParser.date("\(text)T13:30:00+01:30", now: now) == date)
+            #expect(DateParser.date("\(text) 12:00", now: now, timeZone: .gmt) == date)
         }
     }
 
-    @Test("An export of an event of any year decodes as that event, to the stored precision")
+    @Test("An exported event of any year decodes as the same event, to the stored precision")
     func exported() throws {
         var json = EventJSON()
         let texts = ["0001-01-01T00:00:00.000Z", "1500-03-01T00:00:00.123456789Z", "9999-12-31T23:59:59.999999999Z"]
@@ -56,7 +56,7 @@ struct CalendarTests {
         }
     }
 
-    @Test("A clock ahead of or behind UTC is written, and what it cannot say in UTC")
+    @Test("Dates are written in a time zone, or in UTC if the local date is out of range")
     func zones() throws {
         let east = TimeText(timeZone: try #require(TimeZone(secondsFromGMT: 7_200)))
         let west = TimeText(timeZone: try #require(TimeZone(secondsFromGMT: -7_200)))
@@ -68,7 +68,7 @@ struct CalendarTests {
     }
 
     @Test(
-        "A day that is not in the calendar is none",
+        "A day that is not in the calendar is rejected",
         arguments: ["1500-02-29", "1582-13-01", "2026-02-29", "0000-01-01", "10000-01-01"])
-    func noDays(text: String) { #expect(MomentText.date(text, now: .now, timeZone: .gmt) == nil) }
+    func noDays(text: String) { #expect(DateParser.date(text, now: .now, timeZone: .gmt) == nil) }
 }

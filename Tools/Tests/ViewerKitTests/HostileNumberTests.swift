@@ -27,7 +27,7 @@ struct HostileNumberTests {
         return log
     }
 
-    @Test("Missing numbers are counted up to the greatest number there is, in one session and in all")
+    @Test("The number of missing events is clamped to the maximum, in one session and in total")
     func gaps() {
         let ends = [event(0), event(Self.most)]
         #expect(summary(ends).missing == Int.max - 1)
@@ -38,12 +38,12 @@ struct HostileNumberTests {
         #expect(log([event(Self.most), event(Self.most), event(0)]).missing == 0)
         #expect(summary([event(3), event(3), event(4), event(9)]).missing == 3)
         var lost = log(ends)
-        lost.addMissed(.max)
+        lost.addSkipped(.max)
         #expect(lost.missing == .max)
     }
 
     @Test(
-        "Reported drops are counted up to the greatest number there is, and none below zero",
+        "The number of reported drops is clamped to the maximum, and negative counts are ignored",
         arguments: [
             ([["a": .int(.max), "b": 1]], Int64.max), ([["a": .int(.max)], ["a": .int(.max)]], .max),
             ([["a": .int(.min), "b": .int(.min)]], 0), ([["a": .int(.min), "b": 3], ["a": -1]], 3), ([["a": 2, "b": "x"]], 2),
@@ -58,7 +58,7 @@ struct HostileNumberTests {
     }
 
     @Test(
-        "An event of any date is counted", arguments: [-1e300, -1e12, -62_135_596_800, 253_402_300_799, 1e12, 1e300, .infinity])
+        "An event with any date is counted", arguments: [-1e300, -1e12, -62_135_596_800, 253_402_300_799, 1e12, 1e300, .infinity])
     func dates(seconds: Double) {
         let event = TelemetryEvent(sessionId: "s", name: "n", timestamp: Date(timeIntervalSince1970: seconds))
         #expect(summary([event]).hours.values.reduce(0, +) == 1)

@@ -9,7 +9,7 @@ struct LineParserTests {
     }
 
     @Test(
-        "A pattern finds the level",
+        "The pattern determines the level",
         arguments: [
             ("[DEBUG] x", TelemetryLogLevel.diagnostic), ("[info] x", .info), ("[Trace] x", .diagnostic), ("[error] x", .info),
             ("no level", .diagnostic),
@@ -19,7 +19,7 @@ struct LineParserTests {
         #expect(parser.parse(line).level == level)
     }
 
-    @Test("The fields of an object become attributes, and some say what the event is")
+    @Test("The fields of a JSON object become the event's properties and attributes")
     func json() throws {
         let parser = try LineParser(level: .info, isJSON: true)
         let line = parser.parse(
@@ -34,6 +34,6 @@ struct LineParserTests {
         #expect(parser.parse("[1]").text == "[1]")
     }
 
-    @Test("What is no regular expression is refused")
+    @Test("An invalid regular expression is rejected")
     func badPattern() { #expect(throws: ToolFailure.self) { try LineParser(level: .info, levelPattern: "(") } }
 }

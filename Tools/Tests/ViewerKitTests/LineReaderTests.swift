@@ -4,7 +4,7 @@ import ViewerKit
 
 struct LineReaderTests {
     @Test(
-        "A file's lines are read whole, wherever its pieces end",
+        "Lines are read completely, wherever the chunks of a file end",
         arguments: [
             [], [""], ["", "", "a"], ["one", "two"], [String(repeating: "x", count: 600_000), "short", "ü"],
             (0..<60_000).map { "line \($0)" },
@@ -17,7 +17,7 @@ struct LineReaderTests {
         var reader = LineReader(try FileHandle(forReadingFrom: file))
         var found: [String] = []
         while let line = try reader.next() { found.append(String(decoding: line, as: UTF8.self)) }
-        // A last line without its end is one; an empty one without its end is none.
+        // A last line without a line end counts unless it is empty.
         #expect(found == (endsInLineFeed || lines.last != "" ? lines : lines.dropLast()))
         #expect(reader.position == text.utf8.count - (endsInLineFeed || text.isEmpty ? 0 : 1))
     }

@@ -4,17 +4,17 @@ import ViewerKit
 
 struct TextTests {
     @Test(
-        "A span of time reads as seconds",
+        "A duration is parsed as seconds",
         arguments: [
             ("500ms", 0.5), ("10s", 10), ("2m", 120), ("1.5h", 5_400), ("3d", 259_200), ("7", 7),
         ])
     func spans(text: String, seconds: Double) { #expect(DurationText.seconds(text) == seconds) }
 
-    @Test("What is no span of time is refused", arguments: ["", "s", "-5s", "10x", "1e3s", "ten", "99999999999"])
+    @Test("An invalid duration is rejected", arguments: ["", "s", "-5s", "10x", "1e3s", "ten", "99999999999"])
     func noSpans(text: String) { #expect(DurationText.seconds(text) == nil) }
 
     @Test(
-        "A span is told in the unit that fits",
+        "A duration is formatted in a suitable unit",
         arguments: [
             (0.012, "12 ms"), (0.5, "0.5 s"), (9.99, "10 s"), (119, "119 s"), (600, "10 min"), (7_200, "2 h"),
             (172_800, "2 days"),
@@ -22,18 +22,20 @@ struct TextTests {
     func told(seconds: Double, text: String) { #expect(DurationText.string(seconds: seconds) == text) }
 
     @Test(
-        "What a terminal would act on is shown instead",
+        "Control characters are escaped",
         arguments: [
             ("plain ü 漢", "plain ü 漢"), ("a\u{1B}[31mb", "a\\u{1B}[31mb"), ("a\nb\tc\r", "a\\nb\\tc\\r"),
             ("\u{9B}x", "\\u{9B}x"), ("a\u{202E}b", "a\\u{202E}b"),
         ])
     func visible(text: String, shown: String) { #expect(text.visible == shown) }
 
-    @Test("Width counts the columns of a terminal", arguments: [("abc", 3), ("漢字", 4), ("e\u{301}", 1), ("🙂", 2), ("", 0)])
+    @Test(
+        "The width of a text is its number of terminal columns",
+        arguments: [("abc", 3), ("漢字", 4), ("e\u{301}", 1), ("🙂", 2), ("", 0)])
     func widths(text: String, width: Int) { #expect(text.displayWidth == width) }
 
     @Test(
-        "A text that is too wide ends in an ellipsis and fits",
+        "A text that is too wide is truncated with an ellipsis",
         arguments: [
             ("abcdef", 4, "abc…"), ("abc", 3, "abc"), ("漢字漢字", 5, "漢字…"), ("漢字漢字", 4, "漢…"), ("abc", 0, ""),
             ("漢字", 4, "漢字"), ("éééé", 4, "éééé"), ("é🙂é", 4, "é🙂é"), ("é🙂éé", 4, "é🙂…"), ("🙂🙂", 2, "…"),
@@ -41,7 +43,7 @@ struct TextTests {
     func fitting(text: String, width: Int, result: String) { #expect(text.fitted(to: width) == result) }
 
     @Test(
-        "A text is found in whatever case, also where it is not of ASCII",
+        "A search is case-insensitive, also for non-ASCII text",
         arguments: [
             ("HOSTS", true), ("etc/h", true), ("ÜBER", true), ("step", true), ("bytes", true), ("120", true), ("filerÉad", true),
             ("hostss", false), ("\u{0}", false),
@@ -52,7 +54,7 @@ struct TextTests {
         #expect(EventSearch(text).matches(event) == isFound)
     }
 
-    @Test("One long cell neither widens the rows of a table for the others nor hides what stands behind it")
+    @Test("A long cell neither widens the other rows nor hides the cells after it")
     func longCell() {
         var table = Table(["client", "state"])
         table.add([.init(String(repeating: "x", count: 1_000_000)), "waits"])
@@ -65,6 +67,6 @@ struct TextTests {
         #expect(shown[2] == lines[2])
     }
 
-    @Test("Thousands stand apart", arguments: [(0, "0"), (999, "999"), (1_000, "1,000"), (-1_234_567, "-1,234,567")])
+    @Test("Numbers have thousands separators", arguments: [(0, "0"), (999, "999"), (1_000, "1,000"), (-1_234_567, "-1,234,567")])
     func grouped(number: Int, text: String) { #expect(number.grouped == text) }
 }

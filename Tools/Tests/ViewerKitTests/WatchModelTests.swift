@@ -19,7 +19,7 @@ struct WatchModelTests {
                 .init(clientId: "k7wq", scenarioName: "Checksum", isEnabled: false),
                 .init(clientId: "k7wq", scenarioName: "FileRead", isEnabled: true),
             ])
-        if events > 0 { model.take((1...events).map { event($0) }, missed: 0) }
+        if events > 0 { model.take((1...events).map { event($0) }, skipped: 0) }
         return model
     }
 
@@ -45,7 +45,7 @@ struct WatchModelTests {
                 " telemetry  /store  2 clients · 2 events · 0.2/s",
                 "─ CLIENTS ──────────────────┬─ SCENARIOS of k7wq ───────────────────────",
                 " ▸ k7wq      1/2 on 0.2/s   │ ▸ Checksum     off",
-                "   new       waits (a)      │   FileRead     on               █ 0.2/s",
+                "   new       pending (a)    │   FileRead     on               █ 0.2/s",
                 "                            │",
                 "─ EVENTS ───────────────────────────────────────────────────────────────",
                 "23:59:59.000  FileRead           file.read  number 1",
@@ -62,7 +62,7 @@ struct WatchModelTests {
         #expect(lines.allSatisfy { $0.displayWidth == columns })
     }
 
-    @Test("Keys toggle and approve what is selected")
+    @Test("Keys toggle the selected scenario and approve the selected client")
     func commands() {
         var model = model()
         #expect(model.press(.character("q")) == .quit)
@@ -77,7 +77,7 @@ struct WatchModelTests {
         #expect((approve.clientId, approve.action) == ("new", .enable))
     }
 
-    @Test("A filter is typed, kept and dropped")
+    @Test("A filter can be typed, kept and cleared")
     func filter() {
         var model = model(events: 30)
         for key in [Key.character("/")] + "NUMBER 299".map(Key.character) + [.backspace] {
@@ -90,7 +90,7 @@ struct WatchModelTests {
         #expect(model.visibleEntries(10).count == 10)
     }
 
-    @Test("A view that stands still does not move when more arrives, and End goes on")
+    @Test("A paused view does not move when events arrive, and End resumes it")
     func pause() {
         func last(_ model: WatchModel) -> String? {
             guard case .event(let event)? = model.visibleEntries(5).last else { return nil }
@@ -99,7 +99,7 @@ struct WatchModelTests {
         var model = model(events: 20)
         model.page = 5
         _ = model.press(.character("p"))
-        model.take([event(21)], missed: 0)
+        model.take([event(21)], skipped: 0)
         #expect(last(model) == "number 20")
         _ = model.press(.pageUp)
         #expect(last(model) == "number 16")
@@ -111,19 +111,19 @@ struct WatchModelTests {
         #expect(last(model) == "number 21")
     }
 
-    @Test("What is missing is shown where it is missing")
+    @Test("Gaps are shown where events are missing")
     func gaps() {
         var model = model()
-        model.take([event(1), event(2, sequence: 5)], missed: 7)
+        model.take([event(1), event(2, sequence: 5)], skipped: 7)
         let lines = drawn(model)
         #expect(lines[6].hasPrefix("⋯ 7 events no longer stored"))
         #expect(lines[8].hasPrefix("⋯ 3 events missing: k7wq, session s"))
         #expect(lines[0].contains("10 missing"))
-        model.take([event(1, sequence: 3)], missed: 0)
+        model.take([event(1, sequence: 3)], skipped: 0)
         #expect(drawn(model)[0].contains("9 missing"))
     }
 
-    @Test("What a logger dropped is told as such, and counted")
+    @Test("Dropped events are shown and counted")
     func drops() {
         var model = model()
         model.take(
@@ -131,19 +131,19 @@ struct WatchModelTests {
                 .init(
                     clientId: "k7wq", sessionId: "s", sequence: 3, name: TelemetryEvent.dropReportName,
                     attributes: ["overflow": 12])
-            ], missed: 0)
+            ], skipped: 0)
         let lines = drawn(model)
         #expect(lines[0].contains("12 dropped"))
         #expect(lines[6].hasPrefix("⋯ 12 events dropped by the logger of k7wq: overflow=12"))
     }
 
-    @Test("A client's telemetry is ended after a question, and by no other key than y")
+    @Test("A client's telemetry is ended only after confirmation with y")
     func ending() {
         var model = model()
         #expect(model.press(.character("x")) == .nothing)
-        #expect(drawn(model).last?.hasPrefix(" End the telemetry of k7wq? It deletes all that it sent.") == true)
+        #expect(drawn(model).last?.hasPrefix(" End the telemetry of k7wq? This deletes all its data.") == true)
         #expect(model.press(.enter) == .nothing)
-        #expect(model.message == "Nothing was changed.")
+        #expect(model.message == "Nothing changed.")
         _ = model.press(.character("x"))
         guard case .send(let command) = model.press(.character("y")) else { return #expect(Bool(false)) }
         #expect((command.clientId, command.action) == ("k7wq", .disable))
@@ -152,7 +152,7 @@ struct WatchModelTests {
         #expect(model.press(.character("y")) == .nothing)
     }
 
-    @Test("A view that stands still keeps what it shows while more comes than is remembered")
+    @Test("A paused view keeps its contents when more events arrive than the log keeps")
     func stillness() {
         func last(_ model: WatchModel) -> String? {
             guard case .event(let event)? = model.visibleEntries(5).last else { return nil }
@@ -162,7 +162,7 @@ struct WatchModelTests {
         model.page = 5
         _ = model.press(.character("p"))
         for start in stride(from: 101, to: 30_000, by: 1_000) {
-            model.take((start..<start + 1_000).map { event($0) }, missed: 0)
+            model.take((start..<start + 1_000).map { event($0) }, skipped: 0)
         }
         #expect(last(model) == "number 100")
         #expect(model.newer == 30_000)
@@ -174,22 +174,22 @@ struct WatchModelTests {
         #expect(model.visibleEntries(5).count == 5)
     }
 
-    @Test("A filter that nothing passes is no trouble, wherever the view is scrolled")
+    @Test("A filter without matches works at every scroll position")
     func emptyFilter() {
         var model = model(events: 11_000)
         for key in [Key.character("/")] + "nowhere".map(Key.character) + [.enter, .home, .pageUp, .pageDown, .end] {
             _ = model.press(key)
         }
         #expect(model.visibleEntries(10).isEmpty)
-        #expect(drawn(model)[6].hasPrefix(" No event passes the filter; Esc drops it."))
+        #expect(drawn(model)[6].hasPrefix(" No event matches the filter; Esc clears it."))
         for _ in 0..<7 { _ = [model.press(.character("/")), model.press(.backspace), model.press(.enter)] }
         #expect(model.visibleEntries(10).count == 10)
     }
 
-    @Test("The selected client's events are shown alone, and another's when another is selected")
+    @Test("Only the selected client's events are shown, and the selection can change")
     func onlyClient() {
         var model = model(events: 3)
-        model.take([.init(clientId: "new", sessionId: "t", sequence: 1, name: "other")], missed: 0)
+        model.take([.init(clientId: "new", sessionId: "t", sequence: 1, name: "other")], skipped: 0)
         _ = model.press(.character("c"))
         #expect(model.visibleEntries(10).count == 3)
         _ = model.press(.down)
@@ -198,7 +198,7 @@ struct WatchModelTests {
         #expect(model.visibleEntries(10).count == 4)
     }
 
-    @Test("The keys are explained, and the help goes away by any of them")
+    @Test("The help explains the keys, and any key closes it")
     func help() {
         var model = model()
         _ = model.press(.character("?"))
@@ -207,7 +207,7 @@ struct WatchModelTests {
         #expect(drawn(model)[5].hasPrefix("─ EVENTS"))
     }
 
-    @Test("Wide characters, controls and long texts leave every line its width", arguments: [80, 130])
+    @Test("Wide characters, control characters and long texts do not change the width of a line", arguments: [80, 130])
     func hostileTexts(columns: Int) {
         var model = model()
         let texts = ["日本語のテキスト、とても長い", "👩‍👩‍👧‍👦 🇩🇪 ☎️ e\u{301}", "\u{202E}\u{1B}[2J\t\n", String(repeating: "長", count: 99), ""]
@@ -217,7 +217,7 @@ struct WatchModelTests {
                     .init(
                         clientId: text, sessionId: text, sequence: UInt64(number), name: text + text + text, property1: text,
                         attributes: [text: .string(text)], scenario: text)
-                ], missed: number)
+                ], skipped: number)
         }
         model.take(
             clients: texts.map { .init(clientId: $0, isEnabled: true) },
@@ -227,7 +227,7 @@ struct WatchModelTests {
         #expect(lines.allSatisfy { line in !line.unicodeScalars.contains { $0.value < 32 || $0 == "\u{202E}" } })
     }
 
-    @Test("A long path of the store leaves the counts their room")
+    @Test("A long store path is truncated to leave room for the counts")
     func longPath() {
         var model = WatchModel(store: "/" + String(repeating: "deep/", count: 40) + "store", now: Self.now)
         let lines = WatchView(style: Style(isOn: false)).lines(&model, columns: 80, rows: 24)
@@ -235,7 +235,7 @@ struct WatchModelTests {
     }
 
     @Test(
-        "A key that has come only in part is waited for",
+        "An incomplete key is waited for",
         arguments: [
             ([0x1B], true), ([0x1B, 0x5B], true), ([0x1B, 0x5B, 0x35], true), ([0x1B, 0x5B, 0x35, 0x7E], false), ([0x61], false),
             ([0xC3], true), ([0xC3, 0xBC], false), ([0xE6, 0xBC], true), ([0x1B, 0x61], false), ([], false),
@@ -243,7 +243,7 @@ struct WatchModelTests {
     func partialKeys(bytes: [UInt8], isIncomplete: Bool) { #expect(Key.isIncomplete(bytes) == isIncomplete) }
 
     @Test(
-        "Keys of a terminal are understood",
+        "The keys of a terminal are parsed",
         arguments: [
             ("\u{1B}[A", [Key.up]), ("\u{1B}OB", [.down]), ("\u{1B}[5~", [.pageUp]), ("\u{1B}", [.escape]),
             ("aü", [.character("a"), .character("ü")]),

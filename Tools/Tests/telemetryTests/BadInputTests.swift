@@ -4,7 +4,7 @@ import TelemetryTransport
 import Testing
 
 struct BadInputTests {
-    @Test("A directory that is missing is told in one sentence, and not made")
+    @Test("A missing directory is reported and not created")
     func missing() async throws {
         try await withDirectory { folder in
             let store = folder.appendingPathComponent("no-such-store").path
@@ -13,25 +13,26 @@ struct BadInputTests {
             #expect(result.output.isEmpty)
             #expect(
                 result.errors
-                    == "telemetry: There is no store at \(store); a host makes it when it starts. Check the directory's name.\n")
+                    == "telemetry: No store at \(store). A host creates its store when it starts; check the path.\n")
             #expect(!FileManager.default.fileExists(atPath: store))
         }
     }
 
     @Test(
-        "A file in place of a directory is told, and stays as it is", arguments: ["clients", "events", "scenarios", "commands"])
+        "A file in place of a directory is reported and left unchanged",
+        arguments: ["clients", "events", "scenarios", "commands"])
     func file(command: String) async throws {
         try await withDirectory { folder in
             let file = folder.appendingPathComponent("file")
             try Data("mine".utf8).write(to: file)
             let result = try await ToolProcess.run(command, "-d", file.path)
             #expect(result.code == 66)
-            #expect(result.errors == "telemetry: \(file.path) is no directory, so it is no store. Check the directory's name.\n")
+            #expect(result.errors == "telemetry: \(file.path) is not a directory. Check the path.\n")
             #expect(try Data(contentsOf: file) == Data("mine".utf8))
         }
     }
 
-    @Test("A directory that holds other things is left alone")
+    @Test("A directory with other contents is left unchanged")
     func otherThings() async throws {
         try await withDirectory { folder in
             try Data("mine".utf8).write(to: folder.appendingPathComponent("letter.txt"))
@@ -40,33 +41,33 @@ struct BadInputTests {
                 #expect(result.code == 65)
                 #expect(
                     result.errors
-                        == "telemetry: \(folder.path) holds other things and no store; nothing in it was touched. "
-                        + "Check the directory's name.\n")
+                        == "telemetry: \(folder.path) is not a store, and it is not empty. "
+                        + "Choose an empty directory or check the path.\n")
             }
             #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["letter.txt"])
         }
     }
 
-    @Test("A store of a newer format is told as such, and left as it is", arguments: ["clients", "doctor", "pipe", "import"])
+    @Test("A store of a newer format is reported and left unchanged", arguments: ["clients", "doctor", "pipe", "import"])
     func newerFormat(command: String) async throws {
         try await withDirectory { folder in
-            let mark = folder.appendingPathComponent("format.json")
+            let manifest = folder.appendingPathComponent("format.json")
             let text = Data(#"{"format":"LiveTelemetry file store","id":"x","version":99}"#.utf8)
-            try text.write(to: mark)
+            try text.write(to: manifest)
             let archive = folder.appendingPathComponent("archive")
             try Data("{\"format\":\"LiveTelemetry archive\",\"version\":1}\n".utf8).write(to: archive)
             let more = ["pipe": ["--scenario", "A"], "import": [archive.path]][command] ?? []
             let result = try await ToolProcess.run([command] + more + ["-d", folder.path])
             #expect(result.code == 65)
-            #expect(result.errors.contains("\(folder.path) is a store of version 99, made by a newer LiveTelemetry"))
-            #expect(result.errors.hasSuffix("Use a newer telemetry.\n"))
-            #expect(try Data(contentsOf: mark) == text)
+            #expect(result.errors.contains("\(folder.path) is a store of version 99, created by a newer LiveTelemetry"))
+            #expect(result.errors.hasSuffix("Update this tool.\n"))
+            #expect(try Data(contentsOf: manifest) == text)
             #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted() == ["archive", "format.json"])
         }
     }
 
     @Test(
-        "Output that cannot be written is a failure, not silence",
+        "A failed write to the output is an error",
         .enabled(if: FileManager.default.fileExists(atPath: "/dev/full")))
     func fullOutput() async throws {
         let process = Process()
@@ -79,20 +80,20 @@ struct BadInputTests {
         process.waitUntilExit()
         #expect(process.terminationStatus == 74)
         let text = String(decoding: try errors.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
-        #expect(text.hasPrefix("telemetry: The output cannot be written: "))
+        #expect(text.hasPrefix("telemetry: Cannot write the output: "))
     }
 
     @Test(
-        "What cannot be is told in a sentence that says what to do",
+        "Error messages say how to fix the problem",
         arguments: [
-            (["export", "FOLDER"], 73, "FOLDER is a directory; name a file in it."),
-            (["export", "FOLDER/none/x"], 73, "FOLDER/none/x cannot be written; is its folder there, and yours?"),
-            (["import", "FOLDER"], 66, "FOLDER is a directory. Name a file that telemetry export wrote."),
+            (["export", "FOLDER"], 73, "FOLDER is a directory. Give the name of a file."),
+            (["export", "FOLDER/none/x"], 73, "Cannot write FOLDER/none/x. Check that its directory exists and is writable."),
+            (["import", "FOLDER"], 66, "FOLDER is a directory. Give an archive written by telemetry export."),
             (
                 ["stats", "--svg", "FOLDER/none/x"], 73,
-                "The chart cannot be written to FOLDER/none/x; is its folder there, and yours?"
+                "Cannot write the chart to FOLDER/none/x. Check that its directory exists and is writable."
             ),
-            (["events", "--after", "x"], 65, "\"x\" is no cursor of this store. To begin anew, leave --after out."),
+            (["events", "--after", "x"], 65, "\"x\" is no cursor of this store. To start from the beginning, omit --after."),
         ] as [([String], Int32, String)])
     func advice(arguments: [String], code: Int32, message: String) async throws {
         try await withDirectory { folder in
@@ -106,21 +107,21 @@ struct BadInputTests {
         }
     }
 
-    @Test("Without a store the tool says how to name one")
+    @Test("Without a store option the tool explains how to set one")
     func noStore() async throws {
         let result = try await ToolProcess.run("clients")
         #expect(result.code == 64)
-        #expect(result.errors.contains("Which store? Give --directory DIR or set LIVE_TELEMETRY_STORE."))
+        #expect(result.errors.contains("No store given. Use --directory DIR or set LIVE_TELEMETRY_STORE."))
     }
 
-    @Test("The demo refuses what it cannot work on")
+    @Test("The demo rejects missing input")
     func demo() async throws {
         let folder = try await ToolProcess.run("demo", "/no/such/folder")
         #expect(folder.code == 66)
-        #expect(folder.errors == "telemetry: There is no folder at /no/such/folder.\n")
+        #expect(folder.errors == "telemetry: No folder at /no/such/folder.\n")
         let file = try await ToolProcess.run("demo", "--input", "/no/such/file")
         #expect(file.code == 66)
-        #expect(file.errors == "telemetry: There is no file at /no/such/file.\n")
+        #expect(file.errors == "telemetry: No file at /no/such/file.\n")
         let both = try await ToolProcess.run("demo", "/", "--input", "/etc/hosts")
         #expect(both.code == 64)
     }

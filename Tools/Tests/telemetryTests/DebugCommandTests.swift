@@ -16,7 +16,7 @@ struct DebugCommandTests {
         "timestamp":"2026-11-21T03:00:00.123Z"}],"has_more":false,"newest":"12"}
         """#
 
-    @Test("What is asked on the command line is what the relay is asked, under its own names")
+    @Test("Command-line options become the relay's query parameters")
     func query() throws {
         let command = try #require(
             try DebugCommand.parseAsRoot([
@@ -30,7 +30,7 @@ struct DebugCommandTests {
         #expect(request.value(forHTTPHeaderField: "Authorization") == "Bearer secret")
     }
 
-    @Test("A page is read; an entry is a line without anything that steers the terminal")
+    @Test("A page is decoded, and the text of an entry has no control characters")
     func page() throws {
         let page = try RelayClient.Page(Data(Self.answer.utf8))
         #expect(page.cursor == "9")
@@ -44,19 +44,19 @@ struct DebugCommandTests {
     }
 
     @Test(
-        "What is no answer of a relay is told",
+        "An invalid response of the relay is reported",
         arguments: ["", "[]", "{}", #"{"cursor":"1","newest":"1","has_more":true,"entries":[7]}"#])
     func noRelay(body: String) {
         #expect(throws: ToolFailure.self) { try RelayClient.Page(Data(body.utf8)) }
     }
 
-    @Test("An address that is none, and a relay that is not there, are told")
+    @Test("An invalid address and an unreachable relay are reported")
     func unreachable() async throws {
         let parsed = try #require(
             try DebugCommand.parseAsRoot(["tail", "--relay", "nowhere"]) as? DebugTailCommand)
         #expect(throws: (any Error).self) { try parsed.relay.client([:]) }
         let client = RelayClient(base: try #require(URL(string: "http://127.0.0.1:1")), token: nil)
-        await #expect(throws: ToolFailure(.unavailable, "No relay answers at http://127.0.0.1:1.")) {
+        await #expect(throws: ToolFailure(.unavailable, "No relay is reachable at http://127.0.0.1:1.")) {
             try await client.page([], limit: 1)
         }
     }

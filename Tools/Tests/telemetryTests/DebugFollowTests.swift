@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The tool as it follows a relay, against a server that answers as a test says.
+/// Tests of the tool against a server with scripted responses.
 struct DebugFollowTests {
     private static func page(_ events: [String], cursor: Int, hasMore: Bool = false, newest: Int? = nil)
         -> LoopbackServer.Behaviour
@@ -20,7 +20,7 @@ struct DebugFollowTests {
                 """#)
     }
 
-    /// What each request asked for behind the filters.
+    /// The paging parameters of each request.
     private func places(_ server: LoopbackServer) -> [String] {
         server.requests.map { request in
             let target = request.head.split(separator: " ")[1]
@@ -35,7 +35,7 @@ struct DebugFollowTests {
         return rest
     }
 
-    @Test("Each entry is shown once and in order, over pages and a relay that is gone for a while; ^C ends it quietly")
+    @Test("Following shows each entry once and in order, across pages and an outage of the relay, until ^C")
     func search() async throws {
         let server = try LoopbackServer(
             Self.page(["1", "2"], cursor: 2, hasMore: true, newest: 7), Self.page(["3"], cursor: 7), .closesHalfWay,
@@ -53,7 +53,8 @@ struct DebugFollowTests {
         let notes = await rest(of: tool.errors)
         #expect(
             notes == [
-                "telemetry: No relay answers at \(server.baseURL.absoluteString). Trying again.", "The relay answers again.",
+                "telemetry: No relay is reachable at \(server.baseURL.absoluteString). Retrying.",
+                "The relay is reachable again.",
             ])
         #expect(tool.code == 0)
         #expect(
@@ -63,7 +64,7 @@ struct DebugFollowTests {
             ])
     }
 
-    @Test("tail shows the newest, oldest of them first, and goes on from there; a relay that lost all is read from its beginning")
+    @Test("tail shows the newest entries and continues; a relay that lost its entries is read from its beginning")
     func tail() async throws {
         let server = try LoopbackServer(
             Self.page(["9", "8"], cursor: 8, hasMore: true, newest: 9), Self.page([], cursor: 1, newest: 1),
@@ -74,12 +75,12 @@ struct DebugFollowTests {
         let lines = await rest(of: tool.output)
         await tool.ended()
         #expect(lines.map { $0.split(separator: " ")[3] } == ["8", "9", "1"])
-        #expect(await rest(of: tool.errors) == ["The relay has begun anew; this is what it has from its beginning."])
+        #expect(await rest(of: tool.errors) == ["The relay lost its entries; showing it from the beginning."])
         #expect(tool.code == 0)
         #expect(places(server) == ["", "cursor=9&wait=25", "cursor=0&wait=25", "cursor=1&wait=25"])
     }
 
-    @Test("A relay that is not there at first, or that refuses, ends it", arguments: [(503, 69), (400, 65), (401, 77)])
+    @Test("An initial failure of the relay ends the command", arguments: [(503, 69), (400, 65), (401, 77)])
     func ends(status: Int, code: Int32) async throws {
         let server = try LoopbackServer(.answers(status))
         for command in [["search", "--follow"], ["tail"]] {
@@ -89,7 +90,7 @@ struct DebugFollowTests {
         }
     }
 
-    @Test("A limit ends it")
+    @Test("Following ends at the limit")
     func limit() async throws {
         let server = try LoopbackServer(Self.page(["1", "2"], cursor: 2), Self.page(["3"], cursor: 3), .stalls)
         let result = try await ToolProcess.run([

@@ -3,26 +3,26 @@ import TelemetryModels
 import TelemetryTransport
 import Testing
 
-/// How the tool ends where somebody or something ends it.
+/// Tests of interruption and of unavailable stores.
 struct EndingTests {
     private func leftovers(in folder: URL) throws -> [String] {
         try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasPrefix("telemetry-demo") }
     }
 
-    /// Something to read that keeps a demo busy for longer than the test takes, however slow the machine.
+    /// Input that keeps a demo busy for longer than the test.
     private func files(in folder: URL) throws -> URL {
         let files = folder.appendingPathComponent("files")
         try FileManager.default.createDirectory(at: files, withIntermediateDirectories: true)
         for number in 1...2 {
             let file = files.appendingPathComponent("\(number)")
             try Data().write(to: file)
-            // Large, and takes no room on the disk.
+            // A sparse file occupies no disk space.
             try FileHandle(forWritingTo: file).truncate(atOffset: 60 << 20)
         }
         return files
     }
 
-    /// The processes whose command line names this path, where the system tells.
+    /// The processes whose command line contains this path, if the system provides them.
     private func processes(naming path: String) -> [String] {
         ((try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []).filter { name in
             guard Int(name) != nil, let line = FileManager.default.contents(atPath: "/proc/\(name)/cmdline") else { return false }
@@ -30,24 +30,24 @@ struct EndingTests {
         }
     }
 
-    @Test("A demo that is interrupted leaves no directory and no host behind", arguments: [SIGINT, SIGTERM, SIGHUP])
+    @Test("An interrupted demo leaves no directory and no host behind", arguments: [SIGINT, SIGTERM, SIGHUP])
     func demo(number: Int32) async throws {
         try await withDirectory { folder in
             let files = try files(in: folder)
             let demo = try RunningTool(["demo", files.path], environment: ["TMPDIR": folder.path])
-            #expect(try await demo.output.first { $0.contains("waits for approval") } != nil)
+            #expect(try await demo.output.first { $0.contains("pending approval") } != nil)
             demo.send(number)
             var told: [String] = []
             while let line = await demo.errors.next() { told.append(line) }
             await demo.ended()
-            #expect(told == ["telemetry: Interrupted; the host was stopped, and nothing of the demo is left."])
+            #expect(told == ["telemetry: Interrupted; the host was stopped and temporary files were removed."])
             #expect(demo.reason == .uncaughtSignal, "\(demo.code ?? -1)")
             #expect(try leftovers(in: folder) == [])
             #expect(processes(naming: folder.path) == [])
         }
     }
 
-    @Test("A demo that nobody reads any more ends quietly, and leaves nothing behind either")
+    @Test("A demo whose output is closed ends without a message and leaves nothing behind")
     func brokenPipe() async throws {
         try await withDirectory { folder in
             let shell = Process()
@@ -62,7 +62,7 @@ struct EndingTests {
             shell.standardError = errors
             try shell.run()
             shell.waitUntilExit()
-            // As a shell tells that SIGPIPE ended it.
+            // The exit code of a shell for a process that SIGPIPE ended.
             #expect(shell.terminationStatus == 128 + SIGPIPE)
             #expect(try errors.fileHandleForReading.readToEnd() ?? Data() == Data())
             #expect(try leftovers(in: folder) == [])
@@ -70,7 +70,7 @@ struct EndingTests {
         }
     }
 
-    @Test("Following that is interrupted tells and keeps the place to read on from", arguments: [SIGINT, SIGTERM])
+    @Test("Interrupting --follow prints and saves the cursor", arguments: [SIGINT, SIGTERM])
     func cursor(number: Int32) async throws {
         try await withDirectory { folder in
             let store = folder.appendingPathComponent("store")
@@ -95,30 +95,30 @@ struct EndingTests {
         }
     }
 
-    @Test("While the store takes nothing a pipe reads nothing, says so, and loses nothing")
+    @Test("While the store accepts no events, a pipe pauses reading, prints a message, and loses nothing")
     func pipeHoldsBack() async throws {
         try await withDirectory { directory in
             let store = directory.appendingPathComponent("store")
             let away = directory.appendingPathComponent("away")
             let environment = ["XDG_STATE_HOME": directory.appendingPathComponent("state").path]
             let pipe = try RunningTool(["pipe", "--scenario", "A", "--hold", "-d", store.path], environment: environment)
-            let asked = try await pipe.errors.first { $0.contains("waits for approval") }
-            let id = try #require(asked?.split(separator: " ").dropFirst(2).first.map(String.init))
+            let asked = try await pipe.errors.first { $0.contains("pending approval") }
+            let id = try #require(asked?.split(separator: " ").dropFirst().first.map(String.init))
             _ = try await ToolProcess.run("approve", id, "-d", store.path)
             _ = try await ToolProcess.run("enable", id, "A", "-d", store.path)
-            _ = try await pipe.errors.first { $0.contains("lines are recorded") }
+            _ = try await pipe.errors.first { $0.contains("recording lines") }
             try FileManager.default.moveItem(at: store, to: away)
             try Data().write(to: store)
-            // More than the logger may keep.
+            // More than the logger's capacity.
             let writer = Task.detached {
                 let line = String(repeating: "x", count: 1_000) + "\n"
                 for _ in 0..<300 { try pipe.write(String(repeating: line, count: 100)) }
                 pipe.closeInput()
             }
-            #expect(try await pipe.errors.first { $0.hasPrefix("The store takes no events for now") } != nil)
+            #expect(try await pipe.errors.first { $0.hasPrefix("The store accepts no events") } != nil)
             try FileManager.default.removeItem(at: store)
             try FileManager.default.moveItem(at: away, to: store)
-            #expect(try await pipe.errors.first { $0 == "The store takes events again." } != nil)
+            #expect(try await pipe.errors.first { $0 == "The store accepts events again." } != nil)
             #expect(try await pipe.errors.first { $0 == "30,000 lines: 30,000 recorded." } != nil)
             await pipe.ended()
             try await writer.value
@@ -126,17 +126,17 @@ struct EndingTests {
         }
     }
 
-    @Test("A pipe records every line, however many there are and however short")
+    @Test("A pipe records every line, regardless of their number and length")
     func backPressure() async throws {
         try await withDirectory { folder in
             let store = folder.appendingPathComponent("store")
             let environment = ["XDG_STATE_HOME": folder.appendingPathComponent("state").path]
             let pipe = try RunningTool(["pipe", "--scenario", "A", "--hold", "-d", store.path], environment: environment)
-            let asked = try await pipe.errors.first { $0.contains("waits for approval") }
-            let client = try #require(asked?.split(separator: " ").dropFirst(2).first.map(String.init))
+            let asked = try await pipe.errors.first { $0.contains("pending approval") }
+            let client = try #require(asked?.split(separator: " ").dropFirst().first.map(String.init))
             _ = try await ToolProcess.run("approve", client, "-d", store.path)
             _ = try await ToolProcess.run("enable", client, "A", "-d", store.path)
-            // More of them in one piece than a logger holds.
+            // More lines in one chunk than the logger's capacity.
             try pipe.write(String(repeating: "\n", count: 100_000))
             pipe.closeInput()
             #expect(try await pipe.errors.first { $0 == "100,000 lines: 100,000 recorded." } != nil)

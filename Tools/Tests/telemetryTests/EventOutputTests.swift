@@ -28,7 +28,7 @@ struct EventOutputTests {
         }
     }
 
-    @Test("JSON has an object a line under the schema's names, and decodes as the event that it was")
+    @Test("JSON output has one object per line, which decodes as the original event")
     func json() async throws {
         let result = try await run("--format", "json")
         #expect(
@@ -41,7 +41,7 @@ struct EventOutputTests {
         #expect(decoded == events(3))
     }
 
-    @Test("CSV is quoted where it must be, and no cell is taken for a formula")
+    @Test("CSV cells are quoted if necessary and protected from being read as formulas")
     func csv() async throws {
         let result = try await run("--format", "csv", "--columns", "date,scenario,text,attributes", "--limit", "2")
         #expect(
@@ -53,7 +53,7 @@ struct EventOutputTests {
     }
 
     @Test(
-        "Options choose events",
+        "Options filter events",
         arguments: [
             (["--grep", "TEXT 2"], ["2"]),
             (["--since", "2026-01-01T00:00:00.500Z"], ["2", "3"]),
@@ -74,7 +74,7 @@ struct EventOutputTests {
         }
     }
 
-    @Test("A script reads on where it stopped, to the event")
+    @Test("A saved cursor continues exactly after the last printed event")
     func cursors() async throws {
         try await withDirectory { folder in
             let transport = try FileTelemetryTransport(directory: folder.appendingPathComponent("store"))

@@ -3,7 +3,7 @@ import TelemetryModels
 import TelemetryTransport
 import Testing
 
-/// What a client may store, whatever it means by it.
+/// Tests with hostile contents of a store.
 struct HostileStoreTests {
     private static let controls = "\u{1B}[2J\u{7}\r\u{9B}31m\u{202E}\u{2028}\u{E0041}end"
 
@@ -34,7 +34,7 @@ struct HostileStoreTests {
     }
 
     @Test(
-        "Numbers that overflow and texts with controls neither end a command nor reach its output raw",
+        "Overflowing numbers do not crash a command, and control characters are escaped",
         arguments: [
             ["stats"], ["sessions"], ["doctor"], ["clients"], ["scenarios"], ["events"], ["events", "--format", "json"],
             ["export", "-"],
@@ -50,7 +50,7 @@ struct HostileStoreTests {
         }
     }
 
-    @Test("JSON with controls decodes as the text that was stored")
+    @Test("JSON with control characters decodes as the stored text")
     func json() async throws {
         try await withDirectory { folder in
             let store = folder.appendingPathComponent("store")
@@ -68,7 +68,7 @@ struct HostileStoreTests {
         }
     }
 
-    @Test("CSV in a pipe has the text itself, as RFC 4180 has it")
+    @Test("CSV in a pipe contains the unescaped text, quoted as in RFC 4180")
     func csvInPipe() async throws {
         try await withDirectory { folder in
             try await fill(folder)
@@ -78,7 +78,7 @@ struct HostileStoreTests {
         }
     }
 
-    @Test("CSV on a terminal shows controls instead")
+    @Test("CSV on a terminal escapes control characters")
     func csvOnTerminal() async throws {
         try await withDirectory { folder in
             try await fill(folder)
@@ -92,7 +92,7 @@ struct HostileStoreTests {
         }
     }
 
-    @Test("The full screen draws events whose numbers overflow")
+    @Test("The full screen draws events with overflowing numbers")
     func watch() async throws {
         try await withDirectory { folder in
             try await fill(folder)

@@ -41,14 +41,14 @@ struct ListingTests {
     }
 
     @Test(
-        "The lists are tables that say what there is",
+        "The lists are printed as tables",
         arguments: [
             (
                 ["clients"],
                 """
-                CLIENT        STATE               ASKED                SCENARIOS ON  EVENTS
-                new\\u{1B}[2J  waits for approval  2026-01-01 00:00:01        0 of 0       0
-                k7wq          approved            2026-01-01 00:00:00        1 of 2       3
+                CLIENT        STATE             REQUESTED            SCENARIOS ENABLED  EVENTS
+                new\\u{1B}[2J  pending approval  2026-01-01 00:00:01             0 of 0       0
+                k7wq          approved          2026-01-01 00:00:00             1 of 2       3
 
                 """
             ),
@@ -56,8 +56,8 @@ struct ListingTests {
                 ["scenarios"],
                 """
                 CLIENT  SCENARIO  STATE
-                k7wq    Checksum  off
-                k7wq    FileRead  on
+                k7wq    Checksum  disabled
+                k7wq    FileRead  enabled
 
                 """
             ),
@@ -73,8 +73,8 @@ struct ListingTests {
             (
                 ["sessions"],
                 """
-                SESSION  CLIENT  FIRST             LASTED  EVENTS  MISSING  DROPPED  APP   DEVICE
-                s        k7wq    2026-01-01 00:00   2.0 s       3        0        0  host  box
+                SESSION  CLIENT  FIRST             DURATION  EVENTS  MISSING  DROPPED  APP   DEVICE
+                s        k7wq    2026-01-01 00:00     2.0 s       3        0        0  host  box
 
                 """
             ),
@@ -109,7 +109,7 @@ struct ListingTests {
     }
 
     @Test(
-        "An empty store is told on standard error, so that a script reads nothing",
+        "An empty store is reported on standard error, and standard output stays empty",
         arguments: ["clients", "scenarios", "commands", "events"])
     func empty(command: String) async throws {
         try await withDirectory { folder in

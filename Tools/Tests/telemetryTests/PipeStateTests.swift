@@ -14,7 +14,7 @@ struct PipeStateTests {
     }
 
     @Test(
-        "Two spellings of one name are one pipe",
+        "Canonically equivalent names are the same pipe",
         arguments: [("é", "e\u{301}"), ("\u{1B}", "\u{1B}"), ("q\u{307}\u{323}", "q\u{323}\u{307}")])
     func spellings(one: String, other: String) async throws {
         try await withDirectory { folder in
@@ -24,7 +24,7 @@ struct PipeStateTests {
     }
 
     @Test(
-        "Different names are different pipes, also on a disk that ignores case and where Foundation composes wrongly",
+        "Different names are different pipes, also on a case-insensitive file system",
         arguments: [
             ("a", "A"), ("a/b", "a_b"), ("\u{10041}\u{301}", "\u{C1}"), ("a.b", "a b"), (String(repeating: "x", count: 400), "x"),
         ])
@@ -37,7 +37,7 @@ struct PipeStateTests {
         }
     }
 
-    @Test("A store by another path is the same store, and another store has other pipes")
+    @Test("The state depends on the store, not on the path by which it is opened")
     func stores() async throws {
         try await withDirectory { folder in
             let store = folder.appendingPathComponent("store")
@@ -50,7 +50,7 @@ struct PipeStateTests {
         }
     }
 
-    @Test("A name that is too long is refused with a reason")
+    @Test("A name that is too long is rejected with a message")
     func tooLong() async throws {
         try await withDirectory { folder in
             let name = String(repeating: "x", count: 1_025)

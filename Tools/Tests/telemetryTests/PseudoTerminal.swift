@@ -1,10 +1,10 @@
 import Foundation
 
-/// Both ends of a terminal that is none.
+/// Both ends of a pseudo-terminal.
 final class PseudoTerminal {
     struct Unavailable: Error {}
 
-    /// The end that a program takes for a terminal.
+    /// The end that the program uses.
     let other: FileHandle
     private let own: FileHandle
     private let pieces: AsyncStream<Data>
@@ -26,7 +26,7 @@ final class PseudoTerminal {
 
     private static func open() throws -> (master: Int32, slave: Int32) {
         #if os(Linux)
-        // What `posix_openpt` and its companions do; Swift's Glibc does not show them.
+        // Equivalent to `posix_openpt`, which the Glibc module does not export.
         let master = Foundation.open("/dev/ptmx", O_RDWR | O_NOCTTY)
         var number: Int32 = 0
         var locked: Int32 = 0
@@ -43,7 +43,7 @@ final class PseudoTerminal {
         return (master, slave)
     }
 
-    /// Leaves the terminal's end to the program alone, so that its end is seen.
+    /// Closes the test's copy of the program's end, so that the end of the program is detected.
     func closeOther() { try? other.close() }
 
     func resize(columns: UInt16, rows: UInt16) {
@@ -51,7 +51,7 @@ final class PseudoTerminal {
         _ = ioctl(own.fileDescriptor, UInt(TIOCSWINSZ), &size)
     }
 
-    /// How the terminal takes what is typed, as bits.
+    /// The terminal's local modes.
     var mode: [tcflag_t] {
         var mode = termios()
         guard tcgetattr(own.fileDescriptor, &mode) == 0 else { return [] }
@@ -60,7 +60,7 @@ final class PseudoTerminal {
 
     func write(_ text: String) { try? own.write(contentsOf: Data(text.utf8)) }
 
-    /// What the program writes, until it fulfils the condition.
+    /// The program's output up to where it satisfies the condition.
     func text(until condition: (String) -> Bool) async throws -> String {
         var text = Data()
         for await piece in pieces {

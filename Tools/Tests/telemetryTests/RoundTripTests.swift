@@ -4,7 +4,7 @@ import TelemetryTransport
 import Testing
 
 struct RoundTripTests {
-    @Test("The demo finds nothing lost, doubled or recorded while off, on a folder and on a log file")
+    @Test("The demo loses and duplicates no event, and records none while disabled, for a folder and a log file")
     func demo() async throws {
         try await withDirectory { folder in
             let files = folder.appendingPathComponent("files/deeper")
@@ -20,19 +20,19 @@ struct RoundTripTests {
                 #expect(result.code == 0, "\(result.output)\(result.errors)")
                 #expect(
                     result.lines.last
-                        == "✓ Every event that was logged arrived once, in order, and only while its scenario was on.")
+                        == "✓ Every logged event arrived once, in order, and only while its scenario was enabled.")
             }
         }
     }
 
-    @Test("A pipe that was killed comes back as the same client, with its scenario still on")
+    @Test("A killed pipe restarts as the same client, with its scenario still enabled")
     func pipe() async throws {
         try await withDirectory { folder in
             let store = folder.appendingPathComponent("store")
             let environment = ["XDG_STATE_HOME": folder.appendingPathComponent("state").path]
             let pipe = try RunningTool(["pipe", "--scenario", "Syslog", "-d", store.path], environment: environment)
-            let asked = try await pipe.errors.first { $0.contains("waits for approval") }
-            let client = try #require(asked?.split(separator: " ").dropFirst(2).first.map(String.init))
+            let asked = try await pipe.errors.first { $0.contains("pending approval") }
+            let client = try #require(asked?.split(separator: " ").dropFirst().first.map(String.init))
             let transport = try FileTelemetryTransport(directory: store)
             var arrivals = transport.eventStream(matching: .init(scenarios: ["Syslog"])).makeAsyncIterator()
             #expect(try await ToolProcess.run("approve", client, "-d", store.path).code == 0)
@@ -49,7 +49,7 @@ struct RoundTripTests {
                 ["pipe", "--scenario", "Syslog", "--level", "diagnostic", "--hold", "-d", store.path], environment: environment,
                 input: "second\nthird")
             #expect(again.code == 0)
-            #expect(again.errors.contains("The client \(client) is approved, Syslog is on: lines are recorded."))
+            #expect(again.errors.contains("Client \(client) is approved, Syslog is enabled: recording lines."))
             #expect(again.errors.hasSuffix("2 lines: 2 recorded.\n"))
             let event = try await arrivals.next()
             #expect(event?.property1 == "second")
@@ -59,7 +59,7 @@ struct RoundTripTests {
         }
     }
 
-    @Test("Events show as they arrive")
+    @Test("Events are printed as they arrive")
     func follow() async throws {
         try await withDirectory { folder in
             let transport = try FileTelemetryTransport(directory: folder)

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The built tool while it runs.
+/// A running process of the tool.
 final class RunningTool: Sendable {
     let output: Lines
     let errors: Lines
@@ -28,13 +28,13 @@ final class RunningTool: Sendable {
 
     func send(_ signal: Int32) { Foundation.kill(process.processIdentifier, signal) }
 
-    /// Ends it as a crash would.
+    /// Kills the process.
     func kill() { send(SIGKILL) }
 
-    /// How it ended.
+    /// The termination status.
     var reason: Process.TerminationReason { process.terminationReason }
 
-    /// Asks it to end, as ^C does.
+    /// Interrupts the process, as ^C does.
     func interrupt() { send(SIGINT) }
 
     func ended() async {
@@ -42,10 +42,10 @@ final class RunningTool: Sendable {
         process.waitUntilExit()
     }
 
-    /// The exit code of a tool that has ended; nil where a signal ended it.
+    /// The exit code, or nil if a signal ended the process.
     var code: Int32? { process.terminationReason == .exit ? process.terminationStatus : nil }
 
-    /// Lines as they come.
+    /// Lines of output as they arrive.
     final class Lines: Sendable {
         private let stream: AsyncStream<String>
 
@@ -71,7 +71,7 @@ final class RunningTool: Sendable {
             return nil
         }
 
-        /// The first line from here on that fulfils the condition; nil where the process ends before.
+        /// The next line that satisfies the condition, or nil if the process ends first.
         func first(where condition: (String) -> Bool) async throws -> String? {
             while let line = await next() {
                 if condition(line) { return line }

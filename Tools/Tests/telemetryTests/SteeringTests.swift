@@ -6,19 +6,19 @@ import Testing
 
 @MainActor
 struct SteeringTests {
-    @Test("Approving waits for the client's answer and tells it")
+    @Test("Approving waits for the client's answer and prints it")
     func approve() async throws {
         try await withDirectory { folder in
             let store = folder.appendingPathComponent("store")
             let client = try await TestClient(store: store, identifier: "k7wq-first")
             let result = try await ToolProcess.run("approve", "k7", "-d", store.path)
             #expect(result.code == 0, "\(result.errors)")
-            #expect(result.output.hasPrefix("✓ The client k7wq-first is approved. (answered in "))
+            #expect(result.output.hasPrefix("✓ Client k7wq-first is approved. (answered in "))
             #expect(client.service.status == .enabled)
         }
     }
 
-    @Test("A scenario is turned on and off by name, and nothing else is touched")
+    @Test("A scenario is enabled and disabled by name, and others stay unchanged")
     func scenario() async throws {
         try await withDirectory { folder in
             let store = folder.appendingPathComponent("store")
@@ -26,7 +26,7 @@ struct SteeringTests {
             let approved = try await ToolProcess.run("enable", "k7wq", "-d", store.path)
             #expect(approved.code == 0, "\(approved.errors)")
             let on = try await ToolProcess.run("enable", "k7wq", "A", "-d", store.path)
-            #expect(on.output.hasPrefix("✓ A is on at the client k7wq."))
+            #expect(on.output.hasPrefix("✓ A is enabled on client k7wq."))
             #expect(client.service.scenarioStates == ["A": true, "B": false])
             let listed = try await ToolProcess.run("scenarios", "k", "-d", store.path)
             #expect(
@@ -37,28 +37,29 @@ struct SteeringTests {
 
                     """)
             let off = try await ToolProcess.run("disable", "k7wq", "A", "-d", store.path)
-            #expect(off.output.hasPrefix("✓ A is off at the client k7wq."))
+            #expect(off.output.hasPrefix("✓ A is disabled on client k7wq."))
             #expect(client.service.scenarioStates == ["A": false, "B": false])
         }
     }
 
-    @Test("Ending a client's telemetry is answered although the client deletes its commands")
+    @Test("Ending a client's telemetry is confirmed although the client deletes its commands")
     func disable() async throws {
         try await withDirectory { folder in
             let store = folder.appendingPathComponent("store")
             let client = try await TestClient(store: store, identifier: "k7wq")
             _ = try await ToolProcess.run("approve", "k7wq", "-d", store.path)
             let dry = try await ToolProcess.run("disable", "k7wq", "--dry-run", "-d", store.path)
-            #expect(dry.output == "Would end the telemetry of the client k7wq and delete its 2 scenarios and 0 events.\n")
+            #expect(dry.output == "Would end the telemetry of client k7wq and delete its 2 scenarios and 0 events.\n")
             let unasked = try await ToolProcess.run("disable", "k7wq", "-d", store.path)
             #expect(unasked.code == 1)
-            #expect(unasked.errors.hasSuffix("Nobody is here to be asked: repeat with --yes, or look with --dry-run.\n"))
+            #expect(
+                unasked.errors.hasSuffix("Standard input is not interactive; pass --yes to proceed or --dry-run to preview.\n"))
             #expect(client.service.status == .enabled)
             let result = try await ToolProcess.run("disable", "k7wq", "--yes", "-d", store.path)
             #expect(result.code == 0, "\(result.errors)")
             #expect(client.service.status == .disabled)
             let clients = try await ToolProcess.run("clients", "-d", store.path)
-            #expect(clients.errors == "No client has asked yet. A host asks when its user agrees to telemetry.\n")
+            #expect(clients.errors == "No clients yet. A client requests approval when its user opts in to telemetry.\n")
         }
     }
 
@@ -72,7 +73,7 @@ struct SteeringTests {
             #expect(result.code == 75)
             #expect(
                 result.errors == """
-                    telemetry: The client asleep has not answered within 50ms. The command waits for it; see: telemetry commands
+                    telemetry: Client asleep did not answer within 50ms. The command stays pending; see: telemetry commands
 
                     """)
             let noWait = try await ToolProcess.run("approve", "asleep", "--no-wait", "-d", store.path)
@@ -81,7 +82,7 @@ struct SteeringTests {
         }
     }
 
-    @Test("Unknown and ambiguous names are told with what there is")
+    @Test("Errors for unknown and ambiguous names list the candidates")
     func unknown() async throws {
         try await withDirectory { folder in
             let store = folder.appendingPathComponent("store")
@@ -93,39 +94,40 @@ struct SteeringTests {
                 #expect(result.code == 66)
                 return result.errors
             }
-            #expect(try await error("approve", "x") == "telemetry: There is no client \"x\"; there are: ka, kb.\n")
+            #expect(try await error("approve", "x") == "telemetry: No client \"x\". Clients: ka, kb.\n")
             #expect(
-                try await error("approve", "k") == "telemetry: More than one client begins with \"k\": ka, kb. Give more of it.\n"
+                try await error("approve", "k") == "telemetry: \"k\" is ambiguous: ka, kb. Give a longer prefix.\n"
             )
             #expect(
                 try await error("enable", "ka", "fileread")
-                    == "telemetry: The client \"ka\" has no scenario \"fileread\"; it has: FileRead.\n")
+                    == "telemetry: Client \"ka\" has no scenario \"fileread\". Scenarios: FileRead.\n")
             #expect(
-                try await error("enable", "kb", "A") == "telemetry: The client \"kb\" has no scenario \"A\"; it has none now.\n")
+                try await error("enable", "kb", "A")
+                    == "telemetry: Client \"kb\" has no scenario \"A\". It has no scenarios now.\n")
         }
     }
 
-    @Test("A command that the client refuses is told with its reason")
+    @Test("The reason of a failed command is printed")
     func failed() async throws {
         try await withDirectory { folder in
             let store = folder.appendingPathComponent("store")
             let transport = try FileTelemetryTransport(directory: store)
-            try await transport.createTelemetryClient(clientId: "stubborn", isEnabled: false)
-            try await transport.createCommandSubscription(for: "stubborn")
+            try await transport.createTelemetryClient(clientId: "failing", isEnabled: false)
+            try await transport.createCommandSubscription(for: "failing")
             let notifications = transport.notifications()
-            // A client of another make, which says no to everything.
+            // A client that fails every command.
             let refusing = Task {
                 for await _ in notifications {
-                    for command in try await transport.fetchPendingCommands(for: "stubborn") {
+                    for command in try await transport.fetchPendingCommands(for: "failing") {
                         let id = try #require(command.recordID)
                         try await transport.updateCommandStatus(recordID: id, status: .failed, errorMessage: "not today")
                     }
                 }
             }
-            let result = try await ToolProcess.run("approve", "stubborn", "-d", store.path)
+            let result = try await ToolProcess.run("approve", "failing", "-d", store.path)
             refusing.cancel()
             #expect(result.code == 1)
-            #expect(result.errors == "telemetry: The client stubborn could not do it: not today\n")
+            #expect(result.errors == "telemetry: Client failing failed to execute the command: not today\n")
         }
     }
 }

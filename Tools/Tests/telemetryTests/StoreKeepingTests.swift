@@ -19,7 +19,7 @@ struct StoreKeepingTests {
         return transport
     }
 
-    @Test("What was exported is imported whole, and twice is once")
+    @Test("An import restores the whole export, and importing again adds nothing")
     func archive() async throws {
         try await withDirectory { folder in
             let source = try await fill(folder.appendingPathComponent("store"))
@@ -28,7 +28,7 @@ struct StoreKeepingTests {
             #expect(exported.errors == "Exported 4 records and 6 events.\n")
             for expected in [
                 "Imported 4 records and 6 events.\n",
-                "Imported 0 records and 6 events; 4 records stayed as the store had them.\n",
+                "Imported 0 records and 6 events; kept 4 existing records.\n",
             ] {
                 let imported = try await ToolProcess.run("import", file, "-d", folder.path + "/copy")
                 #expect(imported.output == expected)
@@ -41,65 +41,66 @@ struct StoreKeepingTests {
         }
     }
 
-    @Test("A broken archive is told with the line, and what is no archive is not imported")
+    @Test("An invalid line of an archive is reported, and another file is not imported")
     func brokenArchive() async throws {
         try await withDirectory { folder in
             let file = folder.appendingPathComponent("archive.jsonl")
             try Data("{\"format\":\"LiveTelemetry archive\",\"version\":1}\n{\"eventId\":".utf8).write(to: file)
             let broken = try await ToolProcess.run("import", file.path, "-d", folder.path + "/copy")
             #expect(broken.code == 65)
-            #expect(broken.errors == "telemetry: Line 2 of \(file.path) is broken; what came before it is imported.\n")
+            #expect(broken.errors == "telemetry: Line 2 of \(file.path) is invalid; the lines before it were imported.\n")
             try Data("hello\n".utf8).write(to: file)
             let other = try await ToolProcess.run("import", file.path, "-d", folder.path + "/never")
-            #expect(other.errors == "telemetry: This is no archive of a telemetry store; telemetry export writes one.\n")
+            #expect(other.errors == "telemetry: The file is not an archive written by telemetry export.\n")
             #expect(!FileManager.default.fileExists(atPath: folder.path + "/never"))
         }
     }
 
-    @Test("Forgetting a client counts first, asks, and touches nobody else")
+    @Test("Forgetting a client previews, asks, and deletes no other client's data")
     func forget() async throws {
         try await withDirectory { folder in
             let transport = try await fill(folder.appendingPathComponent("store"))
             let store = ["-d", folder.path + "/store"]
             let dry = try await ToolProcess.run(["forget", "k7", "--dry-run"] + store)
-            #expect(dry.output == "Would delete the client k7wq with 1 scenario, 0 commands and 3 events.\n")
+            #expect(dry.output == "Would delete client k7wq with 1 scenario, 0 commands and 3 events.\n")
             let unasked = try await ToolProcess.run(["forget", "k7"] + store)
             #expect(unasked.code == 1)
-            #expect(unasked.errors.hasSuffix("Nobody is here to be asked: repeat with --yes, or look with --dry-run.\n"))
+            #expect(
+                unasked.errors.hasSuffix("Standard input is not interactive; pass --yes to proceed or --dry-run to preview.\n"))
             #expect(try await transport.countEvents() == 6)
             let done = try await ToolProcess.run(["forget", "k7", "--yes"] + store)
-            #expect(done.output == "✓ The client k7wq is forgotten, with 3 events.\n")
+            #expect(done.output == "✓ Deleted client k7wq and 3 events.\n")
             #expect(try await transport.fetchTelemetryClients().map(\.clientId) == ["other"])
             #expect(try await transport.fetchScenarios().map(\.clientId) == ["other"])
             #expect(try await transport.countEvents() == 3)
         }
     }
 
-    @Test("Statistics and the doctor see gaps")
+    @Test("stats and doctor report gaps")
     func gaps() async throws {
         try await withDirectory { folder in
             _ = try await fill(folder.appendingPathComponent("store"))
             let svg = folder.appendingPathComponent("chart.svg")
             let stats = try await ToolProcess.run("stats", "--svg", svg.path, "-d", folder.path + "/store")
             #expect(stats.output.contains("6 events in 2 sessions"))
-            #expect(stats.output.contains("gaps: 4 numbers missing within sessions"))
+            #expect(stats.output.contains("gaps: 4 sequence numbers missing within sessions"))
             #expect(try String(contentsOf: svg, encoding: .utf8).hasPrefix("<svg "))
             let doctor = try await ToolProcess.run("doctor", "-d", folder.path + "/store")
             #expect(doctor.code == 0)
             #expect(doctor.output.contains("! 4 events missing within sessions\n"))
             let checked = try await ToolProcess.run("schema", "--check", "-d", folder.path + "/store")
-            #expect(checked.output == "✓ 4 records and 6 events are as the schema says.\n")
+            #expect(checked.output == "✓ 4 records and 6 events match the schema.\n")
         }
     }
 
-    @Test("The doctor names clients on another version, and what versions leave behind")
+    @Test("doctor reports clients of other versions and their data")
     func versions() async throws {
         try await withDirectory { folder in
             let store = folder.appendingPathComponent("store")
             let transport = try await fill(store)
             func doctor() async throws -> String { try await ToolProcess.run("doctor", "-d", store.path).output }
             let version = LiveTelemetryVersion.version
-            #expect(try await doctor().contains("✓ clients write with LiveTelemetry \(version), which is this viewer's too\n"))
+            #expect(try await doctor().contains("✓ all clients use LiveTelemetry \(version), as this viewer does\n"))
             for (client, written) in [("k7wq", ",\"library\":\"99.0.0\""), ("other", "")] {
                 let events = store.appendingPathComponent("events/\(client)")
                 let name = try #require(
@@ -119,9 +120,9 @@ struct StoreKeepingTests {
             command["errorMessage"] = .string(try #require(TelemetryRecordError.invalidAction("dance").errorDescription))
             _ = try await transport.save([command], policy: .insert)
             let told = try await doctor()
-            #expect(told.contains("! the client k7wq writes with LiveTelemetry 99.0.0, this viewer is \(version)\n  → a newer"))
+            #expect(told.contains("! client k7wq uses LiveTelemetry 99.0.0, this viewer uses \(version)\n  → a newer"))
             #expect(
-                told.contains("! the client other writes with a LiveTelemetry older than \(version), or is another program\n"))
+                told.contains("! client other uses a LiveTelemetry older than \(version), or another implementation\n"))
             #expect(told.contains("! 1 record with fields unknown to this version, first: colour in client-"))
             #expect(told.contains("! records of types unknown to this version: TelemetryPlan\n"))
             #expect(told.contains("! 1 command unknown to this version, first: dance\n"))
@@ -129,7 +130,7 @@ struct StoreKeepingTests {
         }
     }
 
-    @Test("The schema for CloudKit is the one that lies with the documentation")
+    @Test("The CloudKit schema equals the one in the documentation")
     func cloudKitSchema() async throws {
         let printed = try await ToolProcess.run("schema", "--format", "cloudkit").output
         var root = URL(fileURLWithPath: #filePath)
@@ -138,7 +139,7 @@ struct StoreKeepingTests {
             try printed == String(contentsOf: root.appendingPathComponent("Docs/CloudKit/LiveTelemetry.ckdb"), encoding: .utf8))
     }
 
-    @Test("A corrupt record is told, set aside, and shows in the exit code")
+    @Test("A corrupt record is reported and set aside, and changes the exit code")
     func corrupt() async throws {
         try await withDirectory { folder in
             let store = folder.appendingPathComponent("store")
@@ -152,7 +153,7 @@ struct StoreKeepingTests {
             #expect(listed.lines.count == 3)
             #expect(listed.errors.contains("was set aside"))
             let doctor = try await ToolProcess.run("doctor", "-d", store.path)
-            #expect(doctor.output.contains("! 1 file could not be read some time, and lie set aside\n"))
+            #expect(doctor.output.contains("! 1 unreadable file was set aside\n"))
         }
     }
 }

@@ -4,13 +4,13 @@ import TelemetryLogging
 import TelemetryPersistence
 import TelemetryTransport
 
-/// A client in the test's own process, over the store that the tool is run on.
+/// A client in the test's process that uses the tool's store.
 @MainActor
 struct TestClient {
     let service: TelemetryLifecycleService
     let transport: FileTelemetryTransport
 
-    /// A client that has asked, with these scenarios.
+    /// A client that requested approval, with these scenarios.
     init(store: URL, identifier: String, scenarios: [String] = ["A", "B"]) async throws {
         transport = try FileTelemetryTransport(directory: store)
         let state = store.deletingLastPathComponent().appendingPathComponent("state-\(identifier.count)")

@@ -11,7 +11,7 @@ struct ToolProcess {
         var lines: [String] { output.split(separator: "\n", omittingEmptySubsequences: false).dropLast().map(String.init) }
     }
 
-    /// The tool lies where the tests were built.
+    /// The tool is in the build directory of the tests.
     static var executable: URL {
         var folder = (Bundle.main.executableURL ?? URL(fileURLWithPath: CommandLine.arguments[0])).resolvingSymlinksInPath()
         while folder.path != "/" {
@@ -52,7 +52,7 @@ struct ToolProcess {
         return Result(code: isExit ? process.terminationStatus : -process.terminationStatus, output: texts.0, errors: texts.1)
     }
 
-    /// Everything until the other end closes, read on a thread of its own because reading blocks.
+    /// Reads until the other end closes, on a separate thread because reading blocks.
     private static func text(from pipe: Pipe) async -> String {
         let handle = pipe.fileHandleForReading
         return await withCheckedContinuation { continuation in
@@ -64,7 +64,7 @@ struct ToolProcess {
     }
 }
 
-/// A directory for one test, removed with it.
+/// Runs a test with a temporary directory.
 func withDirectory<T>(
     isolation: isolated (any Actor)? = #isolation, _ body: (URL) async throws -> T
 ) async throws -> T {

@@ -4,7 +4,7 @@ import TelemetryTransport
 import Testing
 
 struct WatchTests {
-    @Test("On a terminal it draws, hears keys, and leaves the terminal as it was", arguments: [true, false])
+    @Test("The full screen draws, handles keys, and restores the terminal", arguments: [true, false])
     func terminal(byKey: Bool) async throws {
         try await withDirectory { folder in
             let transport = try FileTelemetryTransport(directory: folder)
@@ -30,14 +30,14 @@ struct WatchTests {
         }
     }
 
-    @Test("The terminal comes back as it was where a fault ends it", arguments: [SIGSEGV, SIGABRT, SIGQUIT])
+    @Test("A crash restores the terminal", arguments: [SIGSEGV, SIGABRT, SIGQUIT])
     func fault(number: Int32) async throws {
         try await withDirectory { folder in
             _ = try FileTelemetryTransport(directory: folder)
             let terminal = try PseudoTerminal(columns: 80, rows: 24)
             let before = terminal.mode
             let tool = try start(in: folder, on: terminal)
-            _ = try await terminal.text { $0.contains("No client has asked yet") }
+            _ = try await terminal.text { $0.contains("No clients yet") }
             #expect(terminal.mode != before)
             kill(tool.processIdentifier, number)
             let end = try await terminal.text { $0.contains("\u{1B}[?1049l") }
@@ -49,7 +49,7 @@ struct WatchTests {
         }
     }
 
-    @Test("It draws anew for another size, and ends a client's telemetry after a question")
+    @Test("A resize redraws the screen, and telemetry is ended after confirmation")
     func resizedAndEnding() async throws {
         try await withDirectory { folder in
             let transport = try FileTelemetryTransport(directory: folder)
@@ -91,7 +91,7 @@ struct WatchTests {
         tool.arguments = ["watch", "-d", folder.path]
         var environment = ProcessInfo.processInfo.environment
         environment["TERM"] = "xterm-256color"
-        // On a terminal, the program that shows where a fault was asks what to do next.
+        // On a terminal the backtracer would be interactive.
         environment["SWIFT_BACKTRACE"] = "enable=no"
         tool.environment = environment
         tool.standardInput = terminal.other
@@ -100,12 +100,12 @@ struct WatchTests {
         return tool
     }
 
-    @Test("Without a terminal it says so")
+    @Test("Without a terminal the command fails with a message")
     func noTerminal() async throws {
         let result = try await ToolProcess.run("watch", "-d", "/tmp")
         #expect(result.code == 69)
         #expect(
             result.errors
-                == "telemetry: watch needs a terminal for input and output; in a pipe use: telemetry events --follow\n")
+                == "telemetry: watch requires a terminal; without one use: telemetry events --follow\n")
     }
 }

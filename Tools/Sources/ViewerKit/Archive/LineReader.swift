@@ -1,26 +1,26 @@
 public import Foundation
 
-/// The lines of a file, one after the other, without holding all of it.
+/// Reads a file line by line without loading it into memory.
 public struct LineReader {
     private static let pieceSize = 1 << 18
 
     private let handle: FileHandle
     private let maximumLineBytes: Int
     private var bytes: [UInt8] = []
-    /// Where in the bytes the next line begins.
+    /// The offset of the next line in the buffer.
     private var start = 0
     private var isAtEnd = false
-    /// How many bytes were read so far.
+    /// The number of bytes read so far.
     public private(set) var position = 0
 
-    /// - Parameter maximumLineBytes: The most bytes that a line may have. A record has at most 16 MiB.
+    /// - Parameter maximumLineBytes: The maximum length of a line in bytes. A record has at most 16 MiB.
     public init(_ handle: FileHandle, maximumLineBytes: Int = 64 << 20) {
         self.handle = handle
         self.maximumLineBytes = maximumLineBytes
     }
 
-    /// The next line without its end; nil behind the last.
-    /// - Throws: ``ToolFailure`` for a line that is too long, which is not read to its end.
+    /// The next line without its line end, or nil at the end of the file.
+    /// - Throws: ``ToolFailure`` for a line that exceeds the maximum length.
     public mutating func next() throws -> Data? {
         var searched = start
         while true {

@@ -1,7 +1,7 @@
 public import Foundation
 public import TelemetryModels
 
-/// A store as one file: JSON, an object a line. First what it is, then the records, then the events in their order.
+/// A store as one file with one JSON object per line: a header, then the records, then the events in order.
 public enum StoreArchive {
     public enum Line: Sendable {
         case record(TelemetryRecord)
@@ -23,18 +23,19 @@ public enum StoreArchive {
     public static func line(_ record: TelemetryRecord) throws -> [UInt8] { try encoded(Wrapped(record: record)) }
 
     /// Reads the first line.
-    /// - Throws: ``ToolFailure`` where the file is no archive or a newer one.
+    /// - Throws: ``ToolFailure`` if the file is not an archive or of a newer version.
     public static func readHeader(_ line: Data) throws {
         guard let header = try? JSONDecoder().decode(Header.self, from: line), header.format == format else {
-            throw ToolFailure(.data, "This is no archive of a telemetry store; telemetry export writes one.")
+            throw ToolFailure(.data, "The file is not an archive written by telemetry export.")
         }
         guard header.version <= version else {
             throw ToolFailure(
-                .data, "The archive is of version \(header.version); this tool knows up to \(version). Use a newer telemetry.")
+                .data,
+                "The archive has version \(header.version), but this tool supports versions up to \(version). Update this tool.")
         }
     }
 
-    /// Reads the lines behind the first, on all cores, and hands them back in their order; nil stands for a broken one.
+    /// Parses the lines after the header on all cores. The result is in order, with nil for an invalid line.
     public static func read(_ lines: [Data]) async -> [Line?] {
         let parts = max(1, min(ProcessInfo.processInfo.activeProcessorCount, lines.count / 100))
         let size = (lines.count + parts - 1) / parts

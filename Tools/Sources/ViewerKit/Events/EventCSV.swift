@@ -1,28 +1,28 @@
 public import TelemetryModels
 
-/// Events as comma-separated values (RFC 4180) that a spreadsheet can open without harm: a header, lines that end in CR LF, a
-/// cell in quotation marks where it has one of these, a quotation mark or a comma. A cell is the text itself, controls and all;
-/// only one that a spreadsheet would take for a formula gets an apostrophe in front. On a terminal controls are shown instead.
+/// Formats events as comma-separated values (RFC 4180): a header, CR LF line ends, and quotation marks around cells with a
+/// comma, a quotation mark, CR or LF. Control characters are kept, except on a terminal, where they are escaped. A cell that a
+/// spreadsheet would read as a formula starts with an apostrophe.
 public struct EventCSV {
     private let columns: [EventColumn]
     private let isForTerminal: Bool
     private let stamp = UTCStamp()
     private var json = EventJSON()
 
-    /// - Parameter isForTerminal: Whether a person's terminal gets the lines, and not a program.
+    /// - Parameter isForTerminal: Whether the output is a terminal.
     public init(columns: [EventColumn], isForTerminal: Bool = false) {
         self.columns = columns
         self.isForTerminal = isForTerminal
     }
 
-    /// The line of column names.
+    /// The header line with the column names.
     public var header: [UInt8] { Array(columns.map(\.rawValue).joined(separator: ",").utf8) }
 
     public mutating func append(_ event: TelemetryEvent, to bytes: inout [UInt8]) {
         for (index, column) in columns.enumerated() {
             if index > 0 { bytes.append(UInt8(ascii: ",")) }
             switch column {
-            // For programs: in UTC, and in JSON.
+            // For programs: dates in UTC, and attributes as JSON.
             case .date, .time: stamp.append(event.timestamp, to: &bytes)
             case .attributes where event.attributes.isEmpty: break
             case .attributes:
@@ -36,7 +36,7 @@ public struct EventCSV {
         }
     }
 
-    /// One cell: quoted where it must be, and never taken for a formula.
+    /// Appends one cell, quoted if necessary and protected from being read as a formula.
     private func append(_ cell: String, to bytes: inout [UInt8]) {
         let text = isForTerminal ? cell.visible : cell
         let isFormula = text.utf8.first.map { [0x3D, 0x2B, 0x2D, 0x40, 0x09, 0x0D].contains($0) } ?? false

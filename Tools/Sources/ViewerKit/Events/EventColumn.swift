@@ -1,19 +1,19 @@
 import TelemetryModels
 
-/// One column of a list of events.
+/// A column of the event list.
 public enum EventColumn: String, CaseIterable, Sendable {
     case date, time, client, session, sequence, scenario, level, name, text, attributes, thread, device, id
 
-    /// What a list shows unless it is told otherwise.
+    /// The default columns.
     public static let standard: [EventColumn] = [.time, .client, .scenario, .level, .name, .text, .attributes]
 
-    /// The same for a terminal that is too narrow for them: the text is what most people look for.
+    /// The default columns of a narrow terminal.
     public static let narrow: [EventColumn] = [.time, .scenario, .name, .text, .attributes]
 
-    /// What fits a terminal of this many columns; nil for no terminal.
+    /// The default columns for a terminal of this width; nil for no terminal.
     public static func standard(for width: Int?) -> [EventColumn] { width.map { $0 < 110 } ?? false ? narrow : standard }
 
-    /// Columns narrower than this at the beginning would only widen row by row.
+    /// The initial width of a column, which avoids that it grows row by row.
     var leastWidth: Int {
         switch self {
         case .date: 23
@@ -25,7 +25,7 @@ public enum EventColumn: String, CaseIterable, Sendable {
         }
     }
 
-    /// A long text in one row must not push the columns of all later rows away.
+    /// The maximum width of a column, so that a long text in one row does not widen all later rows.
     var mostWidth: Int {
         switch self {
         case .text: 60
@@ -54,7 +54,7 @@ public enum EventColumn: String, CaseIterable, Sendable {
 }
 
 extension [String: TelemetryValue] {
-    /// `bytes=120 kind=link`, by name.
+    /// `bytes=120 kind=link`, sorted by name.
     var plain: String {
         sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value.plain)" }.joined(separator: " ")
     }

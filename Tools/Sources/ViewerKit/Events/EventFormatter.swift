@@ -1,6 +1,6 @@
 public import TelemetryModels
 
-/// Turns events into lines of one of the formats.
+/// Formats events as lines.
 public struct EventFormatter {
     public enum Format: String, CaseIterable, Sendable { case table, json, csv }
 
@@ -12,7 +12,7 @@ public struct EventFormatter {
 
     private var kind: Kind
 
-    /// - Parameter width: The terminal's columns; nil where a program reads the lines.
+    /// - Parameter width: The terminal's columns; nil if the output is not a terminal.
     public init(_ format: Format, columns: [EventColumn], style: Style, width: Int?) {
         switch format {
         case .table: kind = .table(EventRows(columns: columns, style: style, width: width))
@@ -21,7 +21,7 @@ public struct EventFormatter {
         }
     }
 
-    /// What stands before the first event, its line's end included.
+    /// The header, including its line end.
     public var header: [UInt8] {
         switch kind {
         case .table(let rows): Array((rows.header + "\n").utf8)
@@ -30,7 +30,7 @@ public struct EventFormatter {
         }
     }
 
-    /// Appends the event's line with its end.
+    /// Appends the event's line, including its line end.
     public mutating func append(_ event: TelemetryEvent, to bytes: inout [UInt8]) {
         switch kind {
         case .table(var rows):

@@ -1,8 +1,8 @@
 public import TelemetryModels
 
-/// Events as JSON, an object a line, under the schema's names: what `TelemetryEvent` itself decodes.
+/// Formats events as one JSON object per line, with the schema's field names. `TelemetryEvent` decodes them.
 public struct EventJSON {
-    /// What one event after another says in the same words: where it happened.
+    /// The fields that consecutive events usually have in common, with their JSON.
     private struct Origin {
         var device: TelemetryDeviceInfo
         var threadId: String
@@ -47,7 +47,7 @@ public struct EventJSON {
         return Origin(device: event.device, threadId: event.threadId, bytes: bytes)
     }
 
-    /// Attributes as an object, by name.
+    /// Appends the attributes as an object, sorted by name.
     mutating func append(_ attributes: [String: TelemetryValue], to bytes: inout [UInt8]) {
         var separator = UInt8(ascii: "{")
         for (name, value) in attributes.sorted(by: { $0.key < $1.key }) {
@@ -73,7 +73,7 @@ public struct EventJSON {
         case .double(let number) where number.isFinite && number != number.rounded():
             bytes += String(number).utf8
         case .double(let number):
-            // Bare, it would read back as a whole number; and JSON has no infinity.
+            // A bare number would decode as an integer, and JSON has no infinity.
             bytes += "{\"double\":".utf8
             if number.isFinite, number != 0 || number.sign == .plus {
                 bytes += String(number).utf8

@@ -1,7 +1,7 @@
 import TelemetryModels
 public import TelemetryTransport
 
-/// Reads a store's events page by page, and tells where it stands.
+/// Reads a store's events page by page.
 public struct EventReader: Sendable {
     private static let pageSize = 2_000
 
@@ -13,9 +13,9 @@ public struct EventReader: Sendable {
         self.filter = filter
     }
 
-    /// Hands over every event that is stored after the cursor, oldest first, and then, where it follows, what arrives, until
-    /// its task is cancelled or the handler says that it has enough.
-    /// - Returns: Where the last page that was handed over ended.
+    /// Passes the events after the cursor to the handler, oldest first. If it follows, it then passes new events until the task
+    /// is cancelled or the handler returns false.
+    /// - Returns: The cursor of the last page that was passed to the handler.
     @discardableResult
     public func read(
         after start: TelemetryCursor?, following: Bool, isolation: isolated (any Actor)? = #isolation,

@@ -1,6 +1,6 @@
 public import TelemetryModels
 
-/// Events as aligned rows, while more keep coming: a column grows with what it must hold and never shrinks.
+/// Formats events as aligned rows of a stream. A column grows with its contents and never shrinks.
 public struct EventRows {
     private let columns: [EventColumn]
     private let style: Style
@@ -17,7 +17,7 @@ public struct EventRows {
         widths = columns.map { max($0.leastWidth, $0.rawValue.count) }
     }
 
-    /// The line of titles.
+    /// The header line.
     public var header: String { joined(columns.map { $0.rawValue.uppercased() }) { text, _ in style.dim(text) } }
 
     public mutating func row(_ event: TelemetryEvent) -> String {
@@ -49,7 +49,7 @@ public struct EventRows {
         case .date, .time, .session, .sequence, .thread, .device, .id, .attributes: style.dim(text)
         case .scenario: event.scenario == nil ? style.dim(text) : style.tinted(text)
         case .level: event.level == .diagnostic ? style.yellow(text) : text
-        // Tells the level also where that has no column.
+        // Shows the level even if it has no column.
         case .name: event.level == .diagnostic ? style.yellow(text) : style.bold(text)
         case .client, .text: text
         }

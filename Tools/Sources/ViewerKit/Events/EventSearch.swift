@@ -1,9 +1,9 @@
 public import TelemetryModels
 
-/// Looks for a text in what an event says, without regard to upper and lower case.
+/// Searches the texts of an event, case-insensitive.
 public struct EventSearch: Sendable {
     private let wanted: String
-    /// The same as bytes, where they are enough: a byte of ASCII is never part of another character.
+    /// The lowercase bytes of an ASCII search text, for which comparing bytes is sufficient.
     private let bytes: [UInt8]?
 
     public init(_ text: String) {

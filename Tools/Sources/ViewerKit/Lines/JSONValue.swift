@@ -43,7 +43,7 @@ enum JSONValue: Codable {
         }
     }
 
-    /// The value as an attribute: what is nested as JSON text, null not at all.
+    /// The value as an attribute; arrays and objects as JSON text, null as nil.
     var attribute: TelemetryValue? {
         switch self {
         case .null: return nil

@@ -1,9 +1,9 @@
 import Foundation
 public import TelemetryModels
 
-/// Makes events of a program's lines.
+/// Parses the lines of a program as events.
 public struct LineParser {
-    /// What a line says.
+    /// The event that a line describes.
     public struct Line: Equatable, Sendable {
         public var name: String
         public var level: TelemetryLogLevel
@@ -20,7 +20,7 @@ public struct LineParser {
         }
     }
 
-    /// Words that programs use for what only matters in a diagnosis.
+    /// Words for levels that correspond to `diagnostic`.
     private static let diagnosticWords = ["debug", "trace", "verbose", "diag", "fine", "silly"]
 
     private let level: TelemetryLogLevel
@@ -28,15 +28,15 @@ public struct LineParser {
     private let isJSON: Bool
 
     /// - Parameters:
-    ///   - level: The level of lines that tell none.
-    ///   - pattern: Finds the word that tells a line's level: its first group or, without one, the match.
+    ///   - level: The level of lines without one.
+    ///   - pattern: Matches the word with a line's level: its first group or, without groups, the whole match.
     ///   - isJSON: Whether lines are objects whose fields become attributes.
-    /// - Throws: ``ToolFailure`` where the pattern is none.
+    /// - Throws: ``ToolFailure`` if the pattern is invalid.
     public init(level: TelemetryLogLevel, levelPattern pattern: String? = nil, isJSON: Bool = false) throws {
         self.level = level
         self.isJSON = isJSON
         do { self.pattern = try pattern.map { try Regex($0) } } catch {
-            throw ToolFailure(.data, "\"\(pattern ?? "")\" is no regular expression.")
+            throw ToolFailure(.data, "\"\(pattern ?? "")\" is not a valid regular expression.")
         }
     }
 

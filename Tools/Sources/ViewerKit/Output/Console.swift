@@ -2,22 +2,22 @@ public import Foundation
 import Synchronization
 public import TelemetryModels
 
-/// Standard output and standard error of a command, each written in whole lines.
+/// Standard output and standard error of a command, written in whole lines.
 public final class Console: Sendable {
     public let style: Style
-    /// How many columns a line of standard output has; nil where it is no terminal.
+    /// The columns of standard output, or nil if it is not a terminal.
     public var width: Int? { output.width }
     public var isTerminal: Bool { output.isTerminal }
 
     private let output = Descriptor(number: 1)
     private let errors = Descriptor(number: 2)
-    /// A line that is written over by the next one.
+    /// Whether a progress line is shown, which the next line overwrites.
     private let isProgressShown = Mutex(false)
-    private let told = Mutex<Set<String>>([])
+    private let printedMessages = Mutex<Set<String>>([])
     private let corruption = Atomic(false)
     private let outputLoss = Mutex<(@Sendable (_ errorNumber: Int32) -> Void)?>(nil)
 
-    /// Whether anything in the store could not be read.
+    /// Whether a part of the store could not be read.
     public var hasMetCorruption: Bool { corruption.load(ordering: .relaxed) }
 
     public init(environment: [String: String] = ProcessInfo.processInfo.environment) {
@@ -25,7 +25,7 @@ public final class Console: Sendable {
         style = Style(isOn: output.isTerminal && !isPlain)
     }
 
-    /// Sets what happens where standard output cannot be written to; otherwise the process then ends, with a message.
+    /// Sets the handler for failed writes to standard output. By default the process ends with a message.
     public func onOutputLoss(_ handler: (@Sendable (_ errorNumber: Int32) -> Void)?) { outputLoss.withLock { $0 = handler } }
 
     /// Writes one line.
@@ -37,7 +37,7 @@ public final class Console: Sendable {
         if let failure { lose(failure) }
     }
 
-    /// Writes the question, and leaves the cursor behind it.
+    /// Writes the question without a line end.
     public func ask(_ question: String) { write(Array(question.utf8)) }
 
     /// Writes bytes as they are.
@@ -47,11 +47,11 @@ public final class Console: Sendable {
 
     private func lose(_ errorNumber: Int32) {
         if let handler = outputLoss.withLock({ $0 }) { return handler(errorNumber) }
-        note("telemetry: The output cannot be written: \(String(cString: strerror(errorNumber))).")
+        note("telemetry: Cannot write the output: \(String(cString: strerror(errorNumber))).")
         exit(ToolFailure.Code.inputOutput.rawValue)
     }
 
-    /// Shows how far something is, on a terminal only; the next line takes its place.
+    /// Shows a progress line, on a terminal only. The next line overwrites it.
     public func progress(_ text: String) {
         guard output.isTerminal else { return }
         isProgressShown.withLock { shown in
@@ -61,7 +61,7 @@ public final class Console: Sendable {
         }
     }
 
-    /// Takes away what ``progress(_:)`` shows.
+    /// Removes the progress line.
     public func endProgress() {
         isProgressShown.withLock { shown in
             if shown { output.write("\r\u{1B}[K") }
@@ -69,12 +69,12 @@ public final class Console: Sendable {
         }
     }
 
-    /// Tells what the store found odd, each thing once.
+    /// Prints a diagnostic of the store, each message once.
     public func diagnose(_ diagnostic: TelemetryDiagnostic, isVerbose: Bool) {
         let isCorrupt = diagnostic.kind == .corruptFile
         if isCorrupt { corruption.store(true, ordering: .relaxed) }
         guard isVerbose || isCorrupt || diagnostic.kind == .storageFailed else { return }
-        guard told.withLock({ $0.insert(diagnostic.message).inserted }) else { return }
+        guard printedMessages.withLock({ $0.insert(diagnostic.message).inserted }) else { return }
         note("telemetry: \(diagnostic.message.visible)")
     }
 

@@ -6,13 +6,13 @@ import Musl
 import Darwin
 #endif
 
-/// An open file that is written to without a buffer in between.
+/// A file descriptor with unbuffered output.
 struct Descriptor: Sendable {
     let number: Int32
 
     var isTerminal: Bool { isatty(number) == 1 }
 
-    /// The terminal's columns; nil where there is none.
+    /// The terminal's columns, or nil if it is not a terminal.
     var width: Int? {
         guard isTerminal else { return nil }
         var size = winsize()
@@ -20,12 +20,11 @@ struct Descriptor: Sendable {
         return Int(size.ws_col)
     }
 
-    /// Nil where all of it was written, otherwise the system's number of what went wrong.
+    /// Returns nil if all bytes were written, otherwise `errno`.
     @discardableResult
     func write(_ text: String) -> Int32? { write(Array(text.utf8)) }
 
-    /// Writes all of it. Where nobody reads any more the process ends by SIGPIPE, as a command in a pipe should, unless it
-    /// ignores that.
+    /// Writes all bytes. If the pipe is closed, SIGPIPE ends the process unless it ignores the signal.
     @discardableResult
     func write(_ bytes: [UInt8]) -> Int32? {
         bytes.withUnsafeBytes { buffer in
@@ -43,7 +42,7 @@ struct Descriptor: Sendable {
                     switch errno {
                     case EINTR: continue
                     case EAGAIN:
-                        // Whoever shares the descriptor wants it so; it is waited for here.
+                        // Another process made the shared descriptor nonblocking, so wait until it is writable.
                         var ready = pollfd(fd: number, events: Int16(POLLOUT), revents: 0)
                         poll(&ready, 1, -1)
                         continue

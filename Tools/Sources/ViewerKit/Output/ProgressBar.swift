@@ -1,4 +1,4 @@
-/// How far something is, as a bar of one line.
+/// A progress bar in one line.
 public enum ProgressBar {
     public static func line(_ done: Int, of all: Int, unit: String, width: Int = 24) -> String {
         let share = all > 0 ? min(1, Double(done) / Double(all)) : 1

@@ -1,4 +1,4 @@
-/// Colours and weights of a terminal, or none.
+/// ANSI colours and weights, or none.
 public struct Style: Sendable {
     let isOn: Bool
 
@@ -14,7 +14,7 @@ public struct Style: Sendable {
     public func magenta(_ text: String) -> String { wrapped(text, "35") }
     public func cyan(_ text: String) -> String { wrapped(text, "36") }
 
-    /// One of six colours, always the same one for the same text, so that an eye can follow a scenario.
+    /// One of six colours, always the same for the same text.
     public func tinted(_ text: String) -> String {
         let sum = text.utf8.reduce(UInt32(2_166_136_261)) { ($0 ^ UInt32($1)) &* 16_777_619 }
         return wrapped(text, ["32", "33", "34", "35", "36", "94"][Int(sum % 6)])

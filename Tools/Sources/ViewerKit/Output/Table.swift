@@ -2,19 +2,18 @@
 public struct Table {
     public enum Alignment: Sendable { case leading, trailing }
 
-    /// A longer cell does not widen its column for the others: one client's name must not push what is said of all others off
-    /// the screen, or pad each of their rows with its length.
+    /// The maximum width of a column, so that one long cell does not widen all rows.
     private static let mostWidth = 48
 
     private let columns: [(title: String, alignment: Alignment)]
     private var rows: [[Cell]] = []
 
-    /// A text, and how it looks.
+    /// A text with its style.
     public struct Cell: ExpressibleByStringLiteral {
         let text: String
         let look: (String) -> String
 
-        /// - Parameter look: Adds colour; it must not change the width.
+        /// - Parameter look: Adds colour, without changing the width.
         public init(_ text: String, look: @escaping (String) -> String = { $0 }) {
             self.text = text.visible
             self.look = look
@@ -29,7 +28,7 @@ public struct Table {
 
     public mutating func add(_ cells: [Cell]) { rows.append(cells) }
 
-    /// The lines, the first with the titles, cut where they would be wider than this.
+    /// The header and the rows, truncated to this width.
     public func lines(style: Style, width: Int? = nil) -> [String] {
         let widths = columns.indices.map { index in
             min(Self.mostWidth, rows.reduce(columns[index].title.displayWidth) { max($0, $1[index].text.displayWidth) })
@@ -45,7 +44,7 @@ public struct Table {
             let isLast = index == cells.count - 1
             let room = limit.map { $0 - used } ?? .max
             guard room > 0 else { break }
-            // Without a limit, a program may want all of it.
+            // Without a limit the output is for a program, so nothing is truncated.
             let text = limit == nil ? cell.text : cell.text.fitted(to: isLast ? room : min(widths[index], room))
             let padding = String(repeating: " ", count: max(0, min(widths[index], room) - text.displayWidth))
             switch columns[index].alignment {

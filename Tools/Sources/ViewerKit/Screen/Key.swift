@@ -4,7 +4,7 @@ public enum Key: Sendable, Equatable {
     case up, down, left, right, pageUp, pageDown, home, end, tab, backTab, enter, escape, backspace,
         interrupt, suspend
 
-    /// The keys that these bytes of a terminal mean. A sequence that is no key is left out.
+    /// Parses the bytes of a terminal as keys. Unknown sequences are skipped.
     public static func parse(_ bytes: some Collection<UInt8>) -> [Key] {
         var keys: [Key] = []
         var rest = ArraySlice(bytes)
@@ -27,7 +27,7 @@ public enum Key: Sendable, Equatable {
         return keys
     }
 
-    /// Whether the bytes end in the middle of a key: more of it is probably on its way. A lone escape may be a key of its own.
+    /// Whether the bytes end within a key, so that more bytes are likely to follow. A single escape may be a key.
     static func isIncomplete(_ bytes: [UInt8]) -> Bool {
         if let start = bytes.lastIndex(of: 0x1B) {
             let sequence = bytes[(start + 1)...]
@@ -40,7 +40,7 @@ public enum Key: Sendable, Equatable {
         return bytes.count - lead < length
     }
 
-    /// What follows an escape: `[A`, `OA`, `[5~` and the like; a lone escape is a key of its own.
+    /// Parses the bytes after an escape, such as `[A`, `OA` or `[5~`. A single escape is a key.
     private static func escaped(_ rest: inout ArraySlice<UInt8>) -> Key? {
         guard let introducer = rest.first, introducer == UInt8(ascii: "[") || introducer == UInt8(ascii: "O") else {
             return .escape

@@ -8,17 +8,17 @@ import Darwin
 
 /// The keys of the terminal on standard input.
 public struct KeyReader {
-    /// How long the rest of a key may take, in milliseconds: over a slow line it may come in pieces.
-    private static let patience: Int32 = 40
+    /// How long to wait for the rest of a key's bytes, in milliseconds, as a slow connection may split them.
+    private static let completionTimeout: Int32 = 40
 
     public init() {}
 
-    /// Waits for keys; nil where the terminal is gone.
+    /// Waits for keys. Returns nil if the terminal is closed.
     public func next() -> [Key]? {
         guard var bytes = piece() else { return nil }
         while Key.isIncomplete(bytes) {
             var descriptor = pollfd(fd: 0, events: Int16(POLLIN), revents: 0)
-            guard poll(&descriptor, 1, Self.patience) > 0, let more = piece() else { break }
+            guard poll(&descriptor, 1, Self.completionTimeout) > 0, let more = piece() else { break }
             bytes += more
         }
         return Key.parse(bytes)

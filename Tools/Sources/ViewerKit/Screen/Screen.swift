@@ -9,7 +9,7 @@ import Musl
 import Darwin
 #endif
 
-/// The whole terminal, as long as a command has it: no echo, no line editing, a second screen that leaves the first as it was.
+/// The whole terminal in full-screen mode: no echo, no line editing, and the alternate screen.
 public final class Screen: Sendable {
     private struct State {
         var saved: termios?
@@ -19,12 +19,12 @@ public final class Screen: Sendable {
     private let output = Descriptor(number: 1)
     private let state = Mutex(State())
 
-    /// Nil where standard input or output is no terminal, or one that cannot place its cursor.
+    /// Nil if standard input or output is not a terminal, or one that cannot position its cursor.
     public init?(environment: [String: String] = ProcessInfo.processInfo.environment) {
         guard isatty(0) == 1, isatty(1) == 1, !["", "dumb"].contains(environment["TERM"] ?? "") else { return nil }
     }
 
-    /// Whether the terminal is taken.
+    /// Whether the terminal is in full-screen mode.
     public var isOpen: Bool { state.withLock { $0.saved != nil } }
 
     public var size: (columns: Int, rows: Int) {
@@ -33,7 +33,7 @@ public final class Screen: Sendable {
         return (Int(size.ws_col), Int(size.ws_row))
     }
 
-    /// Takes the terminal.
+    /// Enters full-screen mode.
     public func open() {
         var mode = termios()
         guard tcgetattr(0, &mode) == 0 else { return }
@@ -42,11 +42,11 @@ public final class Screen: Sendable {
         mode.c_lflag &= ~tcflag_t(ECHO | ICANON | ISIG | IEXTEN)
         mode.c_iflag &= ~tcflag_t(IXON | ICRNL)
         tcsetattr(0, TCSAFLUSH, &mode)
-        // Second screen, no cursor, no wrapping at the right edge.
+        // Alternate screen, no cursor, no wrapping at the right edge.
         output.write("\u{1B}[?1049h\u{1B}[?25l\u{1B}[?7l\u{1B}[2J")
     }
 
-    /// Gives it back as it was; a second call does nothing.
+    /// Restores the terminal; a second call does nothing.
     public func close() {
         let saved = state.withLock { state in
             defer { state.saved = nil }
@@ -58,15 +58,15 @@ public final class Screen: Sendable {
         TerminalGuard.disarm()
     }
 
-    /// Shows these lines; only those that changed are sent, which makes it usable over a slow line.
-    /// - Parameter isFresh: Whether nothing of what is on the screen can be trusted.
+    /// Shows these lines. Only changed lines are sent, for slow connections.
+    /// - Parameter isFresh: Whether to redraw all lines, because the contents of the screen are unknown.
     public func show(_ lines: [String], isFresh: Bool) {
         let text = state.withLock { state in
             guard state.saved != nil else { return "" }
             var text = isFresh ? "\u{1B}[2J" : ""
             for (index, line) in lines.enumerated()
             where isFresh || index >= state.shown.count || state.shown[index] != line {
-                // Behind the last column there is nothing to erase from: it would take the last character.
+                // Erases before writing: an erase after the last column would remove the last character.
                 text += "\u{1B}[\(index + 1);1H\u{1B}[K\(line)"
             }
             state.shown = lines

@@ -1,8 +1,8 @@
-/// One line of a screen: pieces of text, each with its look.
+/// One line of a screen: styled pieces of text.
 public struct ScreenLine: Sendable, Equatable {
     public enum Look: Sendable, Equatable {
         case plain, dim, bold, inverse, green, yellow, red, cyan
-        /// A colour that belongs to the text.
+        /// A colour derived from the text.
         case tinted
     }
 
@@ -14,7 +14,7 @@ public struct ScreenLine: Sendable, Equatable {
 
     public init(_ text: String, _ look: Look = .plain) { add(text, look) }
 
-    /// Appends a text; what a terminal would act on is shown instead.
+    /// Appends a text with its control characters escaped.
     public mutating func add(_ text: String, _ look: Look = .plain) {
         let shown = text.shortened.visible
         pieces.append((shown, look))
@@ -37,7 +37,7 @@ public struct ScreenLine: Sendable, Equatable {
     /// Fills the rest of the line with this character instead of spaces.
     public mutating func fill(with character: Character) { filling = character }
 
-    /// The same in reverse video, where it is selected.
+    /// The line in reverse video if it is selected.
     public func selected(_ isSelected: Bool) -> ScreenLine {
         guard isSelected else { return self }
         return ScreenLine(text, .inverse)
@@ -45,7 +45,7 @@ public struct ScreenLine: Sendable, Equatable {
 
     public var text: String { pieces.map(\.text).joined() }
 
-    /// The line, exactly this wide.
+    /// The line, cut or padded to exactly this width.
     public func rendered(width limit: Int, style: Style) -> String {
         var result = ""
         var used = 0

@@ -1,10 +1,10 @@
-/// Horizontal bars of a terminal, in eighths of a column.
+/// Horizontal bars on a terminal, with a resolution of an eighth of a column.
 public struct BarChart {
     private static let eighths = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"]
 
     public init() {}
 
-    /// A line for each bar: its label, the bar, the number.
+    /// One line per bar: the label, the bar, the number.
     public func lines(_ bars: [(label: String, value: Int)], width: Int, style: Style) -> [String] {
         let labels = bars.reduce(0) { max($0, $1.label.displayWidth) }
         let numbers = bars.reduce(0) { max($0, $1.value.grouped.count) }
@@ -18,7 +18,7 @@ public struct BarChart {
         }
     }
 
-    /// One line whose heights follow the values: for a rate over time.
+    /// A sparkline, for a rate over time.
     public static func spark(_ values: [Int]) -> String {
         let levels = Array("▁▂▃▄▅▆▇█")
         let most = max(1, values.max() ?? 1)

@@ -1,16 +1,16 @@
 public import Foundation
 public import TelemetryModels
 
-/// What many events come to: counted once, in one reading.
+/// Counts of events, computed in one pass.
 public struct EventSummary: Sendable {
-    /// A span of time in which so many events happened.
+    /// A number of events and the time range in which they happened.
     public struct Count: Sendable, Equatable {
         public internal(set) var events = 0
         public internal(set) var diagnostic = 0
         public internal(set) var first = Date.distantFuture
         public internal(set) var last = Date.distantPast
 
-        /// Events a second between the first and the last; nil for fewer than two moments.
+        /// Events per second between the first and the last; nil if all have the same date.
         public var rate: Double? {
             let seconds = last.timeIntervalSince(first)
             return events > 1 && seconds > 0 ? Double(events - 1) / seconds : nil
@@ -24,7 +24,7 @@ public struct EventSummary: Sendable {
         }
     }
 
-    /// One run of a client.
+    /// One session of a client.
     public struct Session: Sendable {
         public let id: String
         public let clientId: String?
@@ -35,7 +35,7 @@ public struct EventSummary: Sendable {
         var lowest = UInt64.max
         var highest: UInt64 = 0
 
-        /// How many numbers are missing between the session's first event and its last.
+        /// The number of missing sequence numbers between the session's first event and its last.
         public var missing: Int {
             guard count.events > 0, highest - lowest >= UInt64(count.events) else { return 0 }
             return Int(clamping: highest - lowest - UInt64(count.events - 1))
@@ -43,11 +43,11 @@ public struct EventSummary: Sendable {
     }
 
     public private(set) var all = Count()
-    /// By scenario; nil for events outside all scenarios.
+    /// By scenario; nil for events without a scenario.
     public private(set) var scenarios: [String?: Count] = [:]
     public private(set) var clients: [String?: Count] = [:]
     public private(set) var sessions: [String: Session] = [:]
-    /// By the beginning of the hour, in seconds since 1970.
+    /// By the start of the hour, in seconds since 1970.
     public private(set) var hours: [Int: Int] = [:]
 
     public init() {}
@@ -78,10 +78,10 @@ public struct EventSummary: Sendable {
 }
 
 extension TelemetryEvent {
-    /// The name of the event by which a logger tells of losses; its attributes are counts by cause.
+    /// The name of the event with which a logger reports drops. Its attributes are counts by cause.
     public static let dropReportName = "telemetry.dropped"
 
-    /// How many events this one tells to be lost; a count below zero is none.
+    /// The number of drops that this event reports; negative counts are ignored.
     public var reportedDrops: Int64 {
         guard name == Self.dropReportName, scenario == nil else { return 0 }
         return attributes.values.reduce(0) { $0.addingClamped(max(0, $1.intValue ?? 0)) }

@@ -1,4 +1,4 @@
-/// A bar chart as an SVG file, for a report.
+/// A bar chart as an SVG file.
 public struct SVGChart {
     private let title: String
     private let bars: [(label: String, value: Int)]

@@ -1,6 +1,6 @@
 import TelemetryModels
 
-/// The schema as rows: every record type with its fields.
+/// The schema as rows: all record types with their fields.
 public struct SchemaListing: Sendable {
     public struct Field: Sendable, Codable, Equatable {
         public let name: String

@@ -1,14 +1,14 @@
 public import TelemetryModels
 public import TelemetryTransport
 
-/// Finds the client and the scenario that a person means.
+/// Finds clients and scenarios by name or prefix.
 public struct ClientResolver: Sendable {
     private let transport: any TelemetryRecordTransport
 
     public init(transport: any TelemetryRecordTransport) { self.transport = transport }
 
-    /// The client with this identifier, or the only one whose identifier begins so.
-    /// - Throws: ``ToolFailure`` that names the candidates where there is none or more than one.
+    /// The client with this identifier, or the only one whose identifier has this prefix.
+    /// - Throws: ``ToolFailure`` with the candidates if there is no match or more than one.
     public func client(_ text: String) async throws -> TelemetryClientRecord {
         let clients = try await transport.fetchTelemetryClients()
         if let exact = clients.first(where: { $0.clientId == text }) { return exact }
@@ -17,24 +17,24 @@ public struct ClientResolver: Sendable {
         case (1, _): return candidates[0]
         case (0, true):
             throw ToolFailure(
-                .notFound, "There is no client \(quoted(text)): no client has asked yet; its user must agree first.")
+                .notFound, "No client \(quoted(text)). There are no clients yet; a client appears when its user opts in.")
         case (0, false):
-            throw ToolFailure(.notFound, "There is no client \(quoted(text)); there are: \(list(clients.map(\.clientId))).")
+            throw ToolFailure(.notFound, "No client \(quoted(text)). Clients: \(list(clients.map(\.clientId))).")
         default:
             throw ToolFailure(
                 .notFound,
-                "More than one client begins with \(quoted(text)): \(list(candidates.map(\.clientId))). Give more of it.")
+                "\(quoted(text)) is ambiguous: \(list(candidates.map(\.clientId))). Give a longer prefix.")
         }
     }
 
     /// The client's scenario of this name.
-    /// - Throws: ``ToolFailure`` that names the client's scenarios where it has no such one.
+    /// - Throws: ``ToolFailure`` with the client's scenarios if there is no match.
     public func scenario(_ name: String, of client: TelemetryClientRecord) async throws -> TelemetryScenarioRecord {
         let scenarios = try await transport.fetchScenarios(forClient: client.clientId)
         if let found = scenarios.first(where: { $0.scenarioName == name }) { return found }
-        let known = scenarios.isEmpty ? "it has none now" : "it has: \(list(scenarios.map(\.scenarioName)))"
+        let known = scenarios.isEmpty ? "It has no scenarios now" : "Scenarios: \(list(scenarios.map(\.scenarioName)))"
         throw ToolFailure(
-            .notFound, "The client \(quoted(client.clientId)) has no scenario \(quoted(name)); \(known).")
+            .notFound, "Client \(quoted(client.clientId)) has no scenario \(quoted(name)). \(known).")
     }
 
     private func quoted(_ text: String) -> String { "\"\(text.visible.fitted(to: 80))\"" }

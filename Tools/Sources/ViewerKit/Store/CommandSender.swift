@@ -1,18 +1,18 @@
 public import TelemetryModels
 public import TelemetryTransport
 
-/// Sends commands to clients and waits for what becomes of them.
+/// Sends commands to clients and waits for the results.
 public struct CommandSender: Sendable {
-    /// What became of a command.
+    /// The result of a command.
     public enum Outcome: Sendable, Equatable {
         case executed(TelemetryCommandRecord)
-        /// The client tried, and this is why it did not succeed.
+        /// The client failed to execute the command, for this reason.
         case failed(String)
-        /// The client has not answered; the command waits for it.
+        /// The client has not answered yet; the command stays pending.
         case unanswered
     }
 
-    /// Viewers share it, so that it may stay.
+    /// Shared by all viewers, so it is never deleted.
     private static let subscription = TelemetrySubscription(
         id: "TelemetryViewer-Commands", recordType: TelemetrySchema.commandRecordType)
 
@@ -20,15 +20,15 @@ public struct CommandSender: Sendable {
 
     public init(transport: any TelemetryRecordTransport & TelemetrySubscriptionTransport) { self.transport = transport }
 
-    /// Sends the command and waits this long for the client; nil does not wait.
-    /// - Throws: ``TelemetryTransport/TelemetryTransportError`` where the store fails; ``ToolFailure`` where the command was
+    /// Sends the command and waits for the client's answer for at most this long; nil does not wait.
+    /// - Throws: ``TelemetryTransport/TelemetryTransportError`` if the store fails; ``ToolFailure`` if the command was
     ///   removed before it was executed.
     public func send(_ command: TelemetryCommandRecord, wait: Duration?) async throws -> Outcome {
         guard let wait else {
             try await transport.createCommand(command)
             return .unanswered
         }
-        // Asked for before the command is there, so that no answer is too quick to be heard.
+        // Subscribes before the command is created, so that a fast answer is not missed.
         _ = try await transport.save(Self.subscription)
         let notifications = transport.notifications()
         let created = try await transport.createCommand(command)
@@ -56,7 +56,7 @@ public struct CommandSender: Sendable {
 
     private func outcome(of id: TelemetryRecord.ID) async throws -> Outcome? {
         guard let command = try await transport.fetchCommand(recordID: id) else {
-            throw ToolFailure(.failed, "The command was removed from the store before the client had answered it.")
+            throw ToolFailure(.failed, "The command was removed from the store before the client answered.")
         }
         switch command.status {
         case .pending: return nil

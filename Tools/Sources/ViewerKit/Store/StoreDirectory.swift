@@ -2,37 +2,37 @@ public import Foundation
 public import TelemetryModels
 @_spi(Tooling) public import TelemetryTransport
 
-/// A directory that is, or is to be, a store.
+/// The directory of a store, which may not exist yet.
 public struct StoreDirectory: Sendable {
-    private struct Mark: Decodable { let version: Int }
+    private struct Manifest: Decodable { let version: Int }
 
     public let url: URL
 
     public init(path: String) { url = URL(fileURLWithPath: path).standardizedFileURL }
 
-    /// Opens a store that is there; a viewer makes none by mistake.
+    /// Opens an existing store. A viewer does not create one.
     public func open(diagnostics: TelemetryDiagnosticsHandler? = nil) throws -> FileTelemetryTransport {
         switch try kind() {
         case nil:
             throw ToolFailure(
-                .notFound, "There is no store at \(path); a host makes it when it starts. Check the directory's name.")
+                .notFound, "No store at \(path). A host creates its store when it starts; check the path.")
         case .some(let kind) where kind != .typeDirectory:
-            throw ToolFailure(.notFound, "\(path) is no directory, so it is no store. Check the directory's name.")
+            throw ToolFailure(.notFound, "\(path) is not a directory. Check the path.")
         default: return try transport(diagnostics)
         }
     }
 
-    /// Opens a store, and makes it where it is missing.
+    /// Opens a store, and creates it if it is missing.
     public func openOrCreate(diagnostics: TelemetryDiagnosticsHandler? = nil) throws -> FileTelemetryTransport {
         if let kind = try kind(), kind != .typeDirectory {
-            throw ToolFailure(.cannotCreate, "\(path) is no directory, so it cannot be a store. Name another one.")
+            throw ToolFailure(.cannotCreate, "\(path) is not a directory. Choose another path.")
         }
         return try transport(diagnostics)
     }
 
     private func transport(_ diagnostics: TelemetryDiagnosticsHandler?) throws -> FileTelemetryTransport {
-        try refuseOtherThings()
-        try refuseNewerFormat()
+        try rejectOtherContents()
+        try rejectNewerFormat()
         do {
             return try FileTelemetryTransport(directory: url, configuration: .init(diagnostics: diagnostics))
         } catch let error as TelemetryTransportError where error.code == .unauthorized {
@@ -40,28 +40,29 @@ public struct StoreDirectory: Sendable {
         }
     }
 
-    /// A directory that holds something else stays as it is.
-    private func refuseOtherThings() throws {
-        guard try kind() == .typeDirectory, !FileManager.default.fileExists(atPath: mark.path) else { return }
+    /// Rejects a directory with other contents, and leaves it unchanged.
+    private func rejectOtherContents() throws {
+        guard try kind() == .typeDirectory, !FileManager.default.fileExists(atPath: manifestURL.path) else { return }
         let contents: [String]
         do { contents = try FileManager.default.contentsOfDirectory(atPath: url.path) } catch { throw unreadable }
         guard contents.isEmpty else {
             throw ToolFailure(
-                .data, "\(path) holds other things and no store; nothing in it was touched. Check the directory's name.")
+                .data, "\(path) is not a store, and it is not empty. Choose an empty directory or check the path.")
         }
     }
 
-    private func refuseNewerFormat() throws {
-        guard let text = SmallFile.content(of: mark), let version = try? JSONDecoder().decode(Mark.self, from: text).version,
+    private func rejectNewerFormat() throws {
+        guard let text = SmallFile.content(of: manifestURL),
+            let version = try? JSONDecoder().decode(Manifest.self, from: text).version,
             version > FileStoreVersion.current
         else { return }
         throw ToolFailure(
             .data,
-            "\(path) is a store of version \(version), made by a newer LiveTelemetry; this is telemetry "
-                + "\(LiveTelemetryVersion.version), which knows version \(FileStoreVersion.current). Use a newer telemetry.")
+            "\(path) is a store of version \(version), created by a newer LiveTelemetry; this is telemetry "
+                + "\(LiveTelemetryVersion.version), which supports version \(FileStoreVersion.current). Update this tool.")
     }
 
-    private var mark: URL { url.appendingPathComponent("format.json") }
+    private var manifestURL: URL { url.appendingPathComponent("format.json") }
 
     private var path: String { url.path.visible }
 
@@ -71,12 +72,12 @@ public struct StoreDirectory: Sendable {
 
     private var unreadable: ToolFailure {
         ToolFailure(
-            .noPermission, "The directory \(path) cannot be read. Run as the user who owns it\(owner.map { ": \($0)" } ?? "").")
+            .noPermission, "Cannot read the directory \(path). Run as the user who owns it\(owner.map { ": \($0)" } ?? "").")
     }
 
-    /// Nil where nothing is there.
+    /// Nil if nothing exists at the path.
     private func kind() throws -> FileAttributeType? {
-        // Asked of what a link leads to.
+        // The target of a symbolic link counts.
         let target = url.resolvingSymlinksInPath().path
         do {
             return try FileManager.default.attributesOfItem(atPath: target)[.type] as? FileAttributeType

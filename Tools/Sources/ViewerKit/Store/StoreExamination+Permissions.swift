@@ -1,8 +1,8 @@
 import Foundation
 
-/// Who may read and write what a store consists of.
+/// Checks the permissions and the owner of the store's files.
 extension StoreExamination {
-    /// Enough to find what is wrong; a store may have very many files.
+    /// The number of files to check, as a store may have very many.
     private static let mostFiles = 20_000
 
     func permissions() -> [Finding] {
@@ -11,33 +11,33 @@ extension StoreExamination {
         let own = try? manager.attributesOfItem(atPath: directory.path)
         if let mode = own?[.posixPermissions] as? Int, mode & 0o077 != 0 {
             findings.append(
-                .init(.odd, "other users of this machine may look into the store", "chmod 700 \(directory.path)"))
+                .init(.warning, "other users of this machine can read the store", "chmod 700 \(directory.path)"))
         }
-        var strangers: [String] = []
-        var closed: [String] = []
+        var otherOwners: [String] = []
+        var inaccessible: [String] = []
         let walk = manager.enumerator(atPath: directory.path)
         var count = 0
         while let name = walk?.nextObject() as? String, count < Self.mostFiles {
             count += 1
             let path = directory.appendingPathComponent(name).path
             guard let attributes = try? manager.attributesOfItem(atPath: path) else { continue }
-            if (attributes[.ownerAccountID] as? Int) != (own?[.ownerAccountID] as? Int) { strangers.append(name) }
-            // A journal file that is ended may not be written to any more.
+            if (attributes[.ownerAccountID] as? Int) != (own?[.ownerAccountID] as? Int) { otherOwners.append(name) }
+            // A finished journal file is read-only.
             if !manager.isReadableFile(atPath: path) || !manager.isWritableFile(atPath: path) && !name.hasPrefix("journal/") {
-                closed.append(name)
+                inaccessible.append(name)
             }
         }
-        if let first = strangers.first {
+        if let first = otherOwners.first {
             let owner = own?[.ownerAccountName] as? String ?? "OWNER"
             findings.append(
                 .init(
-                    .odd, "\(counted(strangers.count, "file")) of another user than the store, first: \(first)",
-                    "clients of the other user fail where they need them: chown -R \(owner) \(directory.path)"))
+                    .warning, "\(counted(otherOwners.count, "file")) owned by another user than the store, first: \(first)",
+                    "clients of the store's owner may fail to access them: chown -R \(owner) \(directory.path)"))
         }
-        if let first = closed.first {
+        if let first = inaccessible.first {
             findings.append(
                 .init(
-                    .bad, "\(counted(closed.count, "file")) that cannot be read or written, first: \(first)",
+                    .error, "\(counted(inaccessible.count, "file")) not readable or not writable, first: \(first)",
                     "chmod -R u+rwX \(directory.path), as the user who owns it"))
         }
         return findings

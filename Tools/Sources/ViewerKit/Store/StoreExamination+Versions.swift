@@ -1,26 +1,28 @@
 import Foundation
 import TelemetryModels
 
-/// What different versions of LiveTelemetry leave behind in one store.
+/// Checks for data of other LiveTelemetry versions.
 extension StoreExamination {
-    /// What records tell: fields and types that this version does not know, and commands that a client did not know.
+    /// Finds fields and types that this version does not know, and commands that a client did not know.
     func versions(of records: [TelemetryRecord]) -> [Finding] {
         var findings: [Finding] = []
         let known = Dictionary(uniqueKeysWithValues: SchemaListing.recordTypes.map { ($0.name, Set($0.fields.map(\.name))) })
-        let strange = records.compactMap { record -> String? in
+        let unknownFields = records.compactMap { record -> String? in
             guard let field = record.allKeys().first(where: { known[record.recordType]?.contains($0) == false }) else {
                 return nil
             }
             return "\(field) in \(record.recordID.recordName)"
         }
-        if let first = strange.first {
+        if let first = unknownFields.first {
             findings.append(
                 .init(
-                    .odd, "\(counted(strange.count, "record")) with fields unknown to this version, first: \(first)", Self.newer))
+                    .warning, "\(counted(unknownFields.count, "record")) with fields unknown to this version, first: \(first)",
+                    Self.newer))
         }
         let types = foreignRecordTypes(besides: Set(known.keys))
         if !types.isEmpty {
-            findings.append(.init(.odd, "records of types unknown to this version: \(types.joined(separator: ", "))", Self.newer))
+            findings.append(
+                .init(.warning, "records of types unknown to this version: \(types.joined(separator: ", "))", Self.newer))
         }
         typealias Field = TelemetrySchema.CommandField
         let commands = records.filter { $0.recordType == TelemetrySchema.commandRecordType }
@@ -28,7 +30,7 @@ extension StoreExamination {
         if let first = unknown.first {
             let action = first[Field.action.rawValue]?.stringValue ?? "none"
             findings.append(
-                .init(.odd, "\(counted(unknown.count, "command")) unknown to this version, first: \(action)", Self.newer))
+                .init(.warning, "\(counted(unknown.count, "command")) unknown to this version, first: \(action)", Self.newer))
         }
         let refused = commands.filter { command in
             let action = command[Field.action.rawValue]?.stringValue ?? ""
@@ -39,14 +41,14 @@ extension StoreExamination {
         if !refused.isEmpty {
             findings.append(
                 .init(
-                    .odd,
+                    .warning,
                     "\(counted(refused.count, "command")) unknown to the client: \(clients.prefix(5).joined(separator: ", "))",
                     "the viewer that sent it is newer than the client: update the client"))
         }
         return findings
     }
 
-    /// Which version of LiveTelemetry each client's newest segment was written by, as far as it differs from this one.
+    /// Finds clients whose newest segment was written by another version of LiveTelemetry.
     public func writers() -> [Finding] {
         let events = directory.appendingPathComponent("events")
         let clients = (try? FileManager.default.contentsOfDirectory(atPath: events.path).sorted()) ?? []
@@ -54,24 +56,24 @@ extension StoreExamination {
         let own = LiveTelemetryVersion.version
         let others = found.filter { $0.version != own }
         guard !others.isEmpty else {
-            return found.isEmpty ? [] : [.init(.good, "clients write with LiveTelemetry \(own), which is this viewer's too")]
+            return found.isEmpty ? [] : [.init(.ok, "all clients use LiveTelemetry \(own), as this viewer does")]
         }
         return others.map { writer in
             guard let version = writer.version else {
                 return .init(
-                    .odd, "the client \(writer.client) writes with a LiveTelemetry older than \(own), or is another program",
-                    "update the client where it behaves oddly")
+                    .warning, "client \(writer.client) uses a LiveTelemetry older than \(own), or another implementation",
+                    "update the client if it has problems")
             }
             let isNewer = version.compare(own, options: .numeric) == .orderedDescending
             return .init(
-                .odd, "the client \(writer.client) writes with LiveTelemetry \(version), this viewer is \(own)",
-                isNewer ? Self.newer : "update the client where it behaves oddly")
+                .warning, "client \(writer.client) uses LiveTelemetry \(version), this viewer uses \(own)",
+                isNewer ? Self.newer : "update the client if it has problems")
         }
     }
 
-    private static let newer = "a newer LiveTelemetry writes to this store: use a newer telemetry"
+    private static let newer = "a newer LiveTelemetry writes to this store: update this tool"
 
-    /// Who wrote the newest segment in a client's directory, and with which version.
+    /// The client and the version that wrote the newest segment in a client's directory.
     private func writer(in folder: URL) -> (client: String, version: String?)? {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
         func number(_ name: String) -> Int { Int(name.prefix { $0 != "-" }) ?? -1 }

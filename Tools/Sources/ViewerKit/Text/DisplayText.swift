@@ -1,5 +1,5 @@
 extension String {
-    /// The text with everything in it shown that a terminal would act on: what comes from clients must not move the cursor.
+    /// The text with control characters escaped, because texts of clients are untrusted.
     public var visible: String {
         guard unicodeScalars.contains(where: \.isTerminalControl) else { return self }
         var result = String.UnicodeScalarView()
@@ -16,15 +16,15 @@ extension String {
         return String(result)
     }
 
-    /// How many columns of a terminal the text takes.
+    /// The number of terminal columns that the text occupies.
     public var displayWidth: Int {
         if utf8.allSatisfy({ $0 < 0x80 }) { return utf8.count }
         return reduce(0) { $0 + $1.displayWidth }
     }
 
-    /// The text, cut to this many columns, with an ellipsis where something is missing.
+    /// The text, truncated to this many columns with an ellipsis.
     public func fitted(to width: Int) -> String {
-        // No character takes more columns than it has bytes.
+        // No character has more columns than bytes.
         guard utf8.count > width else { return self }
         var used = 0
         var end = startIndex
@@ -36,13 +36,13 @@ extension String {
         return self
     }
 
-    /// The text's beginning, longer than any screen is wide: what is drawn many times a second must not be read to its end.
+    /// A prefix of the text, longer than any screen is wide, so that drawing does not process a very long text.
     var shortened: String {
         let most = 2_048
         return utf8.count > most ? String(unicodeScalars.prefix(most)) : self
     }
 
-    /// The text, cut in front where it is a path: the end of a path tells more than its beginning.
+    /// The text, truncated at the start if it is a path.
     public func fittedPath(to width: Int) -> String {
         guard displayWidth > width, hasPrefix("/"), !contains(" ") else { return fitted(to: width) }
         var result = ""
@@ -55,14 +55,14 @@ extension String {
         return width > 0 ? "…" + String(result.reversed()) : ""
     }
 
-    /// The text with spaces behind it, this many columns wide at least.
+    /// The text, padded with spaces to at least this many columns.
     public func padded(to width: Int) -> String {
         self + String(repeating: " ", count: Swift.max(0, width - displayWidth))
     }
 }
 
 extension Unicode.Scalar {
-    /// Controls, and the marks that change the direction of the text around them.
+    /// Control characters, and characters that change the direction of the surrounding text.
     var isTerminalControl: Bool {
         switch properties.generalCategory {
         case .control, .lineSeparator, .paragraphSeparator: true
@@ -73,7 +73,7 @@ extension Unicode.Scalar {
 }
 
 extension Character {
-    /// 2 for the wide characters of East Asia and for emoji, 0 for what only marks another, otherwise 1.
+    /// 2 for East Asian wide characters and emoji, 0 for combining characters, otherwise 1.
     var displayWidth: Int {
         guard let first = unicodeScalars.first else { return 0 }
         if first.properties.generalCategory == .nonspacingMark { return 0 }

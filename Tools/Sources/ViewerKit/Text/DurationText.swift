@@ -1,10 +1,10 @@
-/// Spans of time as a person types and reads them: `500ms`, `10s`, `5m`, `2h`, `3d`.
+/// Parses and formats durations: `500ms`, `10s`, `5m`, `2h`, `3d`.
 public enum DurationText {
     private static let units: [(suffix: String, seconds: Double)] = [
         ("ms", 0.001), ("s", 1), ("m", 60), ("h", 3_600), ("d", 86_400),
     ]
 
-    /// Nil for what is no such span, or a negative one. A bare number means seconds.
+    /// The duration in seconds, or nil for invalid or negative text. The default unit is seconds.
     public static func seconds(_ text: String) -> Double? {
         let number = text.prefix { $0.isASCII && ($0.isNumber || $0 == ".") }
         let suffix = text[number.endIndex...]
@@ -14,7 +14,7 @@ public enum DurationText {
         return value * unit
     }
 
-    /// The span in the unit that fits, with two or three digits.
+    /// The duration in a suitable unit, with two or three digits.
     public static func string(seconds: Double) -> String {
         switch seconds {
         case ..<0.0995: "\(Int((seconds * 1_000).rounded())) ms"
@@ -33,7 +33,7 @@ public enum DurationText {
 }
 
 extension Int {
-    /// The number with its thousands apart: 1,234,567.
+    /// The number with thousands separators: 1,234,567.
     public var grouped: String {
         var digits = String(magnitude)
         var groups: [String] = []

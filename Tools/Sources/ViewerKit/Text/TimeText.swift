@@ -1,7 +1,7 @@
 public import Foundation
 @_spi(Tooling) import TelemetryModels
 
-/// Dates as a person reads them, in the machine's time zone. The calendar is that of the stored form, in every year.
+/// Formats dates for users, by default in the machine's time zone, in the calendar of the stored form.
 public struct TimeText: Sendable {
     private let timeZone: TimeZone
 
@@ -10,7 +10,7 @@ public struct TimeText: Sendable {
     /// `14:03:59.123`
     public func time(_ date: Date) -> String { String(dayAndTime(date).suffix(12)) }
 
-    /// `2026-11-21 14:03:59`: for a list that has no room for more.
+    /// `2026-11-21 14:03:59`, for narrow columns.
     public func dayAndSecond(_ date: Date) -> String { String(dayAndTime(date).dropLast(4)) }
 
     /// `2026-11-21 14:03`
@@ -20,7 +20,7 @@ public struct TimeText: Sendable {
     public func dayAndTime(_ date: Date) -> String {
         let text =
             TimestampText.string(from: date, secondsFromUTC: timeZone.secondsFromGMT(for: date))
-            // On the first and the last day there may be no local time in the years 1 to 9999.
+            // On the first and the last day the local time may be outside the years 1 to 9999.
             ?? TimestampText.string(from: date, secondsFromUTC: 0) ?? "????-??-??T??:??:??.???Z"
         return String(text.prefix(23)).replacing("T", with: " ")
     }

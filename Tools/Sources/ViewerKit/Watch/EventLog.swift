@@ -1,13 +1,13 @@
 public import TelemetryModels
 
-/// The newest events, and between them what is missing.
+/// The newest events, with the gaps between them.
 public struct EventLog: Sendable {
     public enum Entry: Sendable {
         case event(TelemetryEvent)
-        /// So many numbers of a session did not come before the next event.
+        /// This many sequence numbers of a session are missing before the next event.
         case gap(Int, session: String, clientId: String?)
-        /// So many events were let go by the store before they could be read.
-        case missed(Int)
+        /// This many events were removed from the store before they were read.
+        case skipped(Int)
     }
 
     private struct Session {
@@ -19,17 +19,17 @@ public struct EventLog: Sendable {
 
     private var entries: [Entry] = []
     private var sessions: [String: Session] = [:]
-    /// The number of the first entry that is still here; numbers never change.
+    /// The number of the oldest entry that is kept; numbers never change.
     private(set) var first = 0
     public private(set) var total = 0
-    /// Numbers of sessions that did not come, and events that the store let go of.
+    /// The number of missing sequence numbers, and of events removed from the store before they were read.
     public private(set) var missing = 0
-    /// Events that loggers report to have dropped.
+    /// The number of drops that loggers reported.
     public private(set) var dropped = 0
 
     public init() {}
 
-    /// The number behind the last entry.
+    /// The number after that of the last entry.
     var end: Int { first + entries.count }
 
     subscript(number: Int) -> Entry { entries[number - first] }
@@ -41,7 +41,7 @@ public struct EventLog: Sendable {
                 missing = missing.addingClamped(count)
                 entries.append(.gap(count, session: event.sessionId, clientId: event.clientId))
             } else if event.sequence < session.last, event.sequence > session.first, missing > 0 {
-                // It was only late.
+                // The event was only late.
                 missing -= 1
             }
             sessions[event.sessionId]?.last = max(event.sequence, session.last)
@@ -54,15 +54,15 @@ public struct EventLog: Sendable {
         trim()
     }
 
-    public mutating func addMissed(_ count: Int) {
+    public mutating func addSkipped(_ count: Int) {
         guard count > 0 else { return }
         missing = missing.addingClamped(count)
-        entries.append(.missed(count))
+        entries.append(.skipped(count))
         trim()
     }
 
     private mutating func trim() {
-        // A tenth at a time: removing from the front moves all that follows.
+        // Removes a tenth at a time, because removing from the front moves all other entries.
         guard entries.count > Self.capacity + Self.capacity / 10 else { return }
         let surplus = entries.count - Self.capacity
         entries.removeFirst(surplus)

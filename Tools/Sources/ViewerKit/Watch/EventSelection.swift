@@ -1,13 +1,13 @@
 import TelemetryModels
 
-/// Which entries of a log pass a filter. Each entry is looked at once, however often the screen is drawn.
+/// The entries of a log that match a filter. Each entry is matched once, however often the screen is drawn.
 struct EventSelection: Sendable {
     private(set) var search = ""
     private(set) var clientId: String?
     private var matcher = EventSearch("")
-    /// The numbers of the entries that pass, in their order.
+    /// The numbers of the matching entries, in order.
     private var numbers: [Int] = []
-    /// The number of the first entry that was not looked at.
+    /// The number of the first entry that was not matched yet.
     private var next = 0
 
     var count: Int { numbers.count }
@@ -25,7 +25,7 @@ struct EventSelection: Sendable {
         next = 0
     }
 
-    /// Looks at what came since the last time, and forgets what the log has let go of.
+    /// Matches the new entries, and removes those that the log removed.
     mutating func update(from log: EventLog) {
         if let oldest = numbers.first, oldest < log.first { numbers.removeFirst(index(of: log.first)) }
         next = max(next, log.first)
@@ -35,7 +35,7 @@ struct EventSelection: Sendable {
         }
     }
 
-    /// How many of the entries that pass lie before this number.
+    /// The number of matching entries before this number.
     func index(of number: Int) -> Int {
         var range = 0..<numbers.count
         while !range.isEmpty {
@@ -49,7 +49,7 @@ struct EventSelection: Sendable {
         switch entry {
         case .event(let event): (clientId == nil || event.clientId == clientId) && matcher.matches(event)
         case .gap(_, _, let gapClient): search.isEmpty && (clientId == nil || gapClient == clientId)
-        case .missed: search.isEmpty
+        case .skipped: search.isEmpty
         }
     }
 }

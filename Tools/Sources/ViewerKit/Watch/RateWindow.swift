@@ -1,8 +1,8 @@
 public import Foundation
 
-/// How many things happened in each of the last seconds, by name.
+/// Counts per second, by name.
 public struct RateWindow: Sendable {
-    /// How many seconds are remembered.
+    /// The number of seconds that are kept.
     static let length = 60
 
     private var counts: [String: [Int: Int]] = [:]
@@ -13,8 +13,8 @@ public struct RateWindow: Sendable {
         counts[name, default: [:]][Self.second(moment), default: 0] += 1
     }
 
-    /// Forgets what is too old to be shown.
-    public mutating func forget(before now: Date) {
+    /// Removes counts that are too old to be shown.
+    public mutating func removeCounts(before now: Date) {
         let oldest = Self.second(now) - Self.length
         for name in counts.keys {
             counts[name] = counts[name]?.filter { $0.key > oldest }
@@ -28,7 +28,7 @@ public struct RateWindow: Sendable {
         return (1...max(1, seconds)).reversed().map { counts[name]?[current - $0] ?? 0 }
     }
 
-    /// Events a second, over the last ten.
+    /// Events per second over the last ten seconds.
     public func rate(of name: String, at now: Date) -> Double { Double(last(10, of: name, at: now).reduce(0, +)) / 10 }
 
     private static func second(_ moment: Date) -> Int { Int(moment.timeIntervalSince1970.rounded(.down)) }

@@ -1,24 +1,24 @@
 public import TelemetryModels
 
-/// What the keys do.
+/// Handles keys.
 extension WatchModel {
-    /// What is to be done outside the model.
+    /// What the caller has to do after a key.
     public enum Action: Sendable, Equatable {
         case nothing
         case quit
-        /// The person wants the shell back for a while.
+        /// Return to the shell until the process is resumed.
         case suspend
         case send(TelemetryCommandRecord)
     }
 
-    /// The keys, and what they do, as the help shows them.
+    /// The keys and their descriptions, as the help shows them.
     static let help: [(key: String, what: String)] = [
-        ("Tab  ← →", "the next pane, the one before"), ("↑ ↓  j k", "move in the pane; in the events, scroll"),
-        ("PgUp PgDn Home End", "scroll the events; End goes on with the newest"),
-        ("Space", "turn the selected scenario on or off"), ("a", "approve the selected client"),
-        ("x", "end the selected client's telemetry, after a question"),
-        ("/", "filter the events as you type; Esc drops the filter"),
-        ("c", "only the selected client's events"), ("p", "stand still, go on"), ("Ctrl-Z", "back to the shell; fg returns"),
+        ("Tab  ← →", "next pane, previous pane"), ("↑ ↓  j k", "move the selection; scroll the events"),
+        ("PgUp PgDn Home End", "scroll the events; End returns to the newest"),
+        ("Space", "enable or disable the selected scenario"), ("a", "approve the selected client"),
+        ("x", "end the selected client's telemetry, after confirmation"),
+        ("/", "filter the events as you type; Esc clears the filter"),
+        ("c", "show only the selected client's events"), ("p", "pause, resume"), ("Ctrl-Z", "suspend; fg resumes"),
         ("q  Ctrl-C", "quit"),
     ]
 
@@ -43,8 +43,8 @@ extension WatchModel {
         case .escape:
             search = ""
             showOnlyClient(false)
-            goOn()
-        case .character("p"): if isStill { goOn() } else { stand() }
+            resume()
+        case .character("p"): if isPaused { resume() } else { pause() }
         case .character("c"): showOnlyClient(!onlyClient)
         case .character("a"): return approve()
         case .character("x"): ending = client?.clientId
@@ -54,7 +54,7 @@ extension WatchModel {
         case .pageUp: scroll(by: -max(1, page - 1))
         case .pageDown: scroll(by: max(1, page - 1))
         case .home: scroll(by: -EventLog.capacity * 2)
-        case .end: goOn()
+        case .end: resume()
         default: break
         }
         return .nothing
@@ -80,7 +80,7 @@ extension WatchModel {
     private mutating func answer(_ key: Key, _ client: String) -> Action {
         ending = nil
         guard [.character("y"), .character("Y")].contains(key) else {
-            message = "Nothing was changed."
+            message = "Nothing changed."
             return .nothing
         }
         message = "Ending the telemetry of \(client) …"
@@ -113,7 +113,7 @@ extension WatchModel {
     private mutating func approve() -> Action {
         guard let client else { return .nothing }
         guard !client.isEnabled else {
-            message = "\(client.clientId) is approved already."
+            message = "\(client.clientId) is already approved."
             return .nothing
         }
         message = "Approving \(client.clientId) …"
@@ -125,7 +125,7 @@ extension WatchModel {
             if pane == .clients { pane = .scenarios }
             return .nothing
         }
-        message = "Turning \(scenario.scenarioName) \(scenario.isEnabled ? "off" : "on") …"
+        message = "\(scenario.isEnabled ? "Disabling" : "Enabling") \(scenario.scenarioName) …"
         return .send(
             TelemetryCommandRecord(
                 clientId: scenario.clientId, action: scenario.isEnabled ? .disableScenario : .enableScenario,

@@ -1,7 +1,7 @@
 public import Foundation
 public import TelemetryModels
 
-/// All that the full-screen view knows; nothing in it touches a terminal or a store.
+/// The state of the full-screen view, independent of terminal and store.
 public struct WatchModel: Sendable {
     public enum Pane: CaseIterable, Sendable { case clients, scenarios, events }
 
@@ -9,16 +9,16 @@ public struct WatchModel: Sendable {
     public var now: Date
     public private(set) var clients: [TelemetryClientRecord] = []
     public internal(set) var log = EventLog()
-    /// Whether what was stored before was read.
+    /// Whether all events that were stored at the start have been read.
     public var isCaughtUp = false
-    /// What became of the last thing that was asked for.
+    /// The result of the last action.
     public var message = "" {
         didSet { messageAge = 0 }
     }
-    /// By client, and there by name: they are asked for whenever the screen is drawn, and may be very many.
+    /// By client, then by name, for fast lookup whenever the screen is drawn.
     private var allScenarios: [String: [TelemetryScenarioRecord]] = [:]
     private var enabledCounts: [String: Int] = [:]
-    /// When an event of the client last happened.
+    /// The date of each client's last event.
     private var lastEvents: [String: Date] = [:]
 
     /// In ticks.
@@ -29,13 +29,13 @@ public struct WatchModel: Sendable {
     var selectedScenario: String?
     var isTyping = false
     var showsHelp = false
-    /// The client whose telemetry is to be ended, while the question whether it is stands.
+    /// The client whose telemetry is to be ended, while the confirmation is shown.
     var ending: String?
-    /// The log as it was when the view came to stand still, and the number behind the last entry shown. What comes meanwhile
-    /// takes nothing away from it.
+    /// While paused, a copy of the log and the number after the last entry shown. New events do not remove entries from the
+    /// copy.
     private var held: (log: EventLog, end: Int)?
     private var selection = EventSelection()
-    /// How many entries fit, as last drawn.
+    /// The number of entries that fit on the screen.
     var page = 10
 
     public init(store: String, now: Date) {
@@ -43,7 +43,7 @@ public struct WatchModel: Sendable {
         self.now = now
     }
 
-    /// Takes what the store says now.
+    /// Replaces the clients and scenarios with those that are stored now.
     public mutating func take(clients: [TelemetryClientRecord], scenarios: [TelemetryScenarioRecord]) {
         self.clients = clients.sorted { ($0.created, $0.clientId) < ($1.created, $1.clientId) }
         allScenarios = Dictionary(grouping: scenarios, by: \.clientId)
@@ -55,14 +55,14 @@ public struct WatchModel: Sendable {
         chooseClient()
     }
 
-    public mutating func take(_ events: [TelemetryEvent], missed: Int) {
-        log.addMissed(missed)
+    public mutating func take(_ events: [TelemetryEvent], skipped: Int) {
+        log.addSkipped(skipped)
         let oldest = now - TimeInterval(RateWindow.length)
         for event in events {
             log.add(event)
             let client = event.clientId ?? ""
             lastEvents[client] = max(event.timestamp, lastEvents[client] ?? .distantPast)
-            // Of millions that were stored before, the rates want only the last.
+            // The rates need only the most recent events.
             guard event.timestamp > oldest else { continue }
             rates.add("", at: event.timestamp)
             rates.add(Self.key(client), at: event.timestamp)
@@ -73,15 +73,15 @@ public struct WatchModel: Sendable {
 
     public mutating func tick(_ now: Date) {
         self.now = now
-        rates.forget(before: now)
-        // The keys come back by themselves.
+        rates.removeCounts(before: now)
+        // The message disappears after a while, and the keys are shown again.
         messageAge += 1
         if messageAge > 5, !message.isEmpty { message = "" }
     }
 
     var client: TelemetryClientRecord? { clients.first { $0.clientId == selectedClient } }
 
-    /// Those of the selected client.
+    /// The scenarios of the selected client.
     var scenarios: [TelemetryScenarioRecord] {
         selectedClient.flatMap { allScenarios[$0] } ?? []
     }
@@ -99,7 +99,7 @@ public struct WatchModel: Sendable {
     }
 }
 
-/// Which events are shown.
+/// Selects which events are shown.
 extension WatchModel {
     var search: String {
         get { selection.search }
@@ -109,17 +109,17 @@ extension WatchModel {
     /// Whether only the selected client's events are shown.
     var onlyClient: Bool { selection.clientId != nil }
 
-    /// Whether the view stands still.
-    var isStill: Bool { held != nil }
+    /// Whether the view is paused.
+    var isPaused: Bool { held != nil }
 
-    /// How many entries came since the view stands still.
+    /// The number of new entries since the view was paused.
     var newer: Int { held.map { log.end - $0.log.end } ?? 0 }
 
     mutating func showOnlyClient(_ isOn: Bool) {
         choose(search: selection.search, clientId: isOn ? selectedClient : nil)
     }
 
-    /// Follows the selected client where only one client's events are shown.
+    /// Updates the filter to the selected client if only one client's events are shown.
     mutating func chooseClient() { if onlyClient { showOnlyClient(true) } }
 
     private mutating func choose(search: String, clientId: String?) {
@@ -127,25 +127,25 @@ extension WatchModel {
         selection.update(from: held?.log ?? log)
     }
 
-    /// Shows what is newest, and goes on with it.
-    mutating func goOn() {
+    /// Shows the newest events, and follows them.
+    mutating func resume() {
         held = nil
         selection.update(from: log)
     }
 
-    /// Stands still at what is shown.
-    mutating func stand() { if held == nil { held = (log, log.end) } }
+    /// Pauses the view.
+    mutating func pause() { if held == nil { held = (log, log.end) } }
 
-    /// Moves the view over entries that pass the filter, and stands still there; at the end it goes on.
+    /// Scrolls over the matching entries and pauses; at the end the view resumes.
     mutating func scroll(by step: Int) {
         let end = selection.index(of: held?.end ?? log.end)
         let target = max(end + step, min(page, selection.count))
-        guard target < selection.count || step < 0 else { return goOn() }
-        stand()
+        guard target < selection.count || step < 0 else { return resume() }
+        pause()
         if target > 0, target <= selection.count { held?.end = selection[target - 1] + 1 }
     }
 
-    /// The last entries that pass the filter, as many as fit, oldest first.
+    /// The last matching entries that fit, oldest first.
     func visibleEntries(_ count: Int) -> [EventLog.Entry] {
         let shown = held?.log ?? log
         let end = selection.index(of: held?.end ?? log.end)

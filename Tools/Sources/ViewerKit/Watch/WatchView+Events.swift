@@ -1,6 +1,6 @@
 import TelemetryModels
 
-/// The lower part of the screen: events, or the keys.
+/// The lower part of the screen: the events, or the help.
 extension WatchView {
     func events(_ model: WatchModel, _ columns: Int) -> (title: ScreenLine, lines: [ScreenLine]) {
         let entries = model.visibleEntries(model.page)
@@ -16,34 +16,34 @@ extension WatchView {
             line.add(what)
             return line
         }
-        return (title("KEYS, any key goes back", true), lines)
+        return (title("KEYS, press any key to return", true), lines)
     }
 
     private func eventTitle(_ model: WatchModel) -> String {
         var parts = ["EVENTS"]
-        if !model.isCaughtUp, model.log.total > 0 { parts.append("[reading what is stored …]") }
-        if model.isStill {
+        if !model.isCaughtUp, model.log.total > 0 { parts.append("[reading stored events …]") }
+        if model.isPaused {
             parts.append(
-                model.newer > 0 ? "[standing still, \(model.newer.grouped) newer: End goes on]" : "[standing still: End goes on]")
+                model.newer > 0 ? "[paused, \(model.newer.grouped) newer: End resumes]" : "[paused: End resumes]")
         }
-        if model.onlyClient { parts.append("[of the selected client]") }
+        if model.onlyClient { parts.append("[selected client only]") }
         if model.isTyping || !model.search.isEmpty { parts.append("filter: \(model.search.visible)\(model.isTyping ? "▏" : "")") }
         return parts.joined(separator: " ")
     }
 
-    /// Why no event is shown.
+    /// The reason why no event is shown.
     private func emptiness(_ model: WatchModel) -> String {
-        if model.log.total > 0 { return "No event passes the filter; Esc drops it." }
-        if !model.isCaughtUp { return "Reading what is stored …" }
-        if !model.clients.contains(where: \.isEnabled) { return "No events. They come once a client is approved: a." }
-        return "No events. They come while a scenario is on: Tab to the scenarios, then Space."
+        if model.log.total > 0 { return "No event matches the filter; Esc clears it." }
+        if !model.isCaughtUp { return "Reading stored events …" }
+        if !model.clients.contains(where: \.isEnabled) { return "No events. Press a to approve the selected client." }
+        return "No events. Press Tab to go to the scenarios, then Space to enable one."
     }
 
     private func line(of entry: EventLog.Entry, _ columns: Int) -> ScreenLine {
         switch entry {
         case .gap(let count, let session, let client):
             return ScreenLine("⋯ \(counted(count, "event")) missing: \(client ?? "–"), session \(session.fitted(to: 12))", .red)
-        case .missed(let count):
+        case .skipped(let count):
             return ScreenLine("⋯ \(counted(count, "event")) no longer stored", .red)
         case .event(let event) where event.reportedDrops > 0:
             let count = counted(Int(clamping: event.reportedDrops), "event")
@@ -64,7 +64,7 @@ extension WatchView {
         let text = (event.property1 ?? "").shortened.visible
         if !text.isEmpty {
             line.add("  ")
-            // Where there is room for both, a long text leaves its attributes some; elsewhere the text comes first.
+            // On a wide screen a long text is cut to leave room for the attributes.
             let room = max(8, columns - line.width)
             let share = columns >= 110 ? max(room * 3 / 4, room - attributes.displayWidth - 2) : room
             line.add(text.fittedPath(to: attributes.isEmpty ? room : share))

@@ -1,10 +1,10 @@
 import Foundation
 import TelemetryModels
 
-/// Draws a model: a pure function from what is known and the size of the screen to lines.
+/// Draws a model: a pure function from the model and the size of the screen to lines.
 public struct WatchView {
-    private static let leastColumns = 40
-    private static let leastRows = 10
+    private static let minimumColumns = 40
+    private static let minimumRows = 10
 
     private let style: Style
     let time: TimeText
@@ -16,8 +16,8 @@ public struct WatchView {
 
     /// As many lines as the screen has rows, each as wide as it has columns.
     public func lines(_ model: inout WatchModel, columns: Int, rows: Int) -> [String] {
-        guard columns >= Self.leastColumns, rows >= Self.leastRows else {
-            let text = ScreenLine("The window is too small: \(Self.leastColumns) × \(Self.leastRows) at least.")
+        guard columns >= Self.minimumColumns, rows >= Self.minimumRows else {
+            let text = ScreenLine("The window is too small; the minimum is \(Self.minimumColumns) × \(Self.minimumRows).")
             return [text.rendered(width: columns, style: style)]
                 + Array(repeating: String(repeating: " ", count: columns), count: max(0, rows - 1))
         }
@@ -70,7 +70,7 @@ public struct WatchView {
     }
 
     private func clientLines(_ model: WatchModel, rows: Int, width: Int) -> [ScreenLine] {
-        guard !model.clients.isEmpty else { return padded([ScreenLine(" No client has asked yet.", .dim)], to: rows) }
+        guard !model.clients.isEmpty else { return padded([ScreenLine(" No clients yet.", .dim)], to: rows) }
         let selected = model.clients.firstIndex { $0.clientId == model.selectedClient } ?? 0
         let shown = Self.window(model.clients, around: selected, rows)
         let idWidth = min(max(10, shown.reduce(0) { max($0, $1.clientId.shortened.visible.displayWidth) }), max(4, width - 19))
@@ -88,7 +88,7 @@ public struct WatchView {
                         line.add(rate, .cyan)
                     }
                 } else {
-                    line.add(" waits (a)", .yellow)
+                    line.add(" pending (a)", .yellow)
                 }
                 return line.selected(model.pane == .clients && client.clientId == model.selectedClient)
             }, to: rows)
@@ -97,7 +97,7 @@ public struct WatchView {
     private func scenarioLines(_ model: WatchModel, rows: Int, width: Int) -> [ScreenLine] {
         let all = model.scenarios
         guard !all.isEmpty else {
-            let why = model.client == nil ? "None now." : "None now: its session does not run."
+            let why = model.client == nil ? "No scenarios." : "No scenarios: its session is not running."
             return padded([ScreenLine(" \(why)", .dim)], to: rows)
         }
         let selected = all.firstIndex { $0.scenarioName == model.selectedScenario } ?? 0
@@ -120,14 +120,14 @@ public struct WatchView {
     private func footer(_ model: WatchModel, _ columns: Int) -> ScreenLine {
         if let client = model.ending {
             var line = ScreenLine(" End the telemetry of \(client.visible.fitted(to: max(4, columns - 56)))?", .red)
-            line.add(" It deletes all that it sent.  ")
+            line.add(" This deletes all its data.  ")
             line.add("y", .bold)
-            line.add(" yes, else no", .dim)
+            line.add(" to confirm, any other key to cancel", .dim)
             return line
         }
-        if model.isTyping { return ScreenLine(" type to filter · Enter keeps it · Esc drops it", .dim) }
+        if model.isTyping { return ScreenLine(" type to filter · Enter keeps the filter · Esc clears it", .dim) }
         if !model.message.isEmpty { return ScreenLine(" \(model.message)", .yellow) }
-        // What there is no room for, the help tells.
+        // The help shows the keys that do not fit.
         var items = [
             ("Tab", "pane"), ("Space", "on/off"), ("a", "approve"), ("x", "end"), ("/", "filter"), ("p", "pause"),
             ("c", "client"),
@@ -147,7 +147,7 @@ public struct WatchView {
         lines + Array(repeating: ScreenLine(), count: max(0, rows - lines.count))
     }
 
-    /// As many elements as there are rows, the selected one among them.
+    /// As many elements as there are rows, including the selected one.
     private static func window<T>(_ all: [T], around selected: Int, _ rows: Int) -> [T] {
         let start = min(max(0, selected - rows + 1), max(0, all.count - rows))
         return Array(all[start..<min(all.count, start + rows)])

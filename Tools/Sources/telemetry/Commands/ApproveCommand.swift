@@ -4,14 +4,14 @@ import ViewerKit
 
 struct ApproveCommand: ToolCommand {
     static let configuration = CommandConfiguration(
-        commandName: "approve", abstract: "Approve a client that asks; 'enable CLIENT' is the same.",
+        commandName: "approve", abstract: "Approve a client; same as 'enable CLIENT'.",
         usage: "telemetry approve CLIENT [options]",
         discussion: "Example: telemetry approve k7wq --directory /srv/telemetry")
 
     @OptionGroup var store: StoreOptions
     @OptionGroup var waiting: WaitOptions
 
-    @Argument(help: "A client, or the beginning of its identifier.", completion: Completions.clients)
+    @Argument(help: "A client's identifier, or an unambiguous prefix of it.", completion: Completions.clients)
     var client: String
 
     func perform(_ console: Console) async throws {
@@ -25,6 +25,6 @@ struct ApproveCommand: ToolCommand {
         let found = try await ClientResolver(transport: transport).client(client)
         try await waiting.send(
             TelemetryCommandRecord(clientId: found.clientId, action: .enable), over: transport, to: console,
-            done: "The client \(found.clientId.visible) is approved.")
+            done: "Client \(found.clientId.visible) is approved.")
     }
 }

@@ -5,7 +5,7 @@ import ViewerKit
 
 struct ClientsCommand: ToolCommand {
     static let configuration = CommandConfiguration(
-        commandName: "clients", abstract: "List the clients that ask for approval or have it.",
+        commandName: "clients", abstract: "List clients and their approval state.",
         discussion: "Example: telemetry clients --directory /srv/telemetry")
 
     @OptionGroup var store: StoreOptions
@@ -14,12 +14,13 @@ struct ClientsCommand: ToolCommand {
         let transport = try store.open(console)
         let clients = try await transport.fetchTelemetryClients()
         guard !clients.isEmpty else {
-            console.note("No client has asked yet. A host asks when its user agrees to telemetry.")
+            console.note("No clients yet. A client requests approval when its user opts in to telemetry.")
             return
         }
         let scenarios = Dictionary(grouping: try await transport.fetchScenarios(), by: \.clientId)
         var table = Table([
-            ("client", .leading), ("state", .leading), ("asked", .leading), ("scenarios on", .trailing), ("events", .trailing),
+            ("client", .leading), ("state", .leading), ("requested", .leading), ("scenarios enabled", .trailing),
+            ("events", .trailing),
         ])
         let time = TimeText()
         for client in clients {
@@ -28,7 +29,7 @@ struct ClientsCommand: ToolCommand {
             table.add([
                 .init(client.clientId, look: console.style.bold),
                 client.isEnabled
-                    ? .init("approved", look: console.style.green) : .init("waits for approval", look: console.style.yellow),
+                    ? .init("approved", look: console.style.green) : .init("pending approval", look: console.style.yellow),
                 .init(time.dayAndSecond(client.created)),
                 .init("\(own.count(where: \.isEnabled)) of \(own.count)"),
                 .init(events.grouped),

@@ -6,16 +6,16 @@ import ViewerKit
 
 struct CommandsCommand: ToolCommand {
     static let configuration = CommandConfiguration(
-        commandName: "commands", abstract: "List what viewers asked of clients, and what became of it.",
+        commandName: "commands", abstract: "List the commands sent to clients and their results.",
         usage: "telemetry commands [options]",
         discussion: "Example: telemetry commands --pending --client k7wq")
 
     @OptionGroup var store: StoreOptions
 
-    @Option(help: "Only those for this client.")
+    @Option(help: "Only commands for this client.")
     var client: String?
 
-    @Flag(help: "Only those that no client has answered yet.")
+    @Flag(help: "Only commands without an answer.")
     var pending = false
 
     func perform(_ console: Console) async throws {
@@ -31,7 +31,7 @@ struct CommandsCommand: ToolCommand {
             .compactMap { try? TelemetryCommandRecord(record: $0) }
             .filter { !pending || $0.status == .pending }
         guard !commands.isEmpty else {
-            console.note(pending ? "No command waits for an answer." : "No commands yet. approve, enable and disable send them.")
+            console.note(pending ? "No pending commands." : "No commands yet. Send one with approve, enable or disable.")
             return
         }
         var table = Table(["sent", "client", "action", "scenario", "status", "answer"])

@@ -5,11 +5,11 @@ import ViewerKit
 
 struct DisableCommand: ToolCommand {
     static let configuration = CommandConfiguration(
-        commandName: "disable", abstract: "Turn a client's scenario off; without a scenario, end the client's telemetry.",
+        commandName: "disable", abstract: "Disable a scenario; without a scenario, end the client's telemetry.",
         usage: "telemetry disable CLIENT [SCENARIO] [options]",
         discussion: """
-            Without a scenario the client forgets its approval and deletes what it sent: its record, scenarios and events. \
-            Its user can ask again. That asks first.
+            Without a scenario, the client discards its approval and deletes its record, scenarios and events. Its user can \
+            opt in again. This asks for confirmation.
 
             Examples:
               telemetry disable k7wq FileRead --directory /srv/telemetry
@@ -21,15 +21,15 @@ struct DisableCommand: ToolCommand {
     @OptionGroup var waiting: WaitOptions
     @OptionGroup var confirm: ConfirmOptions
 
-    @Argument(help: "A client, or the beginning of its identifier.", completion: Completions.clients)
+    @Argument(help: "A client's identifier, or an unambiguous prefix of it.", completion: Completions.clients)
     var client: String
 
-    @Argument(help: "One of the client's scenarios.", completion: Completions.scenarios)
+    @Argument(help: "The name of one of the client's scenarios.", completion: Completions.scenarios)
     var scenario: String?
 
     func validate() throws {
         if scenario != nil, confirm.dryRun {
-            throw ValidationError("--dry-run goes without a scenario: turning one off deletes nothing.")
+            throw ValidationError("--dry-run cannot be used with a scenario, because disabling a scenario deletes nothing.")
         }
     }
 
@@ -42,11 +42,11 @@ struct DisableCommand: ToolCommand {
         let scenarios = try await transport.fetchScenarios(forClient: found.clientId).count
         let events = try await transport.countEvents(matching: .init(clientId: found.clientId))
         let what =
-            "end the telemetry of the client \(found.clientId.visible) and delete its \(counted(scenarios, "scenario")) "
+            "end the telemetry of client \(found.clientId.visible) and delete its \(counted(scenarios, "scenario")) "
             + "and \(counted(events, "event"))"
         guard try confirm.allows(what, console) else { return }
         try await waiting.send(
             TelemetryCommandRecord(clientId: found.clientId, action: .disable), over: transport, to: console,
-            done: "The client \(found.clientId.visible) sends nothing any more and has deleted what it sent.")
+            done: "Client \(found.clientId.visible) stopped its telemetry and deleted its data.")
     }
 }

@@ -3,17 +3,17 @@ import ViewerKit
 
 struct EnableCommand: ToolCommand {
     static let configuration = CommandConfiguration(
-        commandName: "enable", abstract: "Turn a client's scenario on; without a scenario, approve the client.",
+        commandName: "enable", abstract: "Enable a scenario; without a scenario, approve the client.",
         usage: "telemetry enable CLIENT [SCENARIO] [options]",
         discussion: "Example: telemetry enable k7wq FileRead --directory /srv/telemetry")
 
     @OptionGroup var store: StoreOptions
     @OptionGroup var waiting: WaitOptions
 
-    @Argument(help: "A client, or the beginning of its identifier.", completion: Completions.clients)
+    @Argument(help: "A client's identifier, or an unambiguous prefix of it.", completion: Completions.clients)
     var client: String
 
-    @Argument(help: "One of the client's scenarios.", completion: Completions.scenarios)
+    @Argument(help: "The name of one of the client's scenarios.", completion: Completions.scenarios)
     var scenario: String?
 
     func perform(_ console: Console) async throws {

@@ -2,7 +2,7 @@ import TelemetryModels
 import TelemetryTransport
 import ViewerKit
 
-/// Which events are listed, and how far.
+/// Selects the events to list, and how many.
 struct EventListing: Sendable {
     let transport: any TelemetryEventTransport
     let filter: TelemetryEventFilter
@@ -11,7 +11,7 @@ struct EventListing: Sendable {
     var last: Int?
     var follows = false
 
-    /// Prints them, and tells where to read on.
+    /// Prints the events, and returns the cursor after the last one.
     func run(after start: TelemetryCursor?, _ printer: EventPrinter) async throws -> TelemetryCursor? {
         let reader = EventReader(transport: transport, filter: filter)
         var newest: [TelemetryEvent] = []
@@ -19,7 +19,7 @@ struct EventListing: Sendable {
         var before = start
         var stop: (before: TelemetryCursor?, count: Int)?
         let end = try await reader.read(after: start, following: follows) { page in
-            printer.tellMissed(page.missedEvents)
+            printer.reportSkipped(page.missedEvents)
             defer { before = page.cursor }
             if let last, isCatchingUp {
                 newest += wanted(page.events)
@@ -46,7 +46,7 @@ struct EventListing: Sendable {
             return false
         }
         guard let stop else { return end }
-        // The page went further than was wanted: the place behind the last one printed is asked for.
+        // The page extends beyond the last printed event, so fetch the cursor directly after that event.
         return try await transport.events(matching: filter, after: stop.before, limit: stop.count).cursor
     }
 
@@ -55,7 +55,7 @@ struct EventListing: Sendable {
     }
 }
 
-/// Writes events to standard output, many in one write.
+/// Writes events to standard output in batches.
 final class EventPrinter {
     private(set) var count = 0
     private var formatter: EventFormatter
@@ -76,7 +76,7 @@ final class EventPrinter {
         console.write(bytes)
     }
 
-    func tellMissed(_ count: Int) {
-        if count > 0 { console.note("(\(count.grouped) older events are no longer stored)") }
+    func reportSkipped(_ count: Int) {
+        if count > 0 { console.note("(skipped \(count.grouped) older events that are no longer stored)") }
     }
 }

@@ -6,38 +6,38 @@ import ViewerKit
 
 struct EventsCommand: ToolCommand {
     static let configuration = CommandConfiguration(
-        commandName: "events", abstract: "Show the events that are stored and, with --follow, those that arrive.",
+        commandName: "events", abstract: "Show stored events; with --follow, also new ones.",
         usage: "telemetry events [options]",
         discussion: """
             Examples:
               telemetry events --follow --client k7wq --scenario FileRead
               telemetry events --since 10m --grep timeout --format csv > last.csv
-              telemetry events --format json --cursor-file position     only what is new
+              telemetry events --format json --cursor-file position     only new events
             """)
 
     @OptionGroup var store: StoreOptions
     @OptionGroup var filter: FilterOptions
     @OptionGroup var output: EventOutputOptions
 
-    @Flag(name: .shortAndLong, help: "Go on with what arrives, until interrupted.")
+    @Flag(name: .shortAndLong, help: "Keep printing new events until interrupted.")
     var follow = false
 
-    @Option(help: "Only those that contain this text, in whatever case.")
+    @Option(help: "Only events that contain this text, case-insensitive.")
     var grep: String?
 
     @Option(help: "Stop after this many events.")
     var limit: Int?
 
-    @Option(help: "Only the newest this many of those that are stored.")
+    @Option(help: "Only this many of the newest stored events.")
     var last: Int?
 
-    @Option(help: "Begin behind this place, as --print-cursor told it.")
+    @Option(help: "Start after this cursor, as printed by --print-cursor.")
     var after: String?
 
-    @Flag(name: .customLong("print-cursor"), help: "At the end, tell on standard error where to read on.")
+    @Flag(name: .customLong("print-cursor"), help: "At the end, print the cursor to standard error.")
     var printCursor = false
 
-    @Option(name: .customLong("cursor-file"), help: "Begin at the place kept in this file, and keep the new one there.")
+    @Option(name: .customLong("cursor-file"), help: "Start after the cursor in this file, and save the new cursor there.")
     var cursorFile: String?
 
     func validate() throws {
@@ -55,7 +55,7 @@ struct EventsCommand: ToolCommand {
         listing.last = last
         listing.follows = follow
         guard follow else { return try await show(listing, console) }
-        // Interrupting is how following ends: the place to read on from is told and kept as well.
+        // Interruption is the regular end of --follow, so the cursor is printed and saved as well.
         let whole = listing
         try await SystemSignal.untilInterrupted { try await show(whole, console) }
     }
@@ -67,17 +67,17 @@ struct EventsCommand: ToolCommand {
         do { end = try await listing.run(after: start, printer) } catch let error as TelemetryTransportError
             where error.code == .invalidArgument && start != nil
         {
-            let anew = cursorFile.map { "delete \($0.visible)" } ?? "leave --after out"
-            throw ToolFailure(.data, "\(error.message) To begin anew, \(anew).")
+            let restart = cursorFile.map { "delete \($0.visible)" } ?? "omit --after"
+            throw ToolFailure(.data, "\(error.message) To start from the beginning, \(restart).")
         }
         if printer.isEmpty, !follow {
             let isEmptyStore = try await listing.transport.countEvents() == 0
             console.note(
                 isEmptyStore
-                    ? "No events yet. They come once a client is approved and a scenario is on; see: telemetry clients."
-                    : "No events match. What there is tells: telemetry stats.")
+                    ? "No events yet. Approve a client and enable a scenario first."
+                    : "No events match. To see what is stored: telemetry stats")
         }
-        try keep(end, console)
+        try save(end, console)
     }
 
     private func start() throws -> TelemetryCursor? {
@@ -87,7 +87,7 @@ struct EventsCommand: ToolCommand {
         return text.isEmpty ? nil : TelemetryCursor(rawValue: text)
     }
 
-    private func keep(_ cursor: TelemetryCursor?, _ console: Console) throws {
+    private func save(_ cursor: TelemetryCursor?, _ console: Console) throws {
         guard let cursor else { return }
         if printCursor { console.note("cursor: \(cursor.rawValue)") }
         if let cursorFile { try Data("\(cursor.rawValue)\n".utf8).write(to: URL(fileURLWithPath: cursorFile), options: .atomic) }

@@ -9,7 +9,7 @@ struct ExportCommand: ToolCommand {
         commandName: "export", abstract: "Write a store, or some of its events, to one file.",
         usage: "telemetry export FILE [options]",
         discussion: """
-            The file holds JSON, an object a line: the records, then the events. 'telemetry import' reads it.
+            The file holds one JSON object per line: first the records, then the events. Read it with 'telemetry import'.
 
             Example: telemetry export --since 1d yesterday.jsonl
             """)
@@ -17,10 +17,10 @@ struct ExportCommand: ToolCommand {
     @OptionGroup var store: StoreOptions
     @OptionGroup var filter: FilterOptions
 
-    @Flag(help: "Replace the file where it exists.")
+    @Flag(help: "Replace the file if it exists.")
     var force = false
 
-    @Argument(help: "The file to write; - for standard output.")
+    @Argument(help: "The file to write, or - for standard output.")
     var file: String
 
     func perform(_ console: Console) async throws {
@@ -34,7 +34,7 @@ struct ExportCommand: ToolCommand {
                 transport, matching: filter, to: try ArchiveTarget(path: path, force: isForced), expected: expected, console)
         }
         if let number {
-            console.note("telemetry: Interrupted; nothing was written. Begin again when it suits.")
+            console.note("telemetry: Interrupted; nothing was written.")
             SystemSignal.end(by: number)
         }
     }
@@ -87,7 +87,7 @@ struct ExportCommand: ToolCommand {
     }
 }
 
-/// The file that an export writes: whole under its name, or not at all.
+/// The file that an export writes. It appears under its name only when it is complete.
 final class ArchiveTarget {
     private let handle: FileHandle
     private let temporary: URL?
@@ -103,7 +103,7 @@ final class ArchiveTarget {
         let url = URL(fileURLWithPath: path)
         var isDirectory: ObjCBool = false
         if FileManager.default.fileExists(atPath: url.path, isDirectory: &isDirectory), isDirectory.boolValue {
-            throw ToolFailure(.cannotCreate, "\(url.path.visible) is a directory; name a file in it.")
+            throw ToolFailure(.cannotCreate, "\(url.path.visible) is a directory. Give the name of a file.")
         }
         if !force, FileManager.default.fileExists(atPath: url.path) {
             throw ToolFailure(.cannotCreate, "\(url.path.visible) exists; use --force to replace it.")
@@ -112,7 +112,7 @@ final class ArchiveTarget {
         guard FileManager.default.createFile(atPath: part.path, contents: nil, attributes: [.posixPermissions: 0o600]),
             let handle = try? FileHandle(forWritingTo: part)
         else {
-            throw ToolFailure(.cannotCreate, "\(url.path.visible) cannot be written; is its folder there, and yours?")
+            throw ToolFailure(.cannotCreate, "Cannot write \(url.path.visible). Check that its directory exists and is writable.")
         }
         self.handle = handle
         temporary = part
@@ -121,7 +121,7 @@ final class ArchiveTarget {
 
     func write(_ bytes: [UInt8]) throws {
         do { try handle.write(contentsOf: bytes) } catch {
-            throw ToolFailure(.inputOutput, "The file could not be written: \(error.localizedDescription)")
+            throw ToolFailure(.inputOutput, "Cannot write the file: \(error.localizedDescription)")
         }
     }
 
@@ -130,7 +130,7 @@ final class ArchiveTarget {
         try handle.synchronize()
         try handle.close()
         guard rename(temporary.path, final.path) == 0 else {
-            throw ToolFailure(.cannotCreate, "\(final.path.visible) cannot be written.")
+            throw ToolFailure(.cannotCreate, "Cannot write \(final.path.visible).")
         }
     }
 

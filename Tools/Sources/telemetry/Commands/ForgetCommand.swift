@@ -5,11 +5,11 @@ import ViewerKit
 
 struct ForgetCommand: ToolCommand {
     static let configuration = CommandConfiguration(
-        commandName: "forget", abstract: "Delete all that is stored of a client that will not come back.",
+        commandName: "forget", abstract: "Delete all stored data of a client that will not return.",
         usage: "telemetry forget CLIENT [options]",
         discussion: """
-            Deletes the client's record, scenarios, commands and events from the store without asking the client. One that \
-            does come back finds that it is not known any more, and turns its telemetry off.
+            Deletes the client's record, scenarios, commands and events from the store without a command to the client. If \
+            the client does return, it finds its record missing and disables its telemetry.
 
             Example: telemetry forget k7wq --dry-run
             """)
@@ -17,7 +17,7 @@ struct ForgetCommand: ToolCommand {
     @OptionGroup var store: StoreOptions
     @OptionGroup var confirm: ConfirmOptions
 
-    @Argument(help: "A client, or the beginning of its identifier.", completion: Completions.clients)
+    @Argument(help: "A client's identifier, or an unambiguous prefix of it.", completion: Completions.clients)
     var client: String
 
     func perform(_ console: Console) async throws {
@@ -31,14 +31,14 @@ struct ForgetCommand: ToolCommand {
         let scenarios = try await transport.fetchScenarios(forClient: id).count
         let events = try await transport.countEvents(matching: .init(clientId: id))
         let what =
-            "delete the client \(id.visible) with \(counted(scenarios, "scenario")), \(counted(commands.count, "command")) "
+            "delete client \(id.visible) with \(counted(scenarios, "scenario")), \(counted(commands.count, "command")) "
             + "and \(counted(events, "event"))"
         guard try confirm.allows(what, console) else { return }
-        // The record goes first: a client that still runs must find itself unknown before it sends more.
+        // The record is deleted first, so that a client that is still running stops before it sends more events.
         if let record = client.recordID { try await transport.deleteTelemetryClient(recordID: record) }
         try await transport.deleteScenarios(forClient: id)
         try await transport.deleteAllCommands(for: id)
         let deleted = try await transport.deleteEvents(forClient: id)
-        console.line("\(console.style.green("✓")) The client \(id.visible) is forgotten, with \(counted(deleted, "event")).")
+        console.line("\(console.style.green("✓")) Deleted client \(id.visible) and \(counted(deleted, "event")).")
     }
 }

@@ -5,38 +5,38 @@ import TelemetryTransport
 import ViewerKit
 
 struct ImportCommand: ToolCommand {
-    /// So many lines are read and stored at a time.
+    /// The number of lines that are read and stored at a time.
     private static let block = 4_000
-    /// Fewer where they have this many bytes.
+    /// The number of bytes after which a block ends.
     private static let blockBytes = 16 << 20
 
     static let configuration = CommandConfiguration(
-        commandName: "import", abstract: "Add what 'telemetry export' wrote to a store.",
+        commandName: "import", abstract: "Add an archive written by 'telemetry export' to a store.",
         usage: "telemetry import FILE [options]",
         discussion: """
-            Events that the store has already are not added again; records that it has already stay as they are, unless \
-            --overwrite is given.
+            Events that the store already has are skipped. Records that it already has are kept unless --overwrite is \
+            given.
 
             Example: telemetry import yesterday.jsonl --directory /srv/archive
             """)
 
     @OptionGroup var store: StoreOptions
 
-    @Flag(help: "Replace records that the store has already.")
+    @Flag(help: "Replace records that the store already has.")
     var overwrite = false
 
-    @Flag(name: .customLong("dry-run"), help: "Read and count, and store nothing.")
+    @Flag(name: .customLong("dry-run"), help: "Read and count the archive, but store nothing.")
     var dryRun = false
 
-    @Argument(help: "The file to read.")
+    @Argument(help: "The archive to read.")
     var file: String
 
     func perform(_ console: Console) async throws {
         let url = URL(fileURLWithPath: file)
         var isDirectory: ObjCBool = false
         guard FileManager.default.fileExists(atPath: url.path, isDirectory: &isDirectory), !isDirectory.boolValue else {
-            let what = isDirectory.boolValue ? "\(url.path.visible) is a directory." : "There is no file at \(url.path.visible)."
-            throw ToolFailure(.notFound, "\(what) Name a file that telemetry export wrote.")
+            let what = isDirectory.boolValue ? "\(url.path.visible) is a directory." : "No file at \(url.path.visible)."
+            throw ToolFailure(.notFound, "\(what) Give an archive written by telemetry export.")
         }
         let handle = try FileHandle(forReadingFrom: url)
         defer { try? handle.close() }
@@ -44,7 +44,7 @@ struct ImportCommand: ToolCommand {
         try handle.seek(toOffset: 0)
         var reader = LineReader(handle)
         guard let first = try reader.next() else {
-            throw ToolFailure(.data, "The file is empty; telemetry export writes one that is not.")
+            throw ToolFailure(.data, "The file is empty. Give an archive written by telemetry export.")
         }
         try StoreArchive.readHeader(first)
         let transport = dryRun ? nil : try store.openOrCreate(console)
@@ -62,8 +62,8 @@ struct ImportCommand: ToolCommand {
                 case .event(let event): waiting.append(event)
                 case nil:
                     refused += try await append(waiting, to: transport)
-                    let before = dryRun ? "nothing was imported" : "what came before it is imported"
-                    throw ToolFailure(.data, "Line \(number) of \(url.path.visible) is broken; \(before).")
+                    let before = dryRun ? "nothing was imported" : "the lines before it were imported"
+                    throw ToolFailure(.data, "Line \(number) of \(url.path.visible) is invalid; \(before).")
                 }
             }
             refused += try await append(waiting, to: transport)
@@ -73,10 +73,10 @@ struct ImportCommand: ToolCommand {
         console.endProgress()
         console.line(
             "\(dryRun ? "Would import" : "Imported") \(counted(records.new, "record")) and \(counted(events - refused, "event"))"
-                + (records.known > 0 ? "; \(counted(records.known, "record")) stayed as the store had them." : "."))
+                + (records.known > 0 ? "; kept \(counted(records.known, "existing record"))." : "."))
         if refused > 0 {
             throw ToolFailure(
-                .data, "The store refused \(counted(refused, "event")): too large, or with a date outside the years 1 to 9999.")
+                .data, "The store rejected \(counted(refused, "event")): too large, or with a date outside the years 1 to 9999.")
         }
     }
 
@@ -90,7 +90,7 @@ struct ImportCommand: ToolCommand {
         return lines
     }
 
-    /// Stores events; where the store refuses one of them, all but those that it refuses, whose number is returned.
+    /// Stores the events that the store accepts, and returns the number of rejected ones.
     private func append(_ events: [TelemetryEvent], to transport: FileTelemetryTransport?) async throws -> Int {
         guard let transport, !events.isEmpty else { return 0 }
         do {
@@ -104,7 +104,7 @@ struct ImportCommand: ToolCommand {
         }
     }
 
-    /// False where the store has the record already and keeps it.
+    /// Returns false if the store already has the record and keeps it.
     private func save(_ record: TelemetryRecord, to transport: FileTelemetryTransport?) async throws -> Bool {
         guard let transport else { return true }
         do {

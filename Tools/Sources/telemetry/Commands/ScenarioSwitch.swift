@@ -1,7 +1,7 @@
 import TelemetryModels
 import ViewerKit
 
-/// Turns one scenario of one client on or off.
+/// Enables or disables one scenario of one client.
 struct ScenarioSwitch {
     let client: String
     let scenario: String
@@ -16,6 +16,6 @@ struct ScenarioSwitch {
             clientId: client.clientId, action: isOn ? .enableScenario : .disableScenario, scenarioName: scenario.scenarioName)
         try await waiting.send(
             command, over: transport, to: console,
-            done: "\(scenario.scenarioName.visible) is \(isOn ? "on" : "off") at the client \(client.clientId.visible).")
+            done: "\(scenario.scenarioName.visible) is \(isOn ? "enabled" : "disabled") on client \(client.clientId.visible).")
     }
 }

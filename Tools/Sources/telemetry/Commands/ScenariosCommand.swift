@@ -5,12 +5,12 @@ import ViewerKit
 
 struct ScenariosCommand: ToolCommand {
     static let configuration = CommandConfiguration(
-        commandName: "scenarios", abstract: "List the scenarios of a client, or of all, and whether they are on.",
+        commandName: "scenarios", abstract: "List scenarios and whether they are enabled.",
         discussion: "Example: telemetry scenarios k7wq --directory /srv/telemetry")
 
     @OptionGroup var store: StoreOptions
 
-    @Argument(help: "A client, or the beginning of its identifier.", completion: Completions.clients)
+    @Argument(help: "A client's identifier, or an unambiguous prefix of it.", completion: Completions.clients)
     var client: String?
 
     func perform(_ console: Console) async throws {
@@ -20,14 +20,14 @@ struct ScenariosCommand: ToolCommand {
         let scenarios = try await transport.fetchScenarios(forClient: clientId)
             .sorted { ($0.clientId, $0.scenarioName) < ($1.clientId, $1.scenarioName) }
         guard !scenarios.isEmpty else {
-            console.note("No scenarios now. A client shows them once it was approved and its session runs.")
+            console.note("No scenarios. A client registers its scenarios once it is approved and its session is running.")
             return
         }
         var table = Table(["client", "scenario", "state"])
         for scenario in scenarios {
             table.add([
                 .init(scenario.clientId), .init(scenario.scenarioName, look: console.style.tinted),
-                scenario.isEnabled ? .init("on", look: console.style.green) : .init("off", look: console.style.dim),
+                scenario.isEnabled ? .init("enabled", look: console.style.green) : .init("disabled", look: console.style.dim),
             ])
         }
         table.lines(style: console.style, width: console.width).forEach(console.line)

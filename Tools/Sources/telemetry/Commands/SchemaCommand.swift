@@ -9,7 +9,7 @@ struct SchemaCommand: ToolCommand {
     enum Format: String, CaseIterable, ExpressibleByArgument { case table, json, cloudkit }
 
     static let configuration = CommandConfiguration(
-        commandName: "schema", abstract: "Print what is stored, field by field; with --check, hold a store against it.",
+        commandName: "schema", abstract: "Print the schema of the stored records; with --check, validate a store.",
         usage: "telemetry schema [options]",
         discussion: """
             Examples:
@@ -20,14 +20,14 @@ struct SchemaCommand: ToolCommand {
 
     @OptionGroup var store: StoreOptions
 
-    @Option(help: "table, json or cloudkit (the language of a CloudKit schema file).")
+    @Option(help: "The format: table, json or cloudkit (a CloudKit schema file).")
     var format = Format.table
 
-    @Flag(help: "Hold the records of a store against the schema.")
+    @Flag(help: "Validate the records and events of a store against the schema.")
     var check = false
 
     func perform(_ console: Console) async throws {
-        if check { return try await hold(try store.open(console), console) }
+        if check { return try await check(try store.open(console), console) }
         switch format {
         case .table:
             var table = Table(["record type", "field", "type", "indexed"])
@@ -48,7 +48,7 @@ struct SchemaCommand: ToolCommand {
         }
     }
 
-    private func hold(_ transport: any TelemetryTransporting, _ console: Console) async throws {
+    private func check(_ transport: any TelemetryTransporting, _ console: Console) async throws {
         var records = 0
         var faults: [TelemetrySchema.SchemaError] = []
         for recordType in SchemaListing.recordTypes where recordType.name != TelemetrySchema.recordType {
@@ -69,10 +69,10 @@ struct SchemaCommand: ToolCommand {
         guard faults.isEmpty else {
             throw ToolFailure(
                 .data,
-                "\(faults.count.grouped) departures from the schema. A newer LiveTelemetry may have written them: telemetry doctor."
+                "\(faults.count.grouped) schema violations. A newer LiveTelemetry may have written them; see: telemetry doctor"
             )
         }
         console.line(
-            "\(console.style.green("✓")) \(records.grouped) records and \(events.grouped) events are as the schema says.")
+            "\(console.style.green("✓")) \(records.grouped) records and \(events.grouped) events match the schema.")
     }
 }

@@ -4,7 +4,7 @@ import ViewerKit
 
 struct SessionsCommand: ToolCommand {
     static let configuration = CommandConfiguration(
-        commandName: "sessions", abstract: "List the runs of clients that left events.",
+        commandName: "sessions", abstract: "List the client sessions with stored events.",
         usage: "telemetry sessions [options]",
         discussion: "Example: telemetry sessions --client k7wq --since 1d")
 
@@ -15,10 +15,10 @@ struct SessionsCommand: ToolCommand {
         let transport = try store.open(console)
         let summary = try await EventSummary(of: transport, matching: try await filter.resolved(over: transport), console)
         guard !summary.sessions.isEmpty else {
-            return console.note("No sessions with events that match. What there is tells: telemetry stats.")
+            return console.note("No sessions match. To see what is stored: telemetry stats")
         }
         var table = Table([
-            ("session", .leading), ("client", .leading), ("first", .leading), ("lasted", .trailing), ("events", .trailing),
+            ("session", .leading), ("client", .leading), ("first", .leading), ("duration", .trailing), ("events", .trailing),
             ("missing", .trailing), ("dropped", .trailing), ("app", .leading), ("device", .leading),
         ])
         let time = TimeText()

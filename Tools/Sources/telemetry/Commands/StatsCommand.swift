@@ -6,21 +6,21 @@ import ViewerKit
 
 struct StatsCommand: ToolCommand {
     static let configuration = CommandConfiguration(
-        commandName: "stats", abstract: "Count events by scenario, client and hour; tell rates, gaps and drops.",
+        commandName: "stats", abstract: "Count events by scenario, client and hour, with rates, gaps and drops.",
         usage: "telemetry stats [options]",
         discussion: "Example: telemetry stats --since 1d --svg day.svg")
 
     @OptionGroup var store: StoreOptions
     @OptionGroup var filter: FilterOptions
 
-    @Option(help: "Also write the chart of the hours to this SVG file.")
+    @Option(help: "Also write the events-by-hour chart to this SVG file.")
     var svg: String?
 
     func perform(_ console: Console) async throws {
         let transport = try store.open(console)
         let summary = try await EventSummary(of: transport, matching: try await filter.resolved(over: transport), console)
         guard summary.all.events > 0 else {
-            return console.note("No events match. Give fewer options, or see who is there: telemetry clients.")
+            return console.note("No events match. Remove some filters, or see: telemetry clients")
         }
         show("scenario", summary.scenarios, console)
         show("client", summary.clients, console)
@@ -29,11 +29,11 @@ struct StatsCommand: ToolCommand {
         BarChart().lines(hours, width: console.width ?? 80, style: console.style).forEach(console.line)
         console.line()
         console.line("\(summary.all.events.grouped) events in \(summary.sessions.count.grouped) sessions")
-        console.line("dropped by loggers, as they report: \(Int(clamping: summary.dropped).grouped)")
+        console.line("reported drops: \(Int(clamping: summary.dropped).grouped)")
         if filter.isNarrow {
-            console.line("gaps: not looked for, because the filter leaves events out")
+            console.line("gaps: not counted, because the filter excludes events")
         } else {
-            console.line("gaps: \(summary.missing.grouped) numbers missing within sessions")
+            console.line("gaps: \(summary.missing.grouped) sequence numbers missing within sessions")
         }
         if let svg {
             let chart = SVGChart(title: "Events by hour", bars: hours)
@@ -41,15 +41,15 @@ struct StatsCommand: ToolCommand {
                 try Data(chart.text.utf8).write(to: URL(fileURLWithPath: svg), options: .atomic)
             } catch {
                 throw ToolFailure(
-                    .cannotCreate, "The chart cannot be written to \(svg.visible); is its folder there, and yours?")
+                    .cannotCreate, "Cannot write the chart to \(svg.visible). Check that its directory exists and is writable.")
             }
-            console.note("The chart is in \(svg.visible).")
+            console.note("Wrote the chart to \(svg.visible).")
         }
     }
 
     private func show(_ title: String, _ counts: [String?: EventSummary.Count], _ console: Console) {
         var table = Table([
-            (title, .leading), ("events", .trailing), ("diagnostic", .trailing), ("a second", .trailing), ("first", .leading),
+            (title, .leading), ("events", .trailing), ("diagnostic", .trailing), ("per second", .trailing), ("first", .leading),
             ("last", .leading),
         ])
         let time = TimeText()
@@ -64,7 +64,7 @@ struct StatsCommand: ToolCommand {
         console.line()
     }
 
-    /// The hours from the first to the last, empty ones too; the last two days of them at most.
+    /// The hours from the first to the last, including empty ones; at most the last 48.
     private func bars(_ summary: EventSummary) -> [(label: String, value: Int)] {
         guard let first = summary.hours.keys.min(), let last = summary.hours.keys.max() else { return [] }
         let time = TimeText()
@@ -76,7 +76,7 @@ struct StatsCommand: ToolCommand {
 }
 
 extension EventSummary {
-    /// Reads all events that match, and shows how far it is.
+    /// Reads all events that match, and shows its progress.
     init(of transport: any TelemetryEventTransport, matching filter: TelemetryEventFilter, _ console: Console) async throws {
         self.init()
         var summary = EventSummary()

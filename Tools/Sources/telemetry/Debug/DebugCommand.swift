@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// What debug builds logged, as the relay keeps it.
+/// Commands for the entries that debug builds sent to a relay.
 struct DebugCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "debug", abstract: "Search what debug builds sent to the relay.",

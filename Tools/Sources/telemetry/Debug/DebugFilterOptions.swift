@@ -2,39 +2,39 @@ import ArgumentParser
 import Foundation
 import ViewerKit
 
-/// Which debug entries are meant, and how they are shown.
+/// The options that filter and format debug entries.
 struct DebugFilterOptions: ParsableArguments {
-    @Option(help: "Only those from there: ios, backend, web, macos, linux or cli.")
+    @Option(help: "Only entries from this source: ios, backend, web, macos, linux or cli.")
     var source: String?
 
-    @Option(help: "Only those of this level: debug, info, warn or error.")
+    @Option(help: "Only entries of this level: debug, info, warn or error.")
     var level: String?
 
-    @Option(help: "Only those of this name.")
+    @Option(help: "Only entries with this name.")
     var event: String?
 
-    @Option(help: "Only those of the operation with this correlation identifier.")
+    @Option(help: "Only entries with this correlation identifier.")
     var correlation: String?
 
-    @Option(help: "Only those of this session.")
+    @Option(help: "Only entries of this session.")
     var session: String?
 
-    @Option(help: "Only those of this device.")
+    @Option(help: "Only entries of this device.")
     var device: String?
 
-    @Option(help: "Only those since then, in UTC: 2026-11-21T14:03:00Z.")
+    @Option(help: "Only entries since this UTC date: 2026-11-21T14:03:00Z.")
     var since: String?
 
-    @Option(help: "Only those before then.")
+    @Option(help: "Only entries before this date.")
     var until: String?
 
-    @Option(help: "Only those with this text in the name or the payload.")
+    @Option(help: "Only entries with this text in the name or the payload.")
     var text: String?
 
-    @Flag(help: "Each entry as a line of JSON.")
+    @Flag(help: "Print each entry as a line of JSON.")
     var json = false
 
-    /// What the relay is asked for; it judges the values itself.
+    /// The query for the relay, which validates the values.
     var items: [URLQueryItem] {
         let values = [
             ("source", source), ("level", level), ("event", event), ("correlation_id", correlation), ("session_id", session),

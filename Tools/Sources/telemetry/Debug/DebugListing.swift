@@ -1,9 +1,9 @@
 import Foundation
 import ViewerKit
 
-/// Shows what a relay keeps, page by page, and then what arrives.
+/// Prints a relay's stored entries page by page, and then new ones.
 struct DebugListing: Sendable {
-    /// So many seconds the relay waits for an entry before it answers that there is none.
+    /// How many seconds the relay waits for an entry before it returns an empty page.
     private static let wait = 25
     private static let pageSize = 500
 
@@ -12,8 +12,8 @@ struct DebugListing: Sendable {
     let asJSON: Bool
     let console: Console
 
-    /// Shows the stored entries, oldest first.
-    /// - Returns: how many it showed.
+    /// Prints the stored entries, oldest first.
+    /// - Returns: The number of printed entries.
     func show(atMost limit: Int) async throws -> Int {
         var shown = 0
         var cursor: String?
@@ -26,17 +26,17 @@ struct DebugListing: Sendable {
         return shown
     }
 
-    /// Shows the newest of the stored entries.
-    /// - Returns: where those begin that arrive later.
+    /// Prints the newest of the stored entries.
+    /// - Returns: The cursor for the entries that arrive later.
     func showLast(_ count: Int) async throws -> String {
         let page = try await client.page(items, newestFirst: true, limit: max(1, count))
         show(page.entries.prefix(count).reversed())
         return page.newest
     }
 
-    /// Shows what is stored behind a cursor, from the beginning where it is nil, and what arrives, until the task is cancelled.
+    /// Prints the entries after a cursor, or all if it is nil, and then new ones until the task is cancelled.
     ///
-    /// A relay that is gone after its first answer is asked again until it is back: what arrived in between is shown then.
+    /// If the relay becomes unreachable after its first response, retries until it is back, and continues without a gap.
     func follow(after start: String? = nil, atMost limit: Int = .max) async throws {
         var cursor = start
         var shown = 0
@@ -45,18 +45,18 @@ struct DebugListing: Sendable {
             do {
                 let page = try await client.page(
                     items, cursor: cursor, limit: min(limit - shown, Self.pageSize), wait: cursor == nil ? nil : Self.wait)
-                if isAway { console.note("The relay answers again.") }
+                if isAway { console.note("The relay is reachable again.") }
                 isAway = false
                 shown += show(page.entries)
                 if page.isOlder(than: cursor) {
-                    console.note("The relay has begun anew; this is what it has from its beginning.")
+                    console.note("The relay lost its entries; showing it from the beginning.")
                     cursor = "0"
                 } else {
                     cursor = page.cursor
                 }
             } catch let failure as ToolFailure {
                 guard failure.code == .unavailable, cursor != nil else { throw failure }
-                if !isAway { console.note("telemetry: \(failure.message.visible) Trying again.") }
+                if !isAway { console.note("telemetry: \(failure.message.visible) Retrying.") }
                 isAway = true
                 try await Task.sleep(for: .seconds(1))
             }

@@ -1,27 +1,27 @@
 import Foundation
 import ViewerKit
 
-/// A debug entry, as a person and as a program reads it.
+/// A debug entry, as text and as JSON.
 struct DebugLogLine: Sendable, Equatable {
-    /// When, how grave, where from, what, the payload, and the operation that it belongs to.
+    /// Date, level, source, name, payload and correlation identifier.
     let text: String
-    /// The entry in one line, its keys sorted.
+    /// The entry as one line of JSON with sorted keys.
     let json: String
 
-    /// - Throws: `ToolFailure` where it is no entry.
+    /// - Throws: `ToolFailure` if the value is not a debug entry.
     init(_ entry: Any) throws {
         guard let entry = entry as? [String: Any], let time = entry["timestamp"] as? String,
             let event = entry["event"] as? String,
             let level = entry["level"] as? String, let source = entry["source"] as? String,
             let correlation = entry["correlation_id"] as? String
-        else { throw ToolFailure(.data, "The relay answered with something that is no debug entry.") }
+        else { throw ToolFailure(.data, "The relay's response contains an invalid debug entry.") }
         let payload = entry["payload"] as? [String: Any] ?? [:]
         let columns = [
             time, level.uppercased().padding(toLength: 5, withPad: " ", startingAt: 0),
             source.padding(toLength: 7, withPad: " ", startingAt: 0), event,
         ]
         let shown = columns + (payload.isEmpty ? [] : [try Self.line(payload)]) + [correlation]
-        // An entry comes from outside: what would steer the terminal is shown instead.
+        // Entries are untrusted, so control characters are escaped.
         text = shown.joined(separator: " ").visible
         json = try Self.line(entry)
     }

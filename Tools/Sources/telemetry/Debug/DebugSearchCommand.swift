@@ -4,7 +4,7 @@ import ViewerKit
 
 struct DebugSearchCommand: ToolCommand {
     static let configuration = CommandConfiguration(
-        commandName: "search", abstract: "Show the debug entries that match, oldest first, and with --follow those that arrive.",
+        commandName: "search", abstract: "Show matching debug entries, oldest first; with --follow, also new ones.",
         usage: "telemetry debug search [options]",
         discussion: """
             Examples:
@@ -15,7 +15,7 @@ struct DebugSearchCommand: ToolCommand {
     @OptionGroup var relay: RelayOptions
     @OptionGroup var filter: DebugFilterOptions
 
-    @Flag(name: .shortAndLong, help: "Go on with what arrives, until interrupted.")
+    @Flag(name: .shortAndLong, help: "Keep printing new entries until interrupted.")
     var follow = false
 
     @Option(help: "Stop after this many entries.")

@@ -4,14 +4,14 @@ import ViewerKit
 
 struct DebugTailCommand: ToolCommand {
     static let configuration = CommandConfiguration(
-        commandName: "tail", abstract: "Show the newest debug entries and go on with what arrives, until interrupted.",
+        commandName: "tail", abstract: "Show the newest debug entries, and keep printing new ones until interrupted.",
         usage: "telemetry debug tail [options]",
         discussion: "Example: telemetry debug tail --source backend --level warn --last 50")
 
     @OptionGroup var relay: RelayOptions
     @OptionGroup var filter: DebugFilterOptions
 
-    @Option(help: "So many of those that are stored; at most 1000.")
+    @Option(help: "The number of stored entries to show, at most 1000.")
     var last = 10
 
     func validate() throws {

@@ -6,15 +6,15 @@ import ViewerKit
 import FoundationNetworking
 #endif
 
-/// Which relay is asked, and with which token.
+/// The options that select the relay.
 struct RelayOptions: ParsableArguments {
-    @Option(help: "The relay's address; or TELEMETRY_DEBUG_URL. The token is in TELEMETRY_DEBUG_TOKEN.")
+    @Option(help: "The relay's address. Default: TELEMETRY_DEBUG_URL. The token is read from TELEMETRY_DEBUG_TOKEN.")
     var relay: String?
 
     func client(_ environment: [String: String] = ProcessInfo.processInfo.environment) throws -> RelayClient {
         let address = relay ?? environment["TELEMETRY_DEBUG_URL"] ?? "http://127.0.0.1:8377"
         guard let url = URL(string: address), ["http", "https"].contains(url.scheme), url.host() != nil else {
-            throw ValidationError("\"\(address)\" is no address; write for example http://127.0.0.1:8377.")
+            throw ValidationError("\"\(address)\" is not a valid address. Example: http://127.0.0.1:8377.")
         }
         return RelayClient(base: url, token: environment["TELEMETRY_DEBUG_TOKEN"])
     }
@@ -32,14 +32,14 @@ struct RelayClient: Sendable {
             guard let object = try? JSONSerialization.jsonObject(with: body) as? [String: Any],
                 let entries = object["entries"] as? [Any], let cursor = object["cursor"] as? String,
                 let newest = object["newest"] as? String, let hasMore = object["has_more"] as? Bool
-            else { throw ToolFailure(.data, "What answered is no relay.") }
+            else { throw ToolFailure(.data, "The response is not from a relay.") }
             self.entries = try entries.map(DebugLogLine.init)
             self.cursor = cursor
             self.hasMore = hasMore
             self.newest = newest
         }
 
-        /// Whether a cursor is one that this relay cannot have given: it has lost its entries, and counts from the beginning.
+        /// Whether the relay cannot have issued the cursor, because it lost its entries and restarted its numbering.
         func isOlder(than cursor: String?) -> Bool {
             guard let asked = cursor.flatMap({ Int64($0) }), let newest = Int64(newest) else { return false }
             return newest < asked
@@ -58,20 +58,20 @@ struct RelayClient: Sendable {
             (body, response) = try await URLSession.shared.data(for: request)
         } catch {
             try Task.checkCancellation()
-            throw ToolFailure(.unavailable, "No relay answers at \(base.absoluteString).")
+            throw ToolFailure(.unavailable, "No relay is reachable at \(base.absoluteString).")
         }
         let status = (response as? HTTPURLResponse)?.statusCode ?? 0
         switch status {
         case 200: return try Page(body)
         case 400:
             let object = try? JSONSerialization.jsonObject(with: body) as? [String: Any]
-            throw ToolFailure(.data, "The relay refused: \(object?["error"] as? String ?? "status 400")")
-        case 401: throw ToolFailure(.noPermission, "The relay wants a token; set TELEMETRY_DEBUG_TOKEN.")
-        default: throw ToolFailure(.unavailable, "The relay answered with status \(status).")
+            throw ToolFailure(.data, "The relay rejected the request: \(object?["error"] as? String ?? "status 400")")
+        case 401: throw ToolFailure(.noPermission, "The relay requires a token; set TELEMETRY_DEBUG_TOKEN.")
+        default: throw ToolFailure(.unavailable, "The relay responded with status \(status).")
         }
     }
 
-    /// - Parameter wait: so many seconds the relay may wait for an entry where it has none.
+    /// - Parameter wait: How many seconds the relay may wait for an entry if it has none.
     func request(
         _ items: [URLQueryItem], cursor: String?, newestFirst: Bool, limit: Int, wait: Int? = nil
     ) -> URLRequest {
@@ -83,7 +83,7 @@ struct RelayClient: Sendable {
             value.map { URLQueryItem(name: name, value: $0) }
         }
         components?.queryItems = items + paging + place
-        // Servers read a plus in a query as a space; URLComponents leaves it as it is.
+        // Servers decode a plus in a query as a space, and URLComponents does not escape it.
         let query = components?.percentEncodedQuery?.replacing("+", with: "%2B")
         components?.percentEncodedQuery = query
         var request = URLRequest(url: components?.url ?? base)

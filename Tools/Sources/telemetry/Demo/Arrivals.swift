@@ -2,7 +2,7 @@ import TelemetryModels
 import TelemetryTransport
 import ViewerKit
 
-/// The viewer's eyes: reads what arrives, as it arrives, and keeps it.
+/// Reads events as they arrive, and keeps them.
 actor Arrivals {
     private let transport: any TelemetryEventTransport
     private let filter: TelemetryEventFilter
@@ -17,7 +17,7 @@ actor Arrivals {
     private var isNoting = false
     private var noted = 0
     private(set) var events: [TelemetryEvent] = []
-    /// How many events have arrived of each run: counted as they come, because there may be very many of both.
+    /// The number of events of each run, counted on arrival because there may be many runs and events.
     private var perRun: [Ledger.Run: Int] = [:]
     private var numbered = 0
 
@@ -39,14 +39,14 @@ actor Arrivals {
         changed.finish()
     }
 
-    /// Shows the next few events that arrive a line each, and counts the rest.
+    /// Shows one line for each of the next few events, and counts the rest.
     func show(_ count: Int) {
         toShow = count
         noted = 0
         isNoting = count > 0
     }
 
-    /// Returns when all that is stored now was read.
+    /// Returns when all events that are stored now were read.
     func catchUp() async throws {
         let count = events.count
         var last: String?
@@ -61,7 +61,7 @@ actor Arrivals {
         }
     }
 
-    /// Returns when this many events of the run and of later ones have arrived.
+    /// Returns when this many events of the run and of later runs have arrived.
     func wait(for count: Int, from run: Int, session: String) async throws {
         while true {
             if let failure { throw failure }
@@ -70,7 +70,7 @@ actor Arrivals {
         }
     }
 
-    /// Returns when this many different events have arrived in all.
+    /// Returns when this many distinct events have arrived in total.
     func wait(forAll count: Int) async throws {
         while true {
             if let failure { throw failure }
@@ -79,7 +79,7 @@ actor Arrivals {
         }
     }
 
-    /// How many events of the run, and of those behind it up to the last that is asked for, have arrived.
+    /// The number of events that have arrived for the runs from `run` through `last`.
     func count(from run: Int, through last: Int = .max, session: String) -> Int {
         perRun.reduce(0) { sum, entry in
             entry.key.session == session && entry.key.number >= run && entry.key.number <= last ? sum + entry.value : sum

@@ -1,7 +1,7 @@
 import ViewerKit
 
-/// Awaits something that must happen soon; a demo that hangs shows nothing.
-/// - Throws: ``ViewerKit/ToolFailure`` where it does not within a minute.
+/// Awaits a condition with a time limit.
+/// - Throws: ``ViewerKit/ToolFailure`` if the limit is exceeded.
 func expecting<T: Sendable>(
     _ what: String, within limit: Duration = .seconds(60), _ operation: @escaping @Sendable () async throws -> T
 ) async throws -> T {
@@ -13,7 +13,7 @@ func expecting<T: Sendable>(
         }
         defer { group.cancelAll() }
         guard let result = try await group.next() ?? nil else {
-            throw ToolFailure(.failed, "Waited a minute in vain for this: \(what).")
+            throw ToolFailure(.failed, "Timed out after \(limit.components.seconds) s waiting for \(what).")
         }
         return result
     }

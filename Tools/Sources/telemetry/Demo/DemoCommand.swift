@@ -5,47 +5,48 @@ import ViewerKit
 struct DemoCommand: ToolCommand {
     static let configuration = CommandConfiguration(
         commandName: "demo",
-        abstract: "See it all at work: a host on real files, a viewer, and what passes between them.",
+        abstract: "Run a host and a viewer, and verify that no event is lost.",
         usage: "telemetry demo [FOLDER] [options]",
         discussion: """
-            Starts the example host as a process of its own, which reads and hashes every file of a folder or replays a log \
-            file. Asks, approves, turns scenarios on and off, kills the host in the middle and starts it again; then holds \
-            what the host says it logged against what arrived. Exits with 1 where the two differ.
+            Starts the example host as a separate process, which reads and hashes the files of a folder or replays a log \
+            file. Approves it, enables and disables its scenarios, kills and restarts it, and then compares the events that \
+            the host logged with those that arrived. Exits with 1 if they differ.
 
             Examples:
               telemetry demo /usr/share/doc
               telemetry demo --input /var/log/dpkg.log
             """)
 
-    @Option(help: "Replay this log file, a line an event, instead of reading a folder.")
+    @Option(help: "Replay this log file, one event per line, instead of reading a folder.")
     var input: String?
 
-    @Option(help: "With --input: which word of a line is its scenario, the first being 1; found out unless given.")
+    @Option(help: "With --input: the number of the word that is a line's scenario, from 1. Default: detected.")
     var field: Int?
 
-    @Option(name: [.customShort("d"), .long], help: "Use this directory as the store and keep it; a temporary one unless given.")
+    @Option(
+        name: [.customShort("d"), .long], help: "Use this directory as the store and keep it. Default: a temporary directory.")
     var directory: String?
 
-    @Argument(help: "The folder to read; LiveTelemetry's own sources unless given.")
+    @Argument(help: "The folder to read. Default: the sources of LiveTelemetry.")
     var folder: String?
 
     func validate() throws {
         if folder != nil, input != nil { throw ValidationError("Give a folder or --input, not both.") }
-        if let field, field < 1 || input == nil { throw ValidationError("--field goes with --input, and counts from 1.") }
+        if let field, field < 1 || input == nil { throw ValidationError("--field requires --input, and counts from 1.") }
     }
 
     func perform(_ console: Console) async throws {
         let work = try work()
-        // Where nobody reads any more, the host and the scratch directory go before the process does.
+        // If the output is closed, the host and the scratch directory are removed before the process ends.
         signal(SIGPIPE, SIG_IGN)
         let interruption = SystemSignal.Interruption()
         console.onOutputLoss { _ in interruption.interrupt(SIGPIPE) }
         guard let number = try await play(work, interruption, console) else { return }
-        if number != SIGPIPE { console.note("telemetry: Interrupted; the host was stopped, and nothing of the demo is left.") }
+        if number != SIGPIPE { console.note("telemetry: Interrupted; the host was stopped and temporary files were removed.") }
         SystemSignal.end(by: number)
     }
 
-    /// Returns the signal that interrupted it, when nothing is left to tidy up.
+    /// Returns the signal that interrupted the demo, after cleanup.
     private func play(
         _ work: DemoWork, _ interruption: SystemSignal.Interruption, _ console: Console
     ) async throws -> Int32? {
@@ -58,22 +59,22 @@ struct DemoCommand: ToolCommand {
             console: console, work: work, store: store.url,
             transport: try store.openOrCreate { console.diagnose($0, isVerbose: false) }, scratch: scratch)
         let number = try await SystemSignal.cancelling(interruption) { try await run.perform() }
-        if directory != nil { console.line("\nThe store is kept in \(store.url.path.visible).") }
+        if directory != nil { console.line("\nThe store is in \(store.url.path.visible).") }
         return number
     }
 
-    /// What the host is to work on, checked here so that a wrong name is told in a sentence.
+    /// The input for the host, checked here for a clear error message.
     private func work() throws -> DemoWork {
         if let input {
             let url = URL(fileURLWithPath: input)
-            guard kind(of: url) == .typeRegular else { throw ToolFailure(.notFound, "There is no file at \(url.path.visible).") }
+            guard kind(of: url) == .typeRegular else { throw ToolFailure(.notFound, "No file at \(url.path.visible).") }
             guard FileManager.default.isReadableFile(atPath: url.path) else {
-                throw ToolFailure(.noPermission, "The file \(url.path.visible) cannot be read.")
+                throw ToolFailure(.noPermission, "Cannot read \(url.path.visible): permission denied.")
             }
             return .replay(url, field: field)
         }
         let url = folder.map { URL(fileURLWithPath: $0).standardizedFileURL } ?? Self.ownSources
-        guard kind(of: url) == .typeDirectory else { throw ToolFailure(.notFound, "There is no folder at \(url.path.visible).") }
+        guard kind(of: url) == .typeDirectory else { throw ToolFailure(.notFound, "No folder at \(url.path.visible).") }
         return .folder(url)
     }
 
@@ -82,7 +83,7 @@ struct DemoCommand: ToolCommand {
         return attributes?[.type] as? FileAttributeType
     }
 
-    /// The sources that this tool was built from or, where they are gone, the current folder.
+    /// The sources that this tool was built from or, if they are missing, the current folder.
     private static var ownSources: URL {
         var root = URL(fileURLWithPath: #filePath)
         for _ in 0..<5 { root.deleteLastPathComponent() }
@@ -92,7 +93,7 @@ struct DemoCommand: ToolCommand {
     }
 }
 
-/// What the host of a demo works on.
+/// The input of the demo's host.
 enum DemoWork: Sendable {
     case folder(URL)
     case replay(URL, field: Int?)

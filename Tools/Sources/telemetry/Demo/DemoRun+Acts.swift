@@ -3,76 +3,76 @@ import TelemetryModels
 import TelemetryTransport
 import ViewerKit
 
-/// The acts of the story, in their order.
+/// The steps of the demo, in order.
 extension DemoRun {
-    func ask() async throws {
-        act("The client asks")
+    func requestApproval() async throws {
+        step("The client requests approval")
         let host = try await startHost()
-        tell("the host runs (process \(host.identifier)) with the scenarios \(scenarios.map(\.visible).joined(separator: ", "))")
+        detail("the host (process \(host.identifier)) has the scenarios \(scenarios.map(\.visible).joined(separator: ", "))")
         try host.send("ask")
         let state = try await report(of: host, "the client's request") { $0.status == "pendingApproval" && $0.client != nil }
         clientId = state.client ?? ""
-        tell("its user agrees to telemetry: the client \(console.style.bold(clientId.visible)) waits for approval")
+        detail("its user opts in to telemetry: client \(console.style.bold(clientId.visible)) is pending approval")
         let arrivals = Arrivals(transport: transport, clientId: clientId, console: console)
         await arrivals.start()
         self.arrivals = arrivals
     }
 
-    func runInSilence(_ title: String) async throws {
-        act(title)
-        try await silentRun()
+    func runWithoutRecording(_ title: String) async throws {
+        step(title)
+        try await runUnrecorded()
     }
 
-    func silentRun() async throws {
+    func runUnrecorded() async throws {
         let report = try await runOnce()
         let recorded = (report.recorded ?? [:]).values.reduce(0, +)
         let arrived = await arrived(in: runs)
-        tell(
+        detail(
             "run \(runs): \(volume(report)); \(recorded) events recorded, \(arrived) arrived \(recorded + arrived == 0 ? tick : "✗")"
         )
         guard recorded + arrived == 0 else {
-            throw ToolFailure(.failed, "Events were recorded although nothing was on.")
+            throw ToolFailure(.failed, "Events were recorded although no scenario was enabled.")
         }
     }
 
     func approve() async throws {
-        act("The viewer approves, and the scenarios appear")
+        step("The viewer approves the client, and the scenarios appear")
         let time = try await command(.enable)
-        tell("telemetry approve \(clientId.visible) \(tick) \(console.style.dim("answered in \(time)"))")
+        detail("telemetry approve \(clientId.visible) \(tick) \(console.style.dim("answered in \(time)"))")
         let wanted = Set(scenarios)
-        let records = try await scenarioRecords("the scenarios' records") { Set($0.map(\.scenarioName)) == wanted }
+        let records = try await scenarioRecords("the scenario records") { Set($0.map(\.scenarioName)) == wanted }
         states = Dictionary(uniqueKeysWithValues: records.map { ($0.scenarioName, $0.isEnabled) })
-        tell(described(states))
-        guard states.values.allSatisfy({ !$0 }) else { throw ToolFailure(.failed, "A scenario was on from the beginning.") }
+        detail(described(states))
+        guard states.values.allSatisfy({ !$0 }) else { throw ToolFailure(.failed, "A scenario was enabled from the start.") }
     }
 
-    /// One scenario: on for a whole run, off in the middle of the next, silent in the one after.
+    /// Enables one scenario for a run, disables it during the next, and checks that the run after that records nothing.
     func show(_ scenario: String) async throws {
         let name = scenario.visible
-        act("\(name): on, off, silence")
+        step("\(name): enabled, then disabled")
         let enabled = try await turn(scenario, on: true)
-        tell("telemetry enable \(clientId.visible) \(name) \(tick) \(console.style.dim("answered in \(enabled)"))")
+        detail("telemetry enable \(clientId.visible) \(name) \(tick) \(console.style.dim("answered in \(enabled)"))")
         await arrivals?.show(3)
         let report = try await runOnce()
         await arrivals?.show(0)
         let recorded = report.recorded?[scenario] ?? 0
         let arrived = await arrived(in: runs)
-        tell(
+        detail(
             "run \(runs): \(volume(report)); \(recorded.grouped) events recorded, \(arrived.grouped) arrived "
                 + (recorded == arrived ? tick : "✗"))
         if recorded > 0 {
             busy.append(scenario)
-            try await turnOffAtWork(scenario)
+            try await disableWhileLogging(scenario)
         } else {
-            tell(
+            detail(
                 "telemetry disable \(clientId.visible) \(name) \(tick) "
                     + console.style.dim("answered in \(try await turn(scenario, on: false))"))
         }
-        try await silentRun()
+        try await runUnrecorded()
     }
 
-    /// Turns the scenario off while the host logs under it.
-    private func turnOffAtWork(_ scenario: String) async throws {
+    /// Disables the scenario while the host logs with it.
+    private func disableWhileLogging(_ scenario: String) async throws {
         guard let host, let arrivals else { return }
         let run = runs + 1
         try host.send("loop")
@@ -81,16 +81,16 @@ extension DemoRun {
         let disabled = try await turn(scenario, on: false)
         try await rest()
         let total = await arrivals.count(from: run, through: max(run, runs), session: session)
-        tell(
+        detail(
             "telemetry disable \(clientId.visible) \(scenario.visible) \(tick) "
-                + console.style.dim("answered in \(disabled) while the host worked, after \(total.grouped) more events"))
+                + console.style.dim("answered in \(disabled) while the host was logging, after \(total.grouped) more events"))
     }
 
-    /// Ends the loop, and learns which run was the last.
+    /// Ends the loop, and records which run was the last.
     private func rest() async throws {
         guard let host else { return }
         try host.send("rest")
-        let rested = try await report(of: host, "the host's rest") { $0.report == "resting" }
+        let rested = try await report(of: host, "the host to stop logging") { $0.report == "resting" }
         runs = rested.run ?? runs
         try await arrivals?.catchUp()
         console.endProgress()
@@ -115,7 +115,7 @@ extension DemoRun {
     func described(_ states: [String: Bool]) -> String {
         scenarios.map { name in
             let isOn = states[name] == true
-            return "\(name.visible) \(isOn ? console.style.green("on") : console.style.dim("off"))"
+            return "\(name.visible) \(isOn ? console.style.green("enabled") : console.style.dim("disabled"))"
         }.joined(separator: " · ")
     }
 }

@@ -3,7 +3,7 @@ import TelemetryModels
 import TelemetryTransport
 import ViewerKit
 
-/// The demo's cast: a host that it starts, a viewer that it is itself, and what both have seen.
+/// Runs the demo: starts a host, acts as its viewer, and compares what both observed.
 actor DemoRun {
     let console: Console
     let work: DemoWork
@@ -11,14 +11,14 @@ actor DemoRun {
     var arrivals: Arrivals?
     var host: HostProcess?
     var clientId = ""
-    /// The host's session, which every event of it bears.
+    /// The session identifier of the host's events.
     var session = ""
     var runs = 0
     var states: [String: Bool] = [:]
-    /// Runs from whose beginning to whose end these scenarios were off.
+    /// The scenarios that were disabled during a whole run.
     var off: [Ledger.Run: Set<String>] = [:]
     var scenarios: [String] = []
-    /// Those that the work logs anything under.
+    /// The scenarios with events.
     var busy: [String] = []
 
     private let store: URL
@@ -34,7 +34,7 @@ actor DemoRun {
         tally = TallyFile(url: scratch.appendingPathComponent("tally"))
     }
 
-    /// The whole story, then the account.
+    /// Runs all steps, then prints the result.
     func perform() async throws {
         do {
             try await play()
@@ -42,7 +42,7 @@ actor DemoRun {
         } catch {
             console.endProgress()
             host?.kill()
-            // What it still writes would come back into a directory that is removed.
+            // A host that still writes would recreate files in a directory that is being removed.
             _ = await host?.ended()
             await arrivals?.stop()
             throw error
@@ -54,16 +54,16 @@ actor DemoRun {
         let style = console.style
         console.line("\(style.bold("LiveTelemetry demo")) over \(work.name)")
         console.line(style.dim("store: \(store.path.visible)"))
-        try await ask()
-        try await runInSilence("Nothing is recorded before the client is approved")
+        try await requestApproval()
+        try await runWithoutRecording("Before approval, nothing is recorded")
         try await approve()
-        try await runInSilence("Approved, all scenarios off: still nothing is recorded")
+        try await runWithoutRecording("With all scenarios disabled, nothing is recorded")
         for scenario in scenarios { try await show(scenario) }
         try await killAndRestart()
         try await end()
     }
 
-    // MARK: What the acts share
+    // MARK: Shared by the steps
 
     func startHost() async throws -> HostProcess {
         let host = try HostProcess(
@@ -72,14 +72,14 @@ actor DemoRun {
                 tally.url.path,
             ] + work.arguments)
         self.host = host
-        let ready = try await report(of: host, "the host's start") { $0.report == "ready" }
+        let ready = try await report(of: host, "the host to start") { $0.report == "ready" }
         scenarios = ready.scenarios ?? []
         session = ready.session ?? ""
         runs = 0
         return host
     }
 
-    /// The host's next report that is the right one.
+    /// The host's next report that satisfies the condition.
     func report(
         of host: HostProcess, _ what: String, _ isRight: @escaping @Sendable (HostReport) -> Bool
     ) async throws -> HostReport {
@@ -90,11 +90,11 @@ actor DemoRun {
                 if report.report == "problem" { lastProblem = report.message }
             }
             try Task.checkCancellation()
-            throw ToolFailure(.failed, "The host has ended early. \(lastProblem ?? "Its own message is above.")")
+            throw ToolFailure(.failed, "The host ended early. \(lastProblem ?? "See its message above.")")
         }
     }
 
-    /// Has the host do its work once, and notes which scenarios were off all the while.
+    /// Runs the host's work once, and notes which scenarios were disabled during the run.
     func runOnce() async throws -> HostReport {
         guard let host else { throw CancellationError() }
         runs += 1
@@ -105,26 +105,26 @@ actor DemoRun {
 
     func finished(run: Int) async throws -> HostReport {
         guard let host else { throw CancellationError() }
-        let report = try await report(of: host, "the end of run \(run)") { $0.report == "worked" && $0.run == run }
-        // The host reports after a flush: what it logged is in the store, and this reads all of it.
+        let report = try await report(of: host, "run \(run) to end") { $0.report == "worked" && $0.run == run }
+        // The host reports after a flush, so all its events are in the store.
         try await arrivals?.catchUp()
         console.endProgress()
         return report
     }
 
-    /// How many events of the run the viewer has seen.
+    /// The number of events of the run that the viewer received.
     func arrived(in run: Int) async -> Int {
         await arrivals?.count(from: run, through: run, session: session) ?? 0
     }
 
-    /// Sends a command to the client, and waits until it is executed.
+    /// Sends a command to the client, and waits until it was executed.
     func command(_ action: TelemetrySchema.CommandAction, scenario: String? = nil) async throws -> String {
         let command = TelemetryCommandRecord(clientId: clientId, action: action, scenarioName: scenario)
         let start = ContinuousClock.now
         switch try await CommandSender(transport: transport).send(command, wait: .seconds(60)) {
         case .executed: return DurationText.string(seconds: start.duration(to: .now) / .seconds(1))
-        case .failed(let reason): throw ToolFailure(.failed, "The client could not do \(action.rawValue): \(reason)")
-        case .unanswered: throw ToolFailure(.failed, "The client has not answered \(action.rawValue) within a minute.")
+        case .failed(let reason): throw ToolFailure(.failed, "The client failed to execute \(action.rawValue): \(reason)")
+        case .unanswered: throw ToolFailure(.failed, "The client did not answer \(action.rawValue) within 60 s.")
         }
     }
 
@@ -134,9 +134,9 @@ actor DemoRun {
         return time
     }
 
-    func act(_ title: String) { console.line("\n\(console.style.bold("▸ \(title)"))") }
+    func step(_ title: String) { console.line("\n\(console.style.bold("▸ \(title)"))") }
 
-    func tell(_ text: String) { console.line("  \(text)") }
+    func detail(_ text: String) { console.line("  \(text)") }
 
     var tick: String { console.style.green("✓") }
 

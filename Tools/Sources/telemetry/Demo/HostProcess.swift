@@ -1,9 +1,9 @@
 import Foundation
 import ViewerKit
 
-/// The example host, as a process of its own.
+/// The example host, in a separate process.
 final class HostProcess: Sendable {
-    /// What the host reports; ends when the host does.
+    /// The host's reports; ends when the host does.
     let reports: AsyncStream<HostReport>
     var identifier: Int32 { process.processIdentifier }
 
@@ -11,7 +11,7 @@ final class HostProcess: Sendable {
     private let requests: FileHandle
     private let exits: AsyncStream<Void>
 
-    /// Starts the host that was built next to this tool.
+    /// Starts the host in the directory of this tool.
     init(arguments: [String]) throws {
         process = Process()
         process.executableURL = try Self.locate()
@@ -32,14 +32,14 @@ final class HostProcess: Sendable {
 
     func send(_ request: String) throws {
         do { try requests.write(contentsOf: Data("\(request)\n".utf8)) } catch {
-            throw ToolFailure(.failed, "The host does not listen any more.")
+            throw ToolFailure(.failed, "The host no longer reads its input.")
         }
     }
 
-    /// Ends the host as a crash would: it gets no chance to tidy up.
+    /// Kills the host, which gets no chance to clean up.
     func kill() { _ = SystemSignal.send(SIGKILL, to: identifier) }
 
-    /// Returns when the host has ended: its exit code, or nil where a signal ended it.
+    /// Waits for the host to end. Returns its exit code, or nil if a signal ended it.
     func ended() async -> Int32? {
         for await _ in exits {}
         process.waitUntilExit()
@@ -47,7 +47,7 @@ final class HostProcess: Sendable {
     }
 
     private static func read(_ handle: FileHandle, into continuation: AsyncStream<HostReport>.Continuation) {
-        // Reading blocks, so it gets a thread of its own.
+        // Reading blocks, so it runs on a separate thread.
         let reader = Thread {
             var rest = Data()
             let decoder = JSONDecoder()
@@ -71,7 +71,8 @@ final class HostProcess: Sendable {
         guard FileManager.default.isExecutableFile(atPath: host.path) else {
             throw ToolFailure(
                 .notFound,
-                "The example host is not next to this tool; start the demo with: swift run --package-path Tools telemetry demo")
+                "The example host is not in the directory of this tool. Start the demo with: swift run --package-path Tools telemetry demo"
+            )
         }
         return host
     }

@@ -1,4 +1,4 @@
-/// One line that the example host reports.
+/// One line of the example host's report.
 struct HostReport: Decodable, Sendable {
     let report: String
     var scenarios: [String]?

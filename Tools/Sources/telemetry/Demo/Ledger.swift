@@ -1,9 +1,9 @@
 import TelemetryModels
 import ViewerKit
 
-/// What the host says it logged, held against what the viewer saw.
+/// Compares the events that the host logged with those that the viewer received.
 struct Ledger: Sendable {
-    /// One event, as its host counts it.
+    /// One event, identified by the host's count.
     struct Key: Hashable, Sendable {
         let session: String
         let number: Int
@@ -24,18 +24,18 @@ struct Ledger: Sendable {
     }
 
     private(set) var scenarios: [String: Account] = [:]
-    /// Events that the logger says it dropped.
+    /// The number of dropped events that the logger reported.
     private(set) var dropped: Int64 = 0
-    /// Places where an event came after one that was logged later.
+    /// The number of events that arrived after an event that was logged later.
     private(set) var disorder = 0
-    /// Sequence numbers that never came.
+    /// The number of missing sequence numbers.
     private(set) var gaps = 0
-    /// Events that came and were not counted: logged in the moment of the kill.
+    /// The number of events that arrived but that the host did not count, because it was killed.
     private(set) var uncounted = 0
 
     /// - Parameters:
-    ///   - tally: The host's lines, in their order.
-    ///   - off: In which runs a scenario was off from beginning to end.
+    ///   - tally: The host's tally, in order.
+    ///   - off: The scenarios that were disabled during a whole run.
     init(tally: [(key: Key, scenario: String)], arrivals: [TelemetryEvent], off: [Run: Set<String>]) {
         var expected: [Key: String] = [:]
         for line in tally {
@@ -71,16 +71,16 @@ struct Ledger: Sendable {
         }
     }
 
-    /// What is wrong, a sentence each; empty where all that was logged came once, in order, and while its scenario was on.
-    /// - Parameter kills: How often the host was killed: each may leave one event that was logged and not counted.
+    /// The discrepancies, one sentence each. Empty if every event arrived once, in order, and while its scenario was enabled.
+    /// - Parameter kills: How often the host was killed. Each kill may leave one event that was logged but not counted.
     func faults(kills: Int) -> [String] {
         var faults: [String] = []
         for (name, account) in scenarios.sorted(by: { $0.key < $1.key }) {
-            if account.lost > 0 { faults.append("\(name): \(account.lost) events were logged and never arrived.") }
+            if account.lost > 0 { faults.append("\(name): \(account.lost) events were logged but did not arrive.") }
             if account.duplicated > 0 { faults.append("\(name): \(account.duplicated) events arrived more than once.") }
-            if account.whileOff > 0 { faults.append("\(name): \(account.whileOff) events were recorded while it was off.") }
+            if account.whileOff > 0 { faults.append("\(name): \(account.whileOff) events were recorded while it was disabled.") }
         }
-        if uncounted > kills { faults.append("\(uncounted) events arrived that the host never logged.") }
+        if uncounted > kills { faults.append("\(uncounted) events arrived that the host did not log.") }
         if dropped > 0 { faults.append("The logger dropped \(dropped) events.") }
         if disorder > 0 { faults.append("\(disorder) events arrived out of order.") }
         if gaps > 0 { faults.append("\(gaps) sequence numbers are missing.") }

@@ -1,10 +1,10 @@
 import Foundation
 
-/// The lines that the host appends, one for every event that it logged.
+/// The host's tally: one line for each event that it logged.
 struct TallyFile: Sendable {
     let url: URL
 
-    /// The complete lines; a killed host may leave a torn one at the end.
+    /// The complete lines; a killed host may leave a truncated one at the end.
     func lines() throws -> [(key: Ledger.Key, scenario: String)] {
         guard FileManager.default.fileExists(atPath: url.path) else { return [] }
         let text = String(decoding: try Data(contentsOf: url), as: UTF8.self)

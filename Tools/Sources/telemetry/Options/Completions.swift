@@ -4,14 +4,14 @@ import TelemetryModels
 import TelemetryTransport
 import ViewerKit
 
-/// What a shell offers for a client or a scenario: what the store on the line knows.
+/// Shell completions for clients and scenarios, read from the store that is given on the command line.
 enum Completions {
     static let clients = CompletionKind.custom { words, _, _ in
         guard let transport = store(words) else { return [] }
         return offered(((try? await transport.fetchTelemetryClients()) ?? []).map(\.clientId))
     }
 
-    /// Those of the client that stands before; of all where none does.
+    /// The scenarios of the client that precedes on the command line, or of all clients if there is none.
     static let scenarios = CompletionKind.custom { words, _, _ in
         guard let transport = store(words), let all = try? await transport.fetchScenarios() else { return [] }
         let known = Set(all.map(\.clientId))
@@ -19,7 +19,7 @@ enum Completions {
         return offered(Set(all.filter { client == nil || $0.clientId == client }.map(\.scenarioName)).sorted())
     }
 
-    /// Without those that a terminal would act on, or that a shell would take for several.
+    /// Excludes names with control characters, or that a shell would split.
     private static func offered(_ names: [String]) -> [String] { names.filter { $0 == $0.visible } }
 
     private static func store(_ words: [String]) -> FileTelemetryTransport? {

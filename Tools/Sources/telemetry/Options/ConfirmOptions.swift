@@ -2,16 +2,16 @@ import ArgumentParser
 import Foundation
 import ViewerKit
 
-/// How a command that destroys asks first.
+/// The options of a command that asks for confirmation before it deletes.
 struct ConfirmOptions: ParsableArguments {
-    @Flag(name: .shortAndLong, help: "Do not ask first.")
+    @Flag(name: .shortAndLong, help: "Do not ask for confirmation.")
     var yes = false
 
-    @Flag(name: .customLong("dry-run"), help: "Only count what would be deleted.")
+    @Flag(name: .customLong("dry-run"), help: "Only print what would be deleted.")
     var dryRun = false
 
-    /// Whether to go on; asks where a person can answer.
-    /// - Parameter what: What would be done, as a sentence without its end.
+    /// Whether to proceed. Asks on a terminal.
+    /// - Parameter what: The action, as a verb phrase such as "delete 3 events".
     func allows(_ what: String, _ console: Console) throws -> Bool {
         if dryRun {
             console.line("Would \(what).")
@@ -20,12 +20,12 @@ struct ConfirmOptions: ParsableArguments {
         if yes { return true }
         guard isatty(STDIN_FILENO) == 1 else {
             throw ToolFailure(
-                .failed, "This would \(what). Nobody is here to be asked: repeat with --yes, or look with --dry-run.")
+                .failed, "This would \(what). Standard input is not interactive; pass --yes to proceed or --dry-run to preview.")
         }
-        console.ask("This will \(what). Go on? [y/N] ")
+        console.ask("This will \(what). Continue? [y/N] ")
         let answer = readLine()?.lowercased() ?? ""
         guard ["y", "yes"].contains(answer) else {
-            console.line("Nothing was changed.")
+            console.line("Nothing changed.")
             return false
         }
         return true

@@ -1,7 +1,7 @@
 import ArgumentParser
 import ViewerKit
 
-/// A format as it is typed.
+/// An output format as a command-line argument.
 enum FormatArgument: String, CaseIterable, ExpressibleByArgument {
     case table, json, csv
 
@@ -14,25 +14,25 @@ enum FormatArgument: String, CaseIterable, ExpressibleByArgument {
     }
 }
 
-/// How events are written.
+/// The options for the output of events.
 struct EventOutputOptions: ParsableArguments {
     @Option(
         help: """
-            table, json (an object a line, the schema's names) or csv (RFC 4180: a cell is the text itself, after an apostrophe \
-            where a spreadsheet would take it for a formula). What a terminal would act on is escaped in table and json, and in \
-            csv on a terminal.
+            The format: table, json (one object per line, with the schema's field names) or csv (RFC 4180; a cell that a \
+            spreadsheet would read as a formula starts with an apostrophe). Control characters are escaped in table and json, \
+            and in csv on a terminal.
             """)
     var format = FormatArgument.table
 
     @Option(
         help:
-            "For table (fewer of them unless given, on a narrow terminal) and csv: \(EventColumn.allCases.map(\.rawValue).joined(separator: ","))."
+            "The columns of table and csv output (a narrow terminal shows fewer by default): \(EventColumn.allCases.map(\.rawValue).joined(separator: ","))."
     )
     var columns: String?
 
     func validate() throws {
         if columns != nil, format == .json {
-            throw ValidationError("--columns goes with table and csv; in JSON every object has all that its event has.")
+            throw ValidationError("--columns requires --format table or csv; JSON objects contain all fields.")
         }
         _ = try chosen(width: nil)
     }
@@ -48,7 +48,7 @@ struct EventOutputOptions: ParsableArguments {
         return try columns.split(separator: ",", omittingEmptySubsequences: false).map { name in
             guard let column = EventColumn(rawValue: name.lowercased().filter { $0 != " " }) else {
                 throw ValidationError(
-                    "There is no column \"\(name)\"; there are: \(EventColumn.allCases.map(\.rawValue).joined(separator: ", ")).")
+                    "Unknown column \"\(name)\". Columns: \(EventColumn.allCases.map(\.rawValue).joined(separator: ", ")).")
             }
             return column
         }

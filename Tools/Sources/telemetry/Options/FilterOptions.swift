@@ -4,7 +4,7 @@ import TelemetryModels
 import TelemetryTransport
 import ViewerKit
 
-/// A level as it is typed.
+/// A level as a command-line argument.
 enum LevelArgument: String, CaseIterable, ExpressibleByArgument {
     case info, diagnostic
 
@@ -16,37 +16,37 @@ enum LevelArgument: String, CaseIterable, ExpressibleByArgument {
     }
 }
 
-/// Which events are meant.
+/// The options that filter events.
 struct FilterOptions: ParsableArguments {
-    @Option(help: "Only those of this client, or of the one whose identifier begins so.", completion: Completions.clients)
+    @Option(help: "Only events of this client; an unambiguous prefix is enough.", completion: Completions.clients)
     var client: String?
 
-    @Option(help: "Only those of this session.")
+    @Option(help: "Only events of this session.")
     var session: String?
 
-    @Option(help: "Only those of this scenario; may be repeated.", completion: Completions.scenarios)
+    @Option(help: "Only events of this scenario; may be repeated.", completion: Completions.scenarios)
     var scenario: [String] = []
 
-    @Option(help: "Only those of this level; may be repeated.")
+    @Option(help: "Only events of this level; may be repeated.")
     var level: [LevelArgument] = []
 
-    @Option(help: "Only those of this name; may be repeated.")
+    @Option(help: "Only events with this name; may be repeated.")
     var name: [String] = []
 
-    @Option(help: "Only those since then: 10m, 2026-11-21, \"2026-11-21 14:03\".")
+    @Option(help: "Only events since this date: 10m, 2026-11-21, \"2026-11-21 14:03\".")
     var since: String?
 
-    @Option(help: "Only those before then.")
+    @Option(help: "Only events before this date.")
     var until: String?
 
-    /// Whether it leaves out some of a session's events.
+    /// Whether the filter excludes some events of a session.
     var isNarrow: Bool {
         !scenario.isEmpty || !level.isEmpty || !name.isEmpty || since != nil || until != nil
     }
 
     func validate() throws {
-        _ = try moment(since, "--since")
-        _ = try moment(until, "--until")
+        _ = try date(since, "--since")
+        _ = try date(until, "--until")
     }
 
     func resolved(over transport: any TelemetryRecordTransport) async throws -> TelemetryEventFilter {
@@ -56,8 +56,8 @@ struct FilterOptions: ParsableArguments {
         if !scenario.isEmpty { filter.scenarios = Set(scenario) }
         if !level.isEmpty { filter.levels = Set(level.map(\.level)) }
         if !name.isEmpty { filter.names = Set(name) }
-        filter.since = try moment(since, "--since")
-        filter.until = try moment(until, "--until")
+        filter.since = try date(since, "--since")
+        filter.until = try date(until, "--until")
         return filter
     }
 
@@ -65,11 +65,11 @@ struct FilterOptions: ParsableArguments {
         try await ClientResolver(transport: transport).client(client).clientId
     }
 
-    private func moment(_ text: String?, _ option: String) throws -> Date? {
+    private func date(_ text: String?, _ option: String) throws -> Date? {
         guard let text else { return nil }
-        guard let date = MomentText.date(text, now: .now) else {
+        guard let date = DateParser.date(text, now: .now) else {
             throw ValidationError(
-                "\(option) \"\(text)\" is no moment; write for example 10m, 2h, 2026-11-21 or \"2026-11-21 14:03\".")
+                "\(option) \"\(text)\" is not a valid date. Examples: 10m, 2h, 2026-11-21, \"2026-11-21 14:03\".")
         }
         return date
     }

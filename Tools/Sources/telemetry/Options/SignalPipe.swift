@@ -1,18 +1,18 @@
 import Foundation
 import Synchronization
 
-/// Hears of signals, from the moment on that it is made: a handler writes each one's number into a pipe.
+/// Receives signals from its initialization on: a handler writes each signal's number into a pipe.
 ///
-/// A source of Dispatch's is registered some time after it was resumed, and what comes until then is lost.
+/// A `DispatchSource` registers asynchronously after `resume()`, and signals until then are lost.
 final class SignalPipe: Sendable {
-    /// Where the handler writes to; one pipe at a time hears.
+    /// The descriptor that the handler writes to. One pipe at a time receives signals.
     private static let inlet = Atomic<Int32>(-1)
 
     private let numbers: [Int32]
     private let inlet: Int32
 
-    /// - Parameter hear: Called with a signal's number, on a thread of its own.
-    init(_ numbers: [Int32], _ hear: @escaping @Sendable (Int32) -> Void) {
+    /// - Parameter handler: Called with a signal's number, on a separate thread.
+    init(_ numbers: [Int32], _ handler: @escaping @Sendable (Int32) -> Void) {
         self.numbers = numbers
         var ends: [Int32] = [-1, -1]
         if pipe(&ends) == 0 { for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) } }
@@ -25,9 +25,9 @@ final class SignalPipe: Sendable {
                 _ = write(SignalPipe.inlet.load(ordering: .acquiring), &byte, 1)
             }
         }
-        // Reading blocks, so it gets a thread of its own; it ends when the pipe does.
+        // Reading blocks, so it runs on a separate thread, which ends when the pipe is closed.
         Thread {
-            // Whoever started the process may have left the signals blocked in every thread.
+            // The parent process may have blocked the signals in every thread.
             var wanted = sigset_t()
             sigemptyset(&wanted)
             for number in numbers { sigaddset(&wanted, number) }
@@ -36,7 +36,7 @@ final class SignalPipe: Sendable {
             while true {
                 let count = read(outlet, &byte, 1)
                 if count == 1 {
-                    hear(Int32(byte))
+                    handler(Int32(byte))
                 } else if count == 0 || errno != EINTR {
                     break
                 }
@@ -45,7 +45,7 @@ final class SignalPipe: Sendable {
         }.start()
     }
 
-    /// Ends hearing; from then on the signals are ignored.
+    /// Stops receiving; from then on the signals are ignored.
     func end() {
         for number in numbers { signal(number, SIG_IGN) }
         Self.inlet.store(-1, ordering: .releasing)

@@ -1,14 +1,14 @@
 import Foundation
 import Synchronization
 
-/// Signals between processes.
+/// Process signals.
 enum SystemSignal {
     static func send(_ signal: Int32, to process: Int32) -> Bool { kill(process, signal) == 0 }
 
-    /// Ends the process as the signal would have, once all is tidied up.
+    /// Ends the process by the signal, after cleanup.
     static func end(by number: Int32) -> Never {
         signal(number, SIG_DFL)
-        // Threads that work off queues let none through.
+        // Worker threads of dispatch queues block signals.
         var wanted = sigset_t()
         sigemptyset(&wanted)
         sigaddset(&wanted, number)
@@ -17,21 +17,21 @@ enum SystemSignal {
         exit(128 + number)
     }
 
-    /// Runs an operation that has no end of its own until one of those signals comes, which is its regular end.
+    /// Runs an endless operation until one of these signals arrives, which is its regular end.
     static func untilInterrupted(_ operation: @escaping @Sendable () async throws -> Void) async throws {
         try await cancelling(operation: operation)
     }
 
-    /// Runs the operation in a task that SIGINT, SIGTERM and SIGHUP cancel, so that it can tidy up before the process ends.
-    /// - Parameter interruption: Cancels the operation in the same way, called with a signal's number.
-    /// - Returns: The signal that came, if one did; then it does not matter what the operation threw.
+    /// Runs the operation in a task that SIGINT, SIGTERM and SIGHUP cancel, so that it can clean up before the process ends.
+    /// - Parameter interruption: Cancels the operation in the same way when it is called with a signal's number.
+    /// - Returns: The signal that arrived, if any; an error that the operation throws after it is ignored.
     /// - Throws: what the operation throws.
     @discardableResult
     static func cancelling(
         _ interruption: Interruption = Interruption(), operation: @escaping @Sendable () async throws -> Void
     ) async throws -> Int32? {
         let signals = SignalPipe([SIGINT, SIGTERM, SIGHUP]) { interruption.interrupt($0) }
-        // They stay ignored: a second one must not end the process while it tidies up.
+        // They stay ignored, so that a second signal does not end the process during cleanup.
         defer { signals.end() }
         let task = Task { try await operation() }
         interruption.onInterruption { task.cancel() }
@@ -42,14 +42,14 @@ enum SystemSignal {
         return interruption.number
     }
 
-    /// Why an operation is to end, and how it is told.
+    /// A request to end an operation, with the signal that caused it.
     final class Interruption: Sendable {
         private let state = Mutex<(number: Int32?, stop: (@Sendable () -> Void)?)>((nil, nil))
 
-        /// The signal that came first.
+        /// The first signal that arrived.
         var number: Int32? { state.withLock { $0.number } }
 
-        /// At once where a signal came already.
+        /// Calls the handler immediately if a signal has already arrived.
         fileprivate func onInterruption(_ stop: @escaping @Sendable () -> Void) {
             let isLate = state.withLock { state in
                 state.stop = stop

@@ -1,7 +1,7 @@
 import ArgumentParser
 import ViewerKit
 
-/// A command whose failures are told in one sentence on standard error.
+/// A command that reports a failure as one sentence on standard error.
 protocol ToolCommand: AsyncParsableCommand {
     func perform(_ console: Console) async throws
 }
@@ -20,7 +20,7 @@ extension ToolCommand {
             console.note("telemetry: \(failure.message.visible)")
             throw ExitCode(failure.code.rawValue)
         }
-        // What could be read was shown; that something could not must not go unseen in a script.
+        // The readable part was shown; the exit code lets a script detect that the rest could not be read.
         if console.hasMetCorruption { throw ExitCode(ToolFailure.Code.data.rawValue) }
     }
 }

@@ -3,26 +3,26 @@ import TelemetryModels
 import TelemetryTransport
 import ViewerKit
 
-/// How long a command waits for the client's answer, and how it tells the answer.
+/// How long a command waits for the client's answer, and how it reports the answer.
 struct WaitOptions: ParsableArguments {
     @Option(help: "How long to wait for the client's answer: 500ms, 10s, 2m.")
     var wait = "10s"
 
-    @Flag(name: .customLong("no-wait"), help: "Leave the command for the client and do not wait.")
+    @Flag(name: .customLong("no-wait"), help: "Send the command and do not wait for the answer.")
     var noWait = false
 
     private func duration() throws -> Duration? {
         if noWait { return nil }
         guard let seconds = DurationText.seconds(wait) else {
-            throw ValidationError("\"\(wait)\" is no span of time; write for example 500ms, 10s or 2m.")
+            throw ValidationError("\"\(wait)\" is not a valid duration. Examples: 500ms, 10s, 2m.")
         }
         return .milliseconds(Int64(seconds * 1_000))
     }
 
     func validate() throws { _ = try duration() }
 
-    /// Sends the command, and says what became of it.
-    /// - Parameter done: What is so once the command was executed.
+    /// Sends the command and prints its result.
+    /// - Parameter done: The sentence to print once the command was executed.
     func send(
         _ command: TelemetryCommandRecord, over transport: any TelemetryTransporting, to console: Console, done: String
     ) async throws {
@@ -34,12 +34,13 @@ struct WaitOptions: ParsableArguments {
             let seconds = start.duration(to: .now) / .seconds(1)
             console.line("\(console.style.green("✓")) \(done) (answered in \(DurationText.string(seconds: seconds)))")
         case .failed(let reason):
-            throw ToolFailure(.failed, "The client \(client) could not do it: \(reason)")
+            throw ToolFailure(.failed, "Client \(client) failed to execute the command: \(reason)")
         case .unanswered where duration == nil:
-            console.line("Sent. The client \(client) does it when it next looks; see: telemetry commands")
+            console.line(
+                "Sent to client \(client), which executes it the next time it checks for commands; see: telemetry commands")
         case .unanswered:
             throw ToolFailure(
-                .notYet, "The client \(client) has not answered within \(wait). The command waits for it; see: telemetry commands"
+                .notYet, "Client \(client) did not answer within \(wait). The command stays pending; see: telemetry commands"
             )
         }
     }

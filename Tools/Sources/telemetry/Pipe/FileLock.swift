@@ -6,9 +6,9 @@ import Musl
 import Darwin
 #endif
 
-/// A lock on an open file, which ends with the process, however it ends.
+/// A lock on an open file, which the system releases when the process ends.
 enum FileLock {
-    /// False where another process has it.
+    /// Returns false if another process holds the lock.
     static func take(_ descriptor: Int32) -> Bool {
         _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
         return flock(descriptor, LOCK_EX | LOCK_NB) == 0

@@ -1,10 +1,10 @@
 import Dispatch
 import Foundation
 
-/// The lines of standard input, read no faster than they are taken.
+/// The lines of standard input, read no faster than they are consumed.
 struct InputLines: Sendable {
     private static let pieceSize = 64 * 1024
-    /// A longer line is handed over in pieces.
+    /// A longer line is split.
     private static let longestLine = 1 << 20
 
     private let pieces: AsyncStream<Data>
@@ -14,7 +14,7 @@ struct InputLines: Sendable {
         let (pieces, continuation) = AsyncStream.makeStream(of: Data.self)
         self.pieces = pieces
         let taken = taken
-        // Reading blocks, so it gets a thread of its own; it goes on when the piece before was dealt with.
+        // Reading blocks, so it runs on a separate thread, which continues when the previous chunk was consumed.
         let reader = Thread {
             while let piece = Self.read(handle), !piece.isEmpty {
                 continuation.yield(piece)
@@ -25,7 +25,7 @@ struct InputLines: Sendable {
         reader.start()
     }
 
-    /// Hands over the lines, as many at a time as are there; the next ones are read when the handler has returned.
+    /// Passes the available lines to the handler; the next ones are read when the handler has returned.
     func forEach(isolation: isolated (any Actor)? = #isolation, _ handle: ([String]) async -> Void) async {
         var rest = Data()
         for await piece in pieces {
@@ -51,7 +51,7 @@ struct InputLines: Sendable {
     }
 
     private static func read(_ handle: FileHandle) -> Data? {
-        // As soon as there is anything: `read(upToCount:)` would wait until it has that much.
+        // Returns as soon as any bytes are available; `read(upToCount:)` would wait for all of them.
         let piece = handle.availableData
         return piece.isEmpty ? nil : piece
     }

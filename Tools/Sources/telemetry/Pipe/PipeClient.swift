@@ -7,13 +7,13 @@ import TelemetryPersistence
 import TelemetryTransport
 import ViewerKit
 
-/// Standard input as a host.
+/// A host whose events are the lines of standard input.
 @MainActor
 final class PipeClient {
-    /// So many lines are handed over before they are waited for, or so many bytes of them: far fewer than the logger has room
-    /// for.
+    /// The number of lines, or bytes, that are logged before waiting for their delivery. Both are far below the logger's
+    /// capacity.
     private static let mostOnTheWay = (lines: 1_000, bytes: 4 << 20)
-    /// How long to wait before a store that takes nothing is tried again.
+    /// How long to wait before retrying a store that accepts no events.
     private static let pause = Duration.seconds(1)
 
     private let service: TelemetryLifecycleService
@@ -47,7 +47,7 @@ final class PipeClient {
             configuration: configuration, scenarioStore: FileTelemetryScenarioStore(directory: state.directory))
     }
 
-    /// Runs until its input ends or its task is cancelled.
+    /// Runs until the input ends or the task is cancelled.
     func run() async throws {
         await service.startup()
         await service.restorationFinished()
@@ -61,13 +61,13 @@ final class PipeClient {
         try Task.checkCancellation()
     }
 
-    /// Delivers what waits. The session stays open: ending it would delete what nobody may have read yet.
+    /// Delivers the pending events. The session stays open, because ending it would delete events that may not be read yet.
     func finish() async {
         await service.telemetryLogger.shutdown()
         let passed = lines - recorded
         console.note(
             "\(lines.grouped) lines: \(recorded.grouped) recorded"
-                + (passed > 0 ? ", \(passed.grouped) passed by while the scenario was off." : "."))
+                + (passed > 0 ? ", \(passed.grouped) ignored while the scenario was disabled." : "."))
     }
 
     private func take(_ batch: [String], _ logger: any TelemetryLogging) async {
@@ -80,7 +80,7 @@ final class PipeClient {
             }
             rest = rest.dropFirst(next.count)
             record(next, logger)
-            // The next lines are read when these are in the store: a fast writer waits, and nothing is lost.
+            // The next lines are read once these are in the store: a fast writer is blocked, and nothing is lost.
             await logger.flush()
             await untilDelivered(logger)
         }
@@ -88,7 +88,7 @@ final class PipeClient {
 
     private func record(_ batch: ArraySlice<String>, _ logger: any TelemetryLogging) {
         lines += batch.count
-        // A line that nobody wants is not taken apart; whether an event is recorded is the logger's to say.
+        // Skips parsing while the scenario is disabled; the logger still decides whether an event is recorded.
         for line in batch where service.scenarioStates[scenario] == true {
             let event = parser.parse(line)
             var isRecorded = false
@@ -102,13 +102,12 @@ final class PipeClient {
         }
     }
 
-    /// Returns when nothing waits any more, so that a store that takes nothing keeps lines from being read, and not from being
-    /// kept.
+    /// Returns when no events are pending. While the store accepts no events, no lines are read, so none are dropped.
     private func untilDelivered(_ logger: any TelemetryLogging) async {
         guard let logger = logger as? TelemetryLogger, logger.statistics.waiting > 0 else { return }
-        console.note("The store takes no events for now; no more lines are read until it does. telemetry doctor may tell why.")
+        console.note("The store accepts no events; reading is paused until it does. To find the cause: telemetry doctor")
         while logger.statistics.waiting > 0, (try? await Task.sleep(for: Self.pause)) != nil { await logger.flush() }
-        if logger.statistics.waiting == 0 { console.note("The store takes events again.") }
+        if logger.statistics.waiting == 0 { console.note("The store accepts events again.") }
     }
 
     private var isOn: Bool { service.status == .enabled && service.scenarioStates[scenario] == true }
@@ -120,22 +119,22 @@ final class PipeClient {
 
     private func tellChanges() {
         withObservationTracking {
-            tell()
+            report()
         } onChange: { [weak self] in
             Task { @MainActor in self?.tellChanges() }
         }
     }
 
-    private func tell() {
+    private func report() {
         let client = service.settings.clientIdentifier?.visible ?? ""
         let text =
             switch (service.status, service.scenarioStates[scenario] == true) {
-            case (.pendingApproval, _): "The client \(client) waits for approval: telemetry approve \(client) -d \(store.visible)"
+            case (.pendingApproval, _): "Client \(client) is pending approval: telemetry approve \(client) -d \(store.visible)"
             case (.enabled, false):
-                "The client \(client) is approved, \(scenario.visible) is off: "
+                "Client \(client) is approved, \(scenario.visible) is disabled: "
                     + "telemetry enable \(client) \(scenario.visible) -d \(store.visible)"
-            case (.enabled, true): "The client \(client) is approved, \(scenario.visible) is on: lines are recorded."
-            case (.disabled, _): "A viewer has ended the telemetry of this client; lines pass by unrecorded."
+            case (.enabled, true): "Client \(client) is approved, \(scenario.visible) is enabled: recording lines."
+            case (.disabled, _): "A viewer ended the telemetry of this client; lines are not recorded."
             case (.error(let message), _): message.visible
             default: ""
             }

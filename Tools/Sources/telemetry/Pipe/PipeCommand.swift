@@ -6,12 +6,12 @@ import ViewerKit
 struct PipeCommand: ToolCommand {
     static let configuration = CommandConfiguration(
         commandName: "pipe",
-        abstract: "Make standard input a client: every line is an event.",
+        abstract: "Log the lines of standard input as events.",
         usage: "telemetry pipe --scenario NAME [options]",
         discussion: """
-            The client asks for approval; approve it from another terminal, and turn its scenario on. Lines that come while \
-            the scenario is off are read and not recorded. Its identity and its scenario's state are kept, so that it goes on \
-            where it stopped, also after a crash. Ends with its input, when all is delivered.
+            The command is a client: approve it from another terminal, and enable its scenario. Lines that arrive while the \
+            scenario is disabled are read but not recorded. The client's identity and the state of its scenario are saved, \
+            so that it continues after a restart or a crash. Ends when the input ends and all events are delivered.
 
             Examples:
               tail -F /var/log/syslog | telemetry pipe --scenario Syslog -d /srv/store
@@ -21,28 +21,28 @@ struct PipeCommand: ToolCommand {
 
     @OptionGroup var store: StoreOptions
 
-    @Option(help: "The scenario of the lines.")
+    @Option(help: "The scenario of the events.")
     var scenario: String
 
-    @Option(help: "Tells apart pipes that run at the same time; the scenario's name unless given.")
+    @Option(help: "A unique name for this pipe, if several run at the same time. Default: the scenario's name.")
     var name: String?
 
-    @Option(help: "The level of the lines: info or diagnostic.")
+    @Option(help: "The level of the events: info or diagnostic.")
     var level = LevelArgument.info
 
     @Option(
         name: .customLong("level-from"),
-        help: "A regular expression for the word that tells a line's level; debug, trace and the like are diagnostic.")
+        help: "A regular expression for the word with a line's level; debug, trace and similar words mean diagnostic.")
     var levelFrom: String?
 
-    @Flag(help: "Lines are JSON objects: their fields become attributes, name, message and level what they say.")
+    @Flag(help: "Lines are JSON objects: name, message and level set those of the event; other fields become attributes.")
     var json = false
 
-    @Flag(help: "Wait with reading until the client is approved and the scenario on.")
+    @Flag(help: "Start reading when the client is approved and the scenario is enabled.")
     var hold = false
 
     func validate() throws {
-        if scenario.isEmpty { throw ValidationError("The scenario needs a name.") }
+        if scenario.isEmpty { throw ValidationError("--scenario must not be empty.") }
         do { _ = try parser() } catch let failure as ToolFailure { throw ValidationError(failure.message) }
     }
 

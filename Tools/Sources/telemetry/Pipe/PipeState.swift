@@ -3,12 +3,12 @@ import TelemetryModels
 import TelemetryTransport
 import ViewerKit
 
-/// The directory in which a pipe keeps who it is; one process at a time has it.
+/// The directory with a pipe's identity. One process at a time can use it.
 final class PipeState: Sendable {
     let directory: URL
     private let lock: FileHandle
 
-    /// - Throws: ``ViewerKit/ToolFailure`` where another pipe of this name runs, or the directory cannot be made.
+    /// - Throws: ``ViewerKit/ToolFailure`` if another pipe of this name is running, or the directory cannot be created.
     init(name: String, store: URL, environment: [String: String] = ProcessInfo.processInfo.environment) async throws {
         directory = Self.base(environment)
             .appendingPathComponent("live-telemetry/telemetry-pipe")
@@ -22,11 +22,11 @@ final class PipeState: Sendable {
             lock = try FileHandle(forUpdating: file)
         } catch {
             throw ToolFailure(
-                .cannotCreate, "The pipe cannot keep its identity in \(directory.path.visible): \(error.localizedDescription)")
+                .cannotCreate, "Cannot save the identity of the pipe in \(directory.path.visible): \(error.localizedDescription)")
         }
         guard FileLock.take(lock.fileDescriptor) else {
             throw ToolFailure(
-                .unavailable, "A pipe named \"\(name.visible)\" runs already; give this one a name of its own with --name.")
+                .unavailable, "A pipe named \"\(name.visible)\" is already running; choose another name with --name.")
         }
     }
 
@@ -39,15 +39,18 @@ final class PipeState: Sendable {
         #endif
     }
 
-    /// A name for the file system, the same for two spellings that are one name: the library makes such a one for every client.
+    /// The file name for a pipe's name, equal for canonically equivalent names. The library makes one for every client.
     private static func fileName(_ name: String) async throws -> String {
         do {
             let client = try await InMemoryTelemetryTransport().createTelemetryClient(clientId: name, isEnabled: false)
             return client.recordID?.recordName ?? ""
-        } catch { throw ToolFailure(.data, "\"\(name.visible.fitted(to: 40))\" is no name for a pipe: at most 1,024 bytes.") }
+        } catch {
+            throw ToolFailure(
+                .data, "\"\(name.visible.fitted(to: 40))\" is not a valid name for a pipe: the limit is 1,024 bytes.")
+        }
     }
 
-    /// Short, the same in every process; two stores get different ones.
+    /// A short hash that is the same in every process.
     private static func fingerprint(_ text: String) -> String {
         String(text.utf8.reduce(UInt64(14_695_981_039_346_656_037)) { ($0 ^ UInt64($1)) &* 1_099_511_628_211 }, radix: 36)
     }

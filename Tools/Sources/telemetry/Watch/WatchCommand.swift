@@ -6,11 +6,11 @@ import ViewerKit
 
 struct WatchCommand: ToolCommand {
     static let configuration = CommandConfiguration(
-        commandName: "watch", abstract: "See clients, scenarios and events live on the whole screen.",
+        commandName: "watch", abstract: "View and control clients, scenarios and events live in full screen.",
         discussion: """
-            Tab changes the pane, the arrows move in it. Space turns the selected scenario on or off, a approves the selected \
-            client, x ends its telemetry after a question. / filters the events as you type, c shows only the selected \
-            client's, p stands still, ? shows all keys, q quits.
+            Tab changes the pane, and the arrow keys move in it. Space enables or disables the selected scenario, a approves \
+            the selected client, and x ends its telemetry after confirmation. / filters the events as you type, c shows only \
+            the selected client's events, p pauses, ? shows all keys, and q quits.
 
             Examples:
               telemetry watch --directory /srv/telemetry
@@ -19,27 +19,27 @@ struct WatchCommand: ToolCommand {
 
     @OptionGroup var store: StoreOptions
 
-    @Option(help: "Begin with the events since then: 10m, 2026-11-21.")
+    @Option(help: "Show events since this date: 10m, 2026-11-21.")
     var since = "10m"
 
     func validate() throws {
-        guard MomentText.date(since, now: .now) != nil else {
-            throw ValidationError("--since \"\(since)\" is no moment; write for example 10m, 2h or 2026-11-21.")
+        guard DateParser.date(since, now: .now) != nil else {
+            throw ValidationError("--since \"\(since)\" is not a valid date. Examples: 10m, 2h, 2026-11-21.")
         }
     }
 
     func perform(_ console: Console) async throws {
         guard let screen = Screen() else {
             throw ToolFailure(
-                .unavailable, "watch needs a terminal for input and output; in a pipe use: telemetry events --follow")
+                .unavailable, "watch requires a terminal; without one use: telemetry events --follow")
         }
         let directory = try store.located()
-        // What is odd would tear the picture; it shows in the message line.
-        let (troubles, trouble) = AsyncStream.makeStream(of: String.self, bufferingPolicy: .bufferingNewest(8))
-        let transport = try directory.open { trouble.yield($0.message) }
+        // Diagnostics would corrupt the screen, so they are shown in the message line.
+        let (diagnostics, diagnostic) = AsyncStream.makeStream(of: String.self, bufferingPolicy: .bufferingNewest(8))
+        let transport = try directory.open { diagnostic.yield($0.message) }
         let session = WatchSession(
             transport: transport, screen: screen, style: console.style, store: directory.url.path,
-            since: MomentText.date(since, now: .now), troubles: troubles)
+            since: DateParser.date(since, now: .now), diagnostics: diagnostics)
         screen.open()
         defer { screen.close() }
         try await SystemSignal.untilInterrupted { try await session.run() }

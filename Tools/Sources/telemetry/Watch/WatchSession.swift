@@ -4,7 +4,7 @@ import TelemetryModels
 import TelemetryTransport
 import ViewerKit
 
-/// Brings together keys, time, the store's changes and the screen.
+/// Connects keys, time and changes of the store with the model and the screen.
 actor WatchSession {
     private enum Input: Sendable {
         case keys([Key])
@@ -13,31 +13,31 @@ actor WatchSession {
         case tick
         case frame
         case records([TelemetryClientRecord], [TelemetryScenarioRecord])
-        case told(String)
+        case message(String)
         case failed(any Error)
         case gone
     }
 
-    /// The picture changes no more often than an eye can follow, whatever arrives; a key shows at once.
+    /// The minimum interval between two redraws for new events. Keys redraw immediately.
     private static let frame = Duration.milliseconds(33)
 
     private let transport: FileTelemetryTransport
     private let screen: Screen
     private let view: WatchView
     private let since: Date?
-    private let troubles: AsyncStream<String>
+    private let diagnostics: AsyncStream<String>
     private let changes: AsyncStream<Void>
     private let changed: AsyncStream<Void>.Continuation
     private var model: WatchModel
 
     init(
         transport: FileTelemetryTransport, screen: Screen, style: Style, store: String, since: Date?,
-        troubles: AsyncStream<String>
+        diagnostics: AsyncStream<String>
     ) {
         self.transport = transport
         self.screen = screen
         self.since = since
-        self.troubles = troubles
+        self.diagnostics = diagnostics
         (changes, changed) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         view = WatchView(style: style)
         model = WatchModel(store: store, now: .now)
@@ -53,12 +53,12 @@ actor WatchSession {
                 group.cancelAll()
                 for signal in signals { signal.cancel() }
             }
-            let (transport, troubles, changes) = (transport, troubles, changes)
+            let (transport, diagnostics, changes) = (transport, diagnostics, changes)
             group.addTask {
                 do { try await self.follow() } catch { continuation.yield(.failed(error)) }
             }
             group.addTask { await Self.followRecords(transport, continuation) }
-            group.addTask { for await trouble in troubles { continuation.yield(.told(trouble)) } }
+            group.addTask { for await text in diagnostics { continuation.yield(.message(text)) } }
             group.addTask {
                 while !Task.isCancelled {
                     try? await Task.sleep(for: .seconds(1))
@@ -79,13 +79,13 @@ actor WatchSession {
         }
     }
 
-    /// False where it is time to end.
+    /// Returns false to end the session.
     private func take(
         _ input: Input, _ group: inout ThrowingTaskGroup<Void, any Error>, _ continuation: AsyncStream<Input>.Continuation
     ) throws -> Bool {
         switch input {
         case .keys(let keys):
-            // After a suspension that was none, a key brings the picture back.
+            // If the suspension had no effect, a key reopens the screen.
             guard screen.isOpen else {
                 reopen()
                 return true
@@ -98,7 +98,7 @@ actor WatchSession {
                 case .suspend: suspend()
                 case .send(let command):
                     let transport = transport
-                    group.addTask { continuation.yield(.told(await Self.send(command, over: transport))) }
+                    group.addTask { continuation.yield(.message(await Self.send(command, over: transport))) }
                 }
             }
             draw(isFresh: false)
@@ -111,7 +111,7 @@ actor WatchSession {
         case .records(let clients, let scenarios):
             model.take(clients: clients, scenarios: scenarios)
             changed.yield()
-        case .told(let text):
+        case .message(let text):
             model.message = text
             changed.yield()
         case .failed(let error): throw error
@@ -125,7 +125,7 @@ actor WatchSession {
         screen.show(view.lines(&model, columns: size.columns, rows: size.rows), isFresh: isFresh)
     }
 
-    /// Gives the terminal back and stops, together with whoever started this in the shell's one job.
+    /// Restores the terminal and suspends the process group, which is the shell's job.
     private func suspend() {
         screen.close()
         kill(0, SIGTSTP)
@@ -138,7 +138,7 @@ actor WatchSession {
     }
 
     private func readKeys(_ continuation: AsyncStream<Input>.Continuation) {
-        // Reading blocks, so it gets a thread of its own; it ends with the process.
+        // Reading blocks, so it runs on a separate thread, which ends with the process.
         Thread {
             let reader = KeyReader()
             while let keys = reader.next() { continuation.yield(.keys(keys)) }
@@ -155,11 +155,11 @@ actor WatchSession {
         return source
     }
 
-    /// Reads no faster than the model takes it: a store of millions of events must not pile up here.
+    /// Reads no faster than the model processes the pages, so that no pages accumulate in memory.
     private func follow() async throws {
         try await EventReader(transport: transport, filter: .init(since: since)).read(after: nil, following: true) { page in
             model.isCaughtUp = model.isCaughtUp || !page.hasMore
-            model.take(page.events, missed: page.missedEvents)
+            model.take(page.events, skipped: page.missedEvents)
             changed.yield()
             return true
         }
@@ -183,19 +183,20 @@ actor WatchSession {
         do {
             switch try await CommandSender(transport: transport).send(command, wait: .seconds(10)) {
             case .executed: return done(command)
-            case .failed(let reason): return "The client \(command.clientId) could not do it: \(reason)"
-            case .unanswered: return "\(command.clientId) has not answered yet; does it run? The command waits for it."
+            case .failed(let reason): return "Client \(command.clientId) failed to execute the command: \(reason)"
+            case .unanswered:
+                return "Client \(command.clientId) did not answer. The command stays pending; check that the client is running."
             }
         } catch { return ToolFailure(describing: error).message }
     }
 
     private static func done(_ command: TelemetryCommandRecord) -> String {
         switch command.action {
-        case .enable: "\(command.clientId) is approved."
-        case .disable: "\(command.clientId) sends nothing any more and has deleted what it sent."
-        case .deleteEvents: "\(command.clientId) has deleted its events."
-        case .enableScenario: "\(command.scenarioName ?? "") is on at \(command.clientId)."
-        case .disableScenario: "\(command.scenarioName ?? "") is off at \(command.clientId)."
+        case .enable: "Client \(command.clientId) is approved."
+        case .disable: "Client \(command.clientId) stopped its telemetry and deleted its data."
+        case .deleteEvents: "Client \(command.clientId) deleted its events."
+        case .enableScenario: "\(command.scenarioName ?? "") is enabled on client \(command.clientId)."
+        case .disableScenario: "\(command.scenarioName ?? "") is disabled on client \(command.clientId)."
         }
     }
 }

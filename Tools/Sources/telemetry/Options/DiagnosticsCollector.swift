@@ -1,8 +1,8 @@
 import Synchronization
 import TelemetryModels
 
-/// Gathers what a store found odd.
-final class Troubles: Sendable {
+/// Collects the diagnostics of a store, without duplicates.
+final class DiagnosticsCollector: Sendable {
     private let diagnostics = Mutex<[TelemetryDiagnostic]>([])
 
     var all: [TelemetryDiagnostic] { diagnostics.withLock { $0 } }
