@@ -29,14 +29,14 @@ let package = Package(
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings),
-        // The one to copy from.
+        // The template for a host.
         .executableTarget(
             name: "notes-host",
             dependencies: [
                 layer("TelemetryModels"), layer("TelemetryTransport"), layer("TelemetryLogging"), layer("TelemetryLifecycle"),
             ],
             swiftSettings: settings),
-        // Code on Apple's systems; elsewhere it says so. .ci/apple compiles it against stand-ins.
+        // For Apple platforms; elsewhere it only prints a message. .ci/apple compiles it against mocks.
         .executableTarget(
             name: "swiftui-host",
             dependencies: [

@@ -1,4 +1,4 @@
-/// The scenarios of ``FolderWork``: what a viewer can turn on and off.
+/// The scenarios of ``FolderWork``.
 public enum FileScenario: String, CaseIterable, Sendable {
     case fileRead = "FileRead"
     case checksum = "Checksum"

@@ -16,7 +16,7 @@ public struct FolderWork: Work {
         var waiting = [root.path]
         while let folder = waiting.popLast(), !Task.isCancelled {
             let listing = list(folder, log)
-            // The last comes off first.
+            // The last element is removed first.
             waiting += listing.folders.reversed()
             for file in listing.files {
                 if Task.isCancelled { break }
@@ -42,7 +42,7 @@ public struct FolderWork: Work {
                 case .typeDirectory: folders.append(path)
                 case .typeRegular: files.append(path)
                 case let other:
-                    // Links could lead in circles, and devices never end.
+                    // Links could form cycles, and devices may be endless.
                     log.log(
                         "entry.skipped", .directoryWalk, .diagnostic, path,
                         ["kind": .string(other?.rawValue ?? "unknown")])
@@ -55,7 +55,7 @@ public struct FolderWork: Work {
         return (folders, files)
     }
 
-    /// Reads one file and returns how many bytes it had.
+    /// Reads one file and returns its size in bytes.
     private func read(_ path: String, _ log: WorkLog) -> Int {
         log.log("file.opened", .fileRead, .diagnostic, path)
         var checksum = XXH64()

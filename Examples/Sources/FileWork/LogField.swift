@@ -6,21 +6,21 @@ import FoundationEssentials
 
 /// One word of each line of a log, whose values serve as scenarios.
 struct LogField: Sendable, Equatable {
-    /// More values than this are no kinds of lines but names or numbers.
+    /// The maximum number of values; a field with more contains names or numbers.
     static let mostScenarios = 12
-    /// The scenario of lines that lack the word, or whose word is a rare one.
+    /// The scenario of lines without the word or with a rare word.
     static let other = "Other"
-    /// The scenario of every line where no field serves.
+    /// The scenario of all lines if no field is suitable.
     static let fallback = "Line"
     private static let linesLookedAt = 20_000
     private static let wordsLookedAt = 8
 
     /// The first word of a line is 1.
     let position: Int
-    /// The values, the commonest first.
+    /// The values, most frequent first.
     let scenarios: [String]
 
-    /// Nil where no line has such a word.
+    /// Nil if no line has such a word.
     init?(position: Int, in lines: [String]) {
         let counts = Self.counts(of: position, in: lines)
         guard position > 0, !counts.isEmpty else { return nil }
@@ -34,7 +34,7 @@ struct LogField: Sendable, Equatable {
         scenarios = covered < lines ? common.prefix(Self.mostScenarios - 1).map(\.key) + [Self.other] : common.map(\.key)
     }
 
-    /// The field that tells most about a line with few values: words, not numbers, in nearly every line.
+    /// The most suitable field: one with few distinct words in nearly every line.
     static func best(in lines: [String]) -> LogField? {
         let sample = Array(lines.prefix(linesLookedAt))
         var best: (position: Int, entropy: Double)?

@@ -1,14 +1,14 @@
 public import Foundation
 import TelemetryModels
 
-/// Replays a log file: every line is an event, its scenario the word in one field of the line.
+/// Replays a log file: every line is an event, whose scenario is one word of the line.
 public struct ReplayWork: Work {
     private let lines: [String]
     private let field: LogField?
 
     /// Reads the file once.
-    /// - Parameter position: Which word of a line names its scenario, the first being 1; nil finds one with few values.
-    /// - Throws: where the file cannot be read, ``ReplayError`` where it has no lines or no line has such a word.
+    /// - Parameter position: The number of the word that is a line's scenario, from 1; nil detects a field with few values.
+    /// - Throws: ``ReplayError`` if the file has no lines or no line has such a word, or the error of reading the file.
     public init(file: URL, field position: Int? = nil) throws {
         let text = String(decoding: try Data(contentsOf: file), as: UTF8.self)
         lines = text.split(whereSeparator: \.isNewline).map(String.init)
@@ -23,7 +23,7 @@ public struct ReplayWork: Work {
         }
     }
 
-    /// The field's values, the commonest first; a file without such a field has the one scenario `Line`.
+    /// The field's values, most frequent first. A file without such a field has the single scenario `Line`.
     public var scenarios: [String] { field?.scenarios ?? [LogField.fallback] }
 
     public func run(_ log: WorkLog) async -> WorkSummary {
@@ -34,7 +34,7 @@ public struct ReplayWork: Work {
             summary.bytes += line.utf8.count + 1
             let number = Int64(summary.items)
             let scenario = field?.scenario(of: line) ?? LogField.fallback
-            // The commonest kind of line is chatter.
+            // Lines of the most frequent kind are the least important.
             log.log(
                 "line", scenario: scenario, level: scenario == scenarios[0] && scenarios.count > 1 ? .diagnostic : .info,
                 subject: line, attributes: ["line": .int(number)])

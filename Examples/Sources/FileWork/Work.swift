@@ -1,15 +1,15 @@
-/// Something that a host does over and over, and tells about under scenarios.
+/// Work that a host repeats, with events in scenarios.
 public protocol Work: Sendable {
-    /// Every scenario that the work logs under, in the order in which a person would want to see them.
+    /// The scenarios of the work, in display order.
     var scenarios: [String] { get }
 
-    /// Does the work once; ends early when its task is cancelled. Never throws: what cannot be read is told in an event.
+    /// Does the work once; ends early when its task is cancelled. Never throws: a read error is logged as an event.
     func run(_ log: WorkLog) async -> WorkSummary
 }
 
-/// What one run of the work came to.
+/// The result of one run of the work.
 public struct WorkSummary: Sendable, Equatable {
-    /// Files, or lines.
+    /// The number of files or lines.
     public var items = 0
     public var bytes = 0
 

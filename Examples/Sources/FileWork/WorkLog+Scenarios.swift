@@ -1,7 +1,7 @@
 import TelemetryModels
 
 extension WorkLog {
-    /// The same with a scenario that cannot be misspelt.
+    /// Logs one event with a type-safe scenario.
     func log(
         _ name: String, _ scenario: FileScenario, _ level: TelemetryLogLevel, _ subject: @autoclosure () -> String,
         _ attributes: @autoclosure () -> [String: TelemetryValue] = [:]

@@ -1,28 +1,28 @@
 public import TelemetryLogging
 public import TelemetryModels
 
-/// What the work logs through: the host's logger, a count of its own, and back pressure.
+/// Logs the events of the work: the host's logger, with a separate count and back pressure.
 public struct WorkLog: Sendable {
-    /// A job that never waits can outrun what carries its events away. This many at most are on their way.
+    /// The maximum number of pending events, because work that never waits can log faster than events are delivered.
     private static let mostOnTheWay = 250
 
     private let logger: any TelemetryLogging
     private let tally: Tally
     private let pass: Int
 
-    /// - Parameter pass: Which run of the work this is; every event carries it.
+    /// - Parameter pass: The number of the run, which is an attribute of every event.
     public init(logger: any TelemetryLogging, tally: Tally, pass: Int) {
         self.logger = logger
         self.tally = tally
         self.pass = pass
     }
 
-    /// Logs one event. Where its scenario is off, neither the subject nor the attributes are evaluated.
+    /// Logs one event. While its scenario is disabled, neither the subject nor the attributes are evaluated.
     public func log(
         _ name: String, scenario: String, level: TelemetryLogLevel, subject: @autoclosure () -> String,
         attributes: @autoclosure () -> [String: TelemetryValue] = [:]
     ) {
-        // The logger evaluates the subject only of an event that it records: that is how the tally knows.
+        // The logger evaluates the subject only if it records the event, so the tally counts recorded events.
         var isRecorded = false
         let number = tally.next
         logger.logEvent(
@@ -35,12 +35,12 @@ public struct WorkLog: Sendable {
         if isRecorded { tally.count(number, session: logger.currentSessionId, pass: pass, scenario: scenario) }
     }
 
-    /// Waits for the logger where much is on its way; called between pieces of work.
+    /// Waits for the logger if many events are pending. Called between pieces of work.
     public func keepUp() async {
         guard tally.takeUnflushed(atLeast: Self.mostOnTheWay) else { return }
         await logger.flush()
     }
 
-    /// Waits until everything logged so far is with the transport.
+    /// Waits until all logged events are delivered to the transport.
     public func finish() async { await logger.flush() }
 }

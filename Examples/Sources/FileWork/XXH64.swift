@@ -1,6 +1,6 @@
-/// The 64-bit xxHash with seed 0, fed piece by piece: `xxh64sum` prints the same digits.
+/// An incremental 64-bit xxHash with seed 0, equal to that of `xxh64sum`.
 ///
-/// Not for anything that must withstand an attacker; to see whether a file changed it is enough, and quick even unoptimised.
+/// It is not cryptographic, but sufficient to detect changes of a file, and fast even without optimisation.
 public struct XXH64: Sendable {
     private static let prime1: UInt64 = 0x9E37_79B1_85EB_CA87
     private static let prime2: UInt64 = 0xC2B2_AE3D_27D4_EB4F
@@ -9,7 +9,7 @@ public struct XXH64: Sendable {
     private static let prime5: UInt64 = 0x27D4_EB2F_1656_67C5
 
     private var lanes: (UInt64, UInt64, UInt64, UInt64) = (prime1 &+ prime2, prime2, 0, 0 &- prime1)
-    /// Fewer than 32 bytes that wait for more.
+    /// The buffered bytes, fewer than 32.
     private var rest: [UInt8] = []
     private var length: UInt64 = 0
 
@@ -32,7 +32,7 @@ public struct XXH64: Sendable {
         rest += bytes[end...]
     }
 
-    /// The digest of all that was fed so far, as 16 hexadecimal digits.
+    /// The digest of all bytes so far, as 16 hexadecimal digits.
     public var digest: String {
         var hash: UInt64
         if length >= 32 {
@@ -57,7 +57,7 @@ public struct XXH64: Sendable {
         var (lane0, lane1, lane2, lane3) = lanes
         var position = start
         while position < end {
-            // Written out: unoptimised builds pay for every call.
+            // Unrolled, because calls are expensive in unoptimised builds.
             lane0 &+= UInt64(littleEndian: base.loadUnaligned(fromByteOffset: position, as: UInt64.self)) &* Self.prime2
             lane0 = ((lane0 << 31) | (lane0 >> 33)) &* Self.prime1
             lane1 &+= UInt64(littleEndian: base.loadUnaligned(fromByteOffset: position + 8, as: UInt64.self)) &* Self.prime2

@@ -6,35 +6,35 @@ import TelemetryLogging
 import TelemetryPersistence
 import TelemetryTransport
 
-/// The options of the program, and how its parts are put together.
+/// The program's options and setup.
 @main
 struct ExampleHost: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "example-host",
-        abstract: "Reads files for a living, and lets a viewer look on.",
+        abstract: "Read files, and log events about it.",
         discussion: """
-            The host takes one request a line from standard input: \(Request.help)
+            The host reads one request per line from standard input: \(Request.help)
 
-            Nothing is recorded before 'ask' was said here and a viewer has approved it:
+            Nothing is recorded until the user opts in with 'ask' and a viewer approves the client:
               telemetry approve CLIENT --directory STORE
             """)
 
-    @Option(help: "The directory that host and viewers share.")
+    @Option(help: "The store's directory, shared by host and viewers.")
     var store: String
 
-    @Option(help: "Where the host keeps its own settings; the platform's place unless given.")
+    @Option(help: "The directory for the host's settings. Default: the platform's location.")
     var state: String?
 
-    @Option(help: "Append a line for every event recorded, to hold against what arrived.")
+    @Option(help: "Append a line for each recorded event to this file.")
     var tally: String?
 
-    @Option(help: "Replay this log file, a line an event, instead of reading a folder.")
+    @Option(help: "Replay this log file, one event per line, instead of reading a folder.")
     var input: String?
 
-    @Option(help: "With --input: which word of a line is its scenario, the first being 1.")
+    @Option(help: "With --input: the number of the word that is a line's scenario, from 1.")
     var field: Int?
 
-    @Flag(help: "Report in JSON, an object a line.")
+    @Flag(help: "Print reports as JSON, one object per line.")
     var json = false
 
     @Argument(help: "The folder to read.")
@@ -42,7 +42,7 @@ struct ExampleHost: AsyncParsableCommand {
 
     func validate() throws {
         guard (folder == nil) != (input == nil) else { throw ValidationError("Give a folder, or --input with a log file.") }
-        guard field == nil || input != nil else { throw ValidationError("--field goes with --input.") }
+        guard field == nil || input != nil else { throw ValidationError("--field requires --input.") }
     }
 
     @MainActor
@@ -57,12 +57,12 @@ struct ExampleHost: AsyncParsableCommand {
         if let input { return try ReplayWork(file: URL(fileURLWithPath: input), field: field) }
         let root = URL(fileURLWithPath: folder ?? ".")
         guard (try? root.resourceValues(forKeys: [.isDirectoryKey]))?.isDirectory == true else {
-            throw ValidationError("There is no folder at \(root.path).")
+            throw ValidationError("No folder at \(root.path).")
         }
         return FolderWork(root: root)
     }
 
-    /// All that a host needs of LiveTelemetry: a transport, and the service over it.
+    /// All that a host needs from LiveTelemetry: a transport, and a service that uses it.
     @MainActor
     private func makeService() throws -> TelemetryLifecycleService {
         let transport = try FileTelemetryTransport(directory: URL(fileURLWithPath: store))

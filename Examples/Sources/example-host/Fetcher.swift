@@ -9,10 +9,10 @@ import TelemetryDebugLogging
 import TelemetryModels
 #endif
 
-/// Asks servers for pages, as an app asks its back end.
+/// Fetches pages from servers, as an app does from its back end.
 ///
-/// In a debug build each fetch is an operation: its entries go to the relay, and the request carries the identifier under which
-/// they are found there. A release build does the same without any of it.
+/// In a debug build each fetch is an operation: its entries are sent to the relay, and the request has a header with the
+/// correlation identifier to search for. A release build contains none of this.
 @MainActor
 struct Fetcher {
     struct Answer {
@@ -23,7 +23,7 @@ struct Fetcher {
 
     #if DEBUG
     init(reporter: Reporter) {
-        // Two seconds, so that one can look on.
+        // A short interval, so that entries appear quickly.
         DebugLogger.shared.configure(
             .init(source: .cli, interval: .seconds(2)), diagnostics: { reporter.report(.problem("debug log: \($0.message)")) })
     }
@@ -38,7 +38,7 @@ struct Fetcher {
         }
     }
 
-    /// Sends what waits; a relay that does not answer is waited for five seconds.
+    /// Sends the pending entries, waiting for the relay for at most five seconds.
     func end() async { await DebugLogger.shared.flush(within: .seconds(5)) }
     #else
     init(reporter: Reporter) {}

@@ -5,7 +5,7 @@ import TelemetryLifecycle
 import TelemetryLogging
 import TelemetryModels
 
-/// The program itself: does its work when asked, and shows what telemetry is doing.
+/// The program itself: works on request, and prints the state of telemetry.
 @MainActor
 final class Host {
     private let service: TelemetryLifecycleService
@@ -25,10 +25,10 @@ final class Host {
         fetcher = Fetcher(reporter: reporter)
     }
 
-    /// Runs until it is asked to quit; the client stays approved for the next time.
+    /// Runs until `quit`. The client stays approved for the next run.
     func run(requests: AsyncStream<Request>) async {
         await service.startup()
-        // What the user decided in an earlier run is being restored; scenarios are registered right after.
+        // Restores the user's earlier decision, then registers the scenarios.
         await service.restorationFinished()
         await attempt { try await $0.registerScenarios(work.scenarios) }
         reporter.report(.ready(scenarios: work.scenarios, session: service.telemetryLogger.currentSessionId))
@@ -68,7 +68,7 @@ final class Host {
             } catch {
                 reporter.report(.problem("\(url.absoluteString): \(error.localizedDescription)"))
             }
-        case .unknown(let line): reporter.report(.problem("\"\(line)\" is no request; there are: \(Request.help)"))
+        case .unknown(let line): reporter.report(.problem("Unknown request \"\(line)\". Requests: \(Request.help)"))
         case .quit: break
         }
     }
@@ -86,7 +86,7 @@ final class Host {
                     seconds: start.duration(to: .now) / .seconds(1))))
     }
 
-    /// The work itself, away from the main actor.
+    /// Performs the work off the main actor.
     @concurrent
     private nonisolated func perform(_ log: WorkLog) async -> WorkSummary { await work.run(log) }
 
@@ -100,7 +100,7 @@ final class Host {
         do { try await operation(service) } catch { reporter.report(.problem(error.localizedDescription)) }
     }
 
-    /// Shows the state whenever the service changes it, as a view would.
+    /// Prints the state whenever it changes, as a SwiftUI view would do.
     private func showChanges() {
         withObservationTracking {
             show()

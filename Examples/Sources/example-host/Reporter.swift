@@ -1,17 +1,17 @@
 import Foundation
 
-/// Writes the host's reports, a line each.
+/// Prints the host's reports, one per line.
 struct Reporter: Sendable {
     let asJSON: Bool
 
     func report(_ report: Report) {
         let line = asJSON ? report.json : report.text
-        // Whoever read them has gone: nothing is lost by that.
+        // If the output is closed, reports are discarded.
         try? FileHandle.standardOutput.write(contentsOf: Data((line + "\n").utf8))
     }
 }
 
-/// One line of the host's reports.
+/// One report of the host.
 enum Report {
     case ready(scenarios: [String], session: String)
     case state(State)
@@ -41,12 +41,12 @@ enum Report {
         case .state(let state): state.text
         case .worked(let pass):
             "run \(pass.number): \(pass.items) items, \(pass.bytes) bytes, \(pass.recorded.values.reduce(0, +)) events recorded"
-        case .resting(let run): "resting after run \(run)"
+        case .resting(let run): "stopped after run \(run)"
         case .fetched(let answer):
             (["fetched \(answer.url): status \(answer.status)"] + (answer.correlation.map { ["correlation \($0)"] } ?? []))
                 .joined(separator: " · ")
         case .problem(let message): "! \(message)"
-        case .ended: "the session has ended"
+        case .ended: "session ended"
         }
     }
 

@@ -1,27 +1,27 @@
 @preconcurrency import Dispatch
 import Foundation
 
-/// What the person at the host can ask for.
+/// A request of the user.
 enum Request: Equatable {
-    /// The user agrees to telemetry, and the client asks to be approved.
+    /// The user opts in, and the client requests approval.
     case ask
-    /// The user takes it back: everything of this client is deleted.
+    /// The user opts out: all data of this client is deleted.
     case leave
     case work
-    /// Work over and over.
+    /// Work repeatedly.
     case keepWorking
     case rest
-    /// Turns a scenario on or off here, whatever the viewers say.
+    /// Enables or disables a scenario locally, overriding the viewers.
     case override(scenario: String, enabled: Bool)
     case status
-    /// Ask a server for a page.
+    /// Fetch a page from a server.
     case fetch(URL)
     case quit
     case unknown(String)
 
     static let help = """
         ask, leave, work, loop, rest, on SCENARIO, off SCENARIO, status, fetch URL, quit. \
-        Its end, SIGINT and SIGTERM mean quit.
+        SIGINT, SIGTERM and the end of input mean quit.
         """
 
     init(line: String) {
@@ -41,7 +41,7 @@ enum Request: Equatable {
         }
     }
 
-    /// The lines of standard input; SIGINT, SIGTERM and the end of input are a `quit`.
+    /// The lines of standard input. SIGINT, SIGTERM and the end of input mean `quit`.
     static func stream() -> AsyncStream<Request> {
         let (stream, continuation) = AsyncStream.makeStream(of: Request.self)
         let signals = [SIGINT, SIGTERM].map { number in
@@ -51,7 +51,7 @@ enum Request: Equatable {
             source.resume()
             return source
         }
-        // `readLine` blocks, so it gets a thread of its own.
+        // `readLine` blocks, so it runs on a separate thread.
         let reader = Thread {
             while let line = readLine() {
                 if !line.isEmpty { continuation.yield(Request(line: line)) }

@@ -1,7 +1,7 @@
 import TelemetryLogging
 import TelemetryModels
 
-/// What a viewer can turn on and off in this program: a name for each kind of thing that one may want to know more about.
+/// The scenarios of this program, which a viewer can enable and disable.
 enum ExampleScenario: String, CaseIterable {
     case networkRequests = "NetworkRequests"
     case dataSync = "DataSync"
@@ -9,7 +9,7 @@ enum ExampleScenario: String, CaseIterable {
 }
 
 extension TelemetryLogging {
-    /// Logs under a scenario that cannot be misspelt. While it is off, none of the arguments behind the level is evaluated.
+    /// Logs with a type-safe scenario. While it is disabled, the arguments after the level are not evaluated.
     nonisolated func log(
         _ name: String, _ scenario: ExampleScenario, _ level: TelemetryLogLevel = .info,
         _ text: @autoclosure () -> String? = nil, _ attributes: @autoclosure () -> [String: TelemetryValue] = [:]

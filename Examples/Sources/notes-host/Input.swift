@@ -1,7 +1,7 @@
 @preconcurrency import Dispatch
 import Foundation
 
-/// What the person at the program asks for, a line each.
+/// A request of the user, one per line.
 enum Input: Sendable {
     case agree, withdraw, sync, quit
     case override(scenario: String, isOn: Bool)
@@ -28,7 +28,7 @@ enum Input: Sendable {
         }
     }
 
-    /// The lines of standard input. SIGINT, SIGTERM and the end of input mean to quit, so that the session ends as it should.
+    /// The lines of standard input. SIGINT, SIGTERM and the end of input mean `quit`, so that the session ends regularly.
     static func stream() -> AsyncStream<Input> {
         let (stream, continuation) = AsyncStream.makeStream(of: Input.self)
         let signals = [SIGINT, SIGTERM].map { number in
@@ -39,7 +39,7 @@ enum Input: Sendable {
             return source
         }
         continuation.onTermination = { _ in signals.forEach { $0.cancel() } }
-        // Reading blocks, so it gets a thread of its own.
+        // Reading blocks, so it runs on a separate thread.
         Thread {
             while let line = readLine() {
                 if !line.isEmpty { continuation.yield(Input(line: line)) }

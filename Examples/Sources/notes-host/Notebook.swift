@@ -6,7 +6,7 @@ import TelemetryModels
 import FoundationNetworking
 #endif
 
-/// What the program is for: notes, kept in a file, and pages fetched from the net. It tells about what it does as it does it.
+/// The program's actual work: notes in a file, and pages fetched from the network. It logs what it does.
 @MainActor
 struct Notebook {
     private(set) var notes: [String] = []
@@ -15,11 +15,11 @@ struct Notebook {
 
     mutating func add(_ note: String) {
         notes.append(note)
-        // What a person wrote is nobody else's business; how much it was may be.
+        // The text of a note is private, so only its length is logged.
         logger.log("note.added", .userInteraction, .info, nil, ["characters": .int(Int64(note.count))])
     }
 
-    /// Writes the notes behind those that the file has already.
+    /// Appends the new notes to the file.
     mutating func sync() throws {
         logger.log("sync.started", .dataSync, .diagnostic, file.path, ["notes": .int(Int64(notes.count))])
         do {
@@ -34,7 +34,7 @@ struct Notebook {
         }
     }
 
-    /// - Returns: The status that the server answered with.
+    /// - Returns: The status code of the response.
     func fetch(_ url: URL) async throws -> Int {
         logger.log("request.sent", .networkRequests, .diagnostic, url.host())
         let start = ContinuousClock.now

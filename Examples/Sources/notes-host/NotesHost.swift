@@ -5,12 +5,12 @@ import TelemetryLogging
 import TelemetryModels
 import TelemetryTransport
 
-/// A small program with telemetry in it, to copy from. All that it needs of LiveTelemetry is in this file.
+/// A small program with telemetry, as a template. Everything that it needs from LiveTelemetry is in this file.
 ///
 ///     notes-host STORE NOTES
 ///
-/// The directory STORE is where viewers look; without one there is `telemetry-store` in the system's temporary directory. The
-/// notes go to the file NOTES, `notes.txt` where none is named.
+/// STORE is the store's directory; the default is `telemetry-store` in the system's temporary directory. NOTES is the file for
+/// the notes; the default is `notes.txt`.
 @main
 @MainActor
 final class NotesHost {
@@ -19,9 +19,9 @@ final class NotesHost {
     private var shown = ""
 
     init(store: URL, notes: URL) throws {
-        // Where client and viewers meet, and the service that is all a host talks to.
+        // The transport that client and viewers share, and the service, which is the only object that a host uses.
         let transport = try FileTelemetryTransport(directory: store)
-        // A viewer sees an event within a second; the default, thirty, is kinder to a battery.
+        // A viewer sees an event within a second. The default of thirty seconds saves energy.
         telemetry = TelemetryLifecycleService(
             transport: transport, configuration: .init(loggerConfiguration: .init(flushInterval: 1)))
         notebook = Notebook(file: notes, logger: telemetry.telemetryLogger)
@@ -36,9 +36,9 @@ final class NotesHost {
     }
 
     func run() async {
-        // First thing: what the user once agreed to is restored. Where nobody ever did, this asks the store nothing.
+        // First, restore the user's earlier consent. Without consent this does not access the store.
         await telemetry.startup()
-        // Right after it: what can be looked at. States of an earlier run come back.
+        // Then register the scenarios. Their states of an earlier run are restored.
         await attempt { try await telemetry.registerScenarios(ExampleScenario.allCases.map(\.rawValue)) }
         showChanges()
         say(Input.help)
@@ -46,7 +46,7 @@ final class NotesHost {
             if case .quit = input { break }
             await attempt { try await handle(input) }
         }
-        // The end of the session: its scenarios disappear from the viewers' lists, its approval stays for the next time.
+        // End the session. Viewers no longer list its scenarios; the approval is kept for the next run.
         await attempt { try await telemetry.endSession() }
         await telemetry.shutdown()
     }
@@ -59,12 +59,12 @@ final class NotesHost {
         case .note(let text): notebook.add(text)
         case .sync: try notebook.sync()
         case .fetch(let url): say("status \(try await notebook.fetch(url))")
-        case .unknown(let line): say("\"\(line)\" is nothing that this program knows.\n\(Input.help)")
+        case .unknown(let line): say("Unknown request \"\(line)\".\n\(Input.help)")
         case .quit: break
         }
     }
 
-    /// Shows the state whenever the service changes it, as a view would by itself.
+    /// Prints the state whenever it changes, as a SwiftUI view would do.
     private func showChanges() {
         withObservationTracking {
             let states = telemetry.scenarioStates.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value ? "on" : "off")" }
@@ -79,7 +79,7 @@ final class NotesHost {
 
     private func say(_ text: String) { FileHandle.standardOutput.write(Data("\(text)\n".utf8)) }
 
-    /// The program goes on whatever telemetry cannot do.
+    /// Prints errors and continues.
     private func attempt(_ operation: () async throws -> Void) async {
         do { try await operation() } catch { say("! \(error.localizedDescription)") }
     }

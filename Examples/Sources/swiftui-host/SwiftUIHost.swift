@@ -5,7 +5,7 @@ import TelemetryLifecycle
 import TelemetryLogging
 import TelemetryUI
 
-/// An app with telemetry in it: a line for the delegate, two in the task.
+/// An app with telemetry: one line for the delegate, two in the task.
 @main
 struct SwiftUIHost: App {
     #if canImport(UIKit)
@@ -28,7 +28,7 @@ struct SwiftUIHost: App {
     }
 }
 
-/// What the app is for, and the telemetry's settings below it.
+/// The app's content, with the telemetry settings below it.
 struct ShopView: View {
     let telemetry: TelemetryLifecycleService
     @State private var items = 0
@@ -37,7 +37,7 @@ struct ShopView: View {
         VStack {
             Button {
                 items += 1
-                // Built only while a viewer has turned the scenario on.
+                // Evaluated only while the scenario is enabled.
                 telemetry.telemetryLogger.logEvent(name: "cart.added", scenario: "Checkout", property1: "\(items) items")
             } label: {
                 Text(verbatim: "Add to cart (\(items))")
@@ -47,9 +47,9 @@ struct ShopView: View {
     }
 }
 #else
-/// Says where the example runs.
+/// Prints where the example can be built.
 @main
 enum SwiftUIHost {
-    static func main() { print("This host needs SwiftUI, CloudKit and an app delegate; build it with Xcode.") }
+    static func main() { print("This example requires SwiftUI and CloudKit; build it with Xcode.") }
 }
 #endif

@@ -12,7 +12,7 @@ struct LogFieldTests {
         "2025-06-24 14:36:29 upgrade libudev1:amd64 252.36 252.38",
     ]
 
-    @Test("The field with few words that tell lines apart is found")
+    @Test("The field with few distinct words is detected")
     func best() throws {
         let field = try #require(LogField.best(in: lines))
         #expect(field.position == 3)
@@ -34,6 +34,6 @@ struct LogFieldTests {
         #expect(field.scenario(of: "") == LogField.other)
     }
 
-    @Test("A field that no line has is refused", arguments: [0, -1, 99])
+    @Test("A missing field is rejected", arguments: [0, -1, 99])
     func missing(position: Int) { #expect(LogField(position: position, in: lines) == nil) }
 }

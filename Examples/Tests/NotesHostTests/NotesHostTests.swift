@@ -4,7 +4,7 @@ import TelemetryTransport
 import Testing
 
 struct NotesHostTests {
-    /// The built program while it runs.
+    /// A running process of the example.
     private final class Host: Sendable {
         let lines: AsyncStream<String>
         private let process = Process()
@@ -37,7 +37,7 @@ struct NotesHostTests {
 
         func type(_ line: String) throws { try input.fileHandleForWriting.write(contentsOf: Data("\(line)\n".utf8)) }
 
-        /// The next line with this text in it; nil where the program ends before.
+        /// The next line with this text, or nil if the program ends first.
         func line(with text: String) async -> String? {
             for await line in lines where line.contains(text) { return line }
             return nil
@@ -60,7 +60,7 @@ struct NotesHostTests {
         }
     }
 
-    @Test("The example asks, is steered from afar and by hand, tells what it does, and ends its session on a signal")
+    @Test("The example opts in, follows commands and overrides, logs events, and ends its session on a signal")
     func story() async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "notes-host-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: folder) }
