@@ -21,10 +21,11 @@ enum Sameness {
         }
     }
 
-    /// Nine digits after the second say less than a double within 194 days of 2001.
+    /// Within 194 days of 2001 a double says more than the text of a date does, and milliseconds are rounded as a count from
+    /// 1970 rounds them, which is to a quarter of a microsecond there.
     static func holds(_ left: Date, _ right: Date) -> Bool {
         if left == right { return true }
-        return abs(left.timeIntervalSince(right)) <= 1e-9 && abs(left.timeIntervalSinceReferenceDate) < 16_777_216
+        return abs(left.timeIntervalSince(right)) <= 2.5e-7 && abs(left.timeIntervalSinceReferenceDate) < 16_777_216
     }
 
     static func holds(_ left: [String: TelemetryValue], _ right: [String: TelemetryValue]) -> Bool {

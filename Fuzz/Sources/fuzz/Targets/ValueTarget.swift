@@ -17,9 +17,13 @@ enum ValueTarget {
         let coded = try? JSONDecoder().decode(TelemetryValue.self, from: Data(text))
         switch (line, coded) {
         case (nil, nil): break
+        // Beyond 2^53 doubles are whole numbers, and Foundation makes one of digits behind a point too; no writer writes them.
+        case (.double(let line)?, .int(let coded)?) where abs(line) >= 0x1p53 && abs(Double(coded) - line) <= line.ulp: break
         case (let line?, let coded?):
             require(Sameness.holds(line, coded), "\(String(decoding: text, as: UTF8.self)) is \(line) and \(coded)")
         case (let line?, nil): violated("only the line reader takes \(String(decoding: text, as: UTF8.self)), as \(line)")
+        // Foundation does not look at the digits of a number that nobody asks for.
+        case (nil, _?) where !RelayAccess.isJSON(text): break
         case (nil, let coded?): violated("only Codable takes \(String(decoding: text, as: UTF8.self)), as \(coded)")
         }
     }
