@@ -39,7 +39,4 @@ enum RelayAccess {
     static func query(_ parameters: [(name: String, value: String)]) -> DebugLogQuery? { try? DebugLogQuery(parameters) }
 
     static func text(ofPayload entry: DebugLog) -> String? { try? entry.payloadText }
-
-    /// Whether a text is JSON through and through.
-    static func isJSON(_ text: [UInt8]) -> Bool { (try? JSONDecoder().decode(JSONValue.self, from: Data(text))) != nil }
 }

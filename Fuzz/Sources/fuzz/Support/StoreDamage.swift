@@ -8,6 +8,9 @@ struct StoreDamage {
     /// Whether lines of a segment stand there twice.
     private(set) var isRepeating = false
 
+    /// Whether the slots of an identity file are elsewhere or gone: nothing in it says so, and what is sent again is stored again.
+    private(set) var hasForgotten = false
+
     init(_ root: String) { self.root = root }
 
     mutating func apply(_ input: inout Input) {
@@ -16,6 +19,8 @@ struct StoreDamage {
         let kind = input.number(below: 14)
         var bytes = Scratch.read(root + path)
         let place = input.number(below: 65_536) % max(bytes.count, 1)
+        if path.hasSuffix("identity"), (4...7).contains(kind) { hasForgotten = true }
+        trace("damage \(kind) of \(path) at \(place) of \(bytes.count)")
         switch kind {
         case 0 where !bytes.isEmpty: bytes[place] ^= 1 << UInt8(input.number(below: 8))
         case 1 where !bytes.isEmpty: bytes[place] = input.byte()

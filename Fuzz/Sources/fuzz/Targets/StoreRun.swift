@@ -39,7 +39,9 @@ struct StoreRun {
     }
 
     private mutating func step(_ transport: FileTelemetryTransport) async {
-        switch input.number(below: 7) {
+        let step = input.number(below: 7)
+        trace("step \(step)")
+        switch step {
         case 0: check(await read(transport, .all) ?? [])
         case 1:
             let client = StoreTemplate.clients[input.number(below: 2)]
@@ -106,7 +108,7 @@ struct StoreRun {
         var seen: Set<String> = []
         for event in events {
             checkOwner(event)
-            guard isWhole(event), !damage.isForged, !damage.isRepeating else { continue }
+            guard isWhole(event), !damage.isForged, !damage.isRepeating, !damage.hasForgotten else { continue }
             require(seen.insert(event.eventId).inserted, "\(event.eventId) is read twice")
         }
     }
