@@ -11,6 +11,9 @@ struct StoreDamage {
     /// Whether the slots of an identity file are elsewhere or gone: nothing in it says so, and what is sent again is stored again.
     private(set) var hasForgotten = false
 
+    /// Whether a file of the journal is shorter: what is appended then stands where a follower has been, and it goes on behind it.
+    private(set) var hasShortenedJournal = false
+
     init(_ root: String) { self.root = root }
 
     mutating func apply(_ input: inout Input) {
@@ -18,6 +21,7 @@ struct StoreDamage {
         let path = paths[input.number(below: paths.count)]
         let kind = input.number(below: 14)
         var bytes = Scratch.read(root + path)
+        let size = bytes.count
         let place = input.number(below: 65_536) % max(bytes.count, 1)
         if path.hasSuffix("identity"), (4...7).contains(kind) { hasForgotten = true }
         trace("damage \(kind) of \(path) at \(place) of \(bytes.count)")
@@ -44,6 +48,7 @@ struct StoreDamage {
         case 12: return remove(String(path.prefix(upTo: path.lastIndex(of: "/") ?? path.endIndex)))
         default: if !bytes.isEmpty { bytes[place] = 0x0A }
         }
+        if path.hasSuffix(".log"), bytes.count < size { hasShortenedJournal = true }
         Scratch.remove(root + path)
         Scratch.write(bytes, to: root + path, mode: path.hasSuffix(".log") && input.byte() & 1 == 1 ? 0o400 : 0o600)
     }

@@ -149,7 +149,7 @@ struct StoreRun {
     }
 
     private mutating func follow(_ transport: FileTelemetryTransport) async {
-        guard let cursor, isRetaining, !damage.isForged else { return }
+        guard let cursor, isRetaining, !damage.isForged, !damage.hasShortenedJournal else { return }
         let client = StoreTemplate.clients[input.number(below: 3)]
         let events = (nextNumber..<nextNumber + 2).map { StoreTemplate.event($0, of: client) }
         nextNumber += 2

@@ -22,14 +22,9 @@ enum ValueTarget {
         case (let line?, let coded?):
             require(Sameness.holds(line, coded), "\(String(decoding: text, as: UTF8.self)) is \(line) and \(coded)")
         case (let line?, nil): violated("only the line reader takes \(String(decoding: text, as: UTF8.self)), as \(line)")
-        // Foundation's decoder takes a comma at the end, and does not look at the digits of a number that nobody asks for.
-        case (nil, _?) where !isJSON(text): break
+        case (nil, _?) where !StrictJSON.isValid(text): break
         case (nil, let coded?): violated("only Codable takes \(String(decoding: text, as: UTF8.self)), as \(coded)")
         }
-    }
-
-    private static func isJSON(_ text: [UInt8]) -> Bool {
-        (try? JSONSerialization.jsonObject(with: Data(text), options: .fragmentsAllowed)) != nil
     }
 
     /// What Foundation would take for another encoding is no text of a store.
