@@ -32,8 +32,8 @@ struct SteeringTests {
             #expect(
                 listed.output == """
                     CLIENT  SCENARIO  STATE
-                    k7wq    A         on
-                    k7wq    B         off
+                    k7wq    A         enabled
+                    k7wq    B         disabled
 
                     """)
             let off = try await ToolProcess.run("disable", "k7wq", "A", "-d", store.path)

@@ -13,7 +13,9 @@ struct WatchTests {
             let terminal = try PseudoTerminal(columns: 80, rows: 24)
             let tool = try start(in: folder, on: terminal)
             terminal.closeOther()
-            var screen = try await terminal.text { $0.contains("k7wq") && $0.contains("waits (a)") && $0.contains("hello.there") }
+            var screen = try await terminal.text {
+                $0.contains("k7wq") && $0.contains("pending (a)") && $0.contains("hello.there")
+            }
             #expect(screen.hasPrefix("\u{1B}[?1049h"))
             terminal.write("/")
             screen += try await terminal.text { $0.contains("type to filter") }
