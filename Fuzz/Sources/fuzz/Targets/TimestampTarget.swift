@@ -19,7 +19,7 @@ enum TimestampTarget {
         }
         let whole = String(decoding: text, as: UTF8.self)
         let now = Date(timeIntervalSince1970: 1_800_000_000)
-        if let date = MomentText.date(whole, now: now, timeZone: .gmt) { _ = TimestampAccess.text(date) }
+        if let date = DateParser.date(whole, now: now, timeZone: .gmt) { _ = TimestampAccess.text(date) }
         if let seconds = DurationText.seconds(whole) { _ = DurationText.string(seconds: seconds) }
     }
 
