@@ -42,7 +42,7 @@ extension CloudKitTransport {
             // Somebody else's word, which the caller cannot read, has the name; trying again does not help.
             return .failure(
                 TelemetryTransportError(
-                    code: .unauthorized, message: "Somebody else has given a receipt for the command."))
+                    code: .corrupted, message: "Another user has created the receipt for this command."))
         }
         return outcome.map { CloudKitReceipt.command(original, with: $0) ?? original }
     }
@@ -55,7 +55,7 @@ extension CloudKitTransport {
         do {
             _ = try await saveReceipt(command, for: stored).get()
             return true
-        } catch let error as TelemetryTransportError where error.code == .unauthorized {
+        } catch let error as TelemetryTransportError where error.code == .unauthorized || error.code == .corrupted {
             return false
         }
     }

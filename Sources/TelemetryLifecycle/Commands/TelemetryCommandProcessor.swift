@@ -129,8 +129,8 @@ public actor TelemetryCommandProcessor {
                 } catch let error as TelemetryTransportError where error.isPermanent {
                     // Its end can never be recorded. Removed, it cannot run again after the later ones.
                     firstError = firstError ?? error
-                    try await transport.deleteRecords(withIDs: [command.id])
-                    untold[command.id] = nil
+                    // One that cannot be removed either must not run again.
+                    if try await transport.deleteRecords(withIDs: [command.id]) > 0 { untold[command.id] = nil }
                 }
             }
             return firstError

@@ -175,10 +175,12 @@ extension SimulatedWorld {
     ) {
         commandCount += 1
         advance(by: .milliseconds(1))
+        // Stores that round dates may give two commands the same one; then their names decide on the order.
+        let commandId = "c\(1_000 + commandCount)"
         let command = TelemetryCommandRecord(
-            recordID: .command("c\(commandCount)"), commandId: "c\(commandCount)", clientId: client.clientId, action: action,
+            recordID: .command(commandId), commandId: commandId, clientId: client.clientId, action: action,
             scenarioName: scenario, created: Self.date(of: clock))
-        note("viewer: c\(commandCount) \(action) \(scenario ?? "") to \(client.clientId)")
+        note("viewer: \(commandId) \(action) \(scenario ?? "") to \(client.clientId)")
         commands.append(command)
         _ = try? store.save([command.toRecord()], policy: .insert, by: "viewer")
     }

@@ -61,6 +61,8 @@ final class OpenFile: Sendable {
         var failure: FileError?
         // However much is asked for, no more than there is takes memory.
         let count = try count <= 1 << 20 ? count : Int(clamping: min(UInt64(count), rest(from: offset)))
+        // Without capacity the array is one that all threads share, and whose count must not be set.
+        guard count > 0 else { return [] }
         let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
             do throws(FileError) { filled = try read(into: UnsafeMutableRawBufferPointer(buffer), at: offset) } catch {
                 failure = error
