@@ -36,9 +36,9 @@ func tests(of name: String, _ dependencies: [Target.Dependency]) -> Target {
 let libraries = [
     library(
         "TelemetryModels", [], excluding: appleOnly["TelemetryModels"] ?? [], resources: appleResources["TelemetryModels"]),
-    library("TelemetryTransport", ["TelemetryModels"]),
-    library("TelemetryPersistence", ["TelemetryModels"]),
-    library("TelemetryLogging", ["TelemetryModels", "TelemetryTransport"]),
+    library("TelemetryTransport", ["TelemetryModels", "TelemetryStorage"]),
+    library("TelemetryPersistence", ["TelemetryModels", "TelemetryStorage"]),
+    library("TelemetryLogging", ["TelemetryModels", "TelemetryStorage", "TelemetryTransport"]),
     library("TelemetryDebugLogging", ["TelemetryModels"]),
     library(
         "TelemetryLifecycle",
@@ -57,19 +57,22 @@ let libraries = [
         path: "Mocks/TelemetryTestSupport"),
 ]
 
+// What the layers store with: no product, since no host has a use for it.
+let storage = library("TelemetryStorage", ["TelemetryModels"])
+
 let package = Package(
     name: "LiveTelemetry",
     defaultLocalization: "en",
     platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
     products: libraries.map { .library(name: $0.name, targets: [$0.name]) },
-    targets: libraries + [
+    targets: [storage] + libraries + [
         tests(of: "TelemetryModels", ["TelemetryModels"]),
         .executableTarget(
             name: "TelemetryCrashWriter", dependencies: ["TelemetryModels", "TelemetryTransport"],
             path: "Mocks/TelemetryCrashWriter", swiftSettings: settings),
         tests(
             of: "TelemetryTransport",
-            ["TelemetryModels", "TelemetryTransport", "TelemetryTestSupport", "TelemetryCrashWriter"]),
+            ["TelemetryModels", "TelemetryStorage", "TelemetryTransport", "TelemetryTestSupport", "TelemetryCrashWriter"]),
         tests(of: "TelemetryPersistence", ["TelemetryModels", "TelemetryPersistence"]),
         .executableTarget(
             name: "TelemetryCrashLogger", dependencies: ["TelemetryModels", "TelemetryTransport", "TelemetryLogging"],

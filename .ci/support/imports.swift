@@ -29,7 +29,7 @@ struct Package: Decodable {
 }
 
 /// The modules that a line of Swift imports: `@preconcurrency public import struct Module.Name` imports Module.
-func importedModule(in line: Substring) -> (module: String, isReexported: Bool)? {
+func importedModule(in line: Substring) -> (module: String, isReexported: Bool, isTestable: Bool)? {
     var words = line.split { $0 == " " || $0 == "\t" }.map(String.init)
     if let comment = words.firstIndex(where: { $0.hasPrefix("//") }) { words.removeSubrange(comment...) }
     guard let keyword = words.firstIndex(of: "import"), keyword + 1 < words.count else { return nil }
@@ -38,7 +38,7 @@ func importedModule(in line: Substring) -> (module: String, isReexported: Bool)?
     let kinds: Set = ["struct", "class", "enum", "protocol", "typealias", "func", "var", "let"]
     let named = words[(keyword + 1)...].drop { kinds.contains($0) }.first ?? ""
     let module = named.prefix { $0.isLetter || $0.isNumber || $0 == "_" }
-    return (String(module), words[..<keyword].contains("@_exported"))
+    return (String(module), words[..<keyword].contains("@_exported"), words[..<keyword].contains("@testable"))
 }
 
 let library = try Package(describedIn: CommandLine.arguments[1])
@@ -52,6 +52,19 @@ if isLibrary {
         faults.append("Package.swift depends on \(dependency.identity); a host would resolve it")
     }
 }
+
+/// The library's targets that some of its targets are built from.
+func reachable(from names: Set<String>) -> Set<String> {
+    var found = names
+    var rest = Array(names)
+    while let name = rest.popLast() {
+        for next in library.targets.first(where: { $0.name == name })?.targetDependencies ?? [] where found.insert(next).inserted {
+            rest.append(next)
+        }
+    }
+    return found
+}
+
 let own = Set(library.targets.map(\.name)).union(package.targets.map(\.name))
 for target in package.targets {
     var used: Set<String> = []
@@ -59,12 +72,14 @@ for target in package.targets {
         let path = "\(target.path)/\(source)"
         let text = try String(contentsOfFile: "\(package.path)/\(path)", encoding: .utf8)
         for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
-            guard let (module, isReexported) = importedModule(in: line) else { continue }
+            guard let (module, isReexported, isTestable) = importedModule(in: line) else { continue }
             count += 1
             used.insert(module)
             let place = "\(isLibrary ? "" : package.name + "/")\(path):\(index + 1)"
             if isReexported { faults.append("\(place) re-exports \(module)") }
             guard own.contains(module), module != target.name, !target.declared.contains(module) else { continue }
+            // What a target tests may have a layer below it that is no product, and that no other package can declare.
+            if isTestable, !isLibrary, reachable(from: target.declared).contains(module) { continue }
             faults.append("\(place) imports \(module), which \(target.name) does not declare")
         }
     }

@@ -52,9 +52,10 @@ let package = Package(
             dependencies: ["CloudKit", "FakeCloudKitServer", "TelemetryTransport", "TelemetryCloudKit"],
             swiftSettings: settings),
         linked("TelemetryModels", resources: [.process("Privacy")]),
-        linked("TelemetryTransport", ["TelemetryModels"]),
-        linked("TelemetryPersistence", ["TelemetryModels"]),
-        linked("TelemetryLogging", ["TelemetryModels", "TelemetryTransport"]),
+        linked("TelemetryStorage", ["TelemetryModels"]),
+        linked("TelemetryTransport", ["TelemetryModels", "TelemetryStorage"]),
+        linked("TelemetryPersistence", ["TelemetryModels", "TelemetryStorage"]),
+        linked("TelemetryLogging", ["TelemetryModels", "TelemetryStorage", "TelemetryTransport"]),
         linked(
             "TelemetryLifecycle",
             ["TelemetryModels", "TelemetryTransport", "TelemetryPersistence", "TelemetryLogging"]),

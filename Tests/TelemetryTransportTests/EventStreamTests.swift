@@ -1,4 +1,5 @@
 import TelemetryModels
+import TelemetryStorage
 import TelemetryTestSupport
 import TelemetryTransport
 import Testing

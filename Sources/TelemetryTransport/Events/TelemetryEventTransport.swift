@@ -1,4 +1,5 @@
 public import TelemetryModels
+import TelemetryStorage
 
 /// The event plane: an append-only store of events, read in the order in which they were received.
 ///

@@ -1,3 +1,5 @@
+import TelemetryStorage
+
 /// The version of the file store's format, for the tools, which are a package of their own; not part of the interface.
 @_spi(Tooling)
 public enum FileStoreVersion {

@@ -1,4 +1,5 @@
 public import TelemetryModels
+import TelemetryStorage
 
 extension FileTelemetryTransport {
     /// How a file store works. Processes that share a directory may differ in it.
@@ -66,10 +67,13 @@ extension FileTelemetryTransport {
             self.diagnostics = diagnostics
         }
 
-        /// The size at which a segment is followed by another: small enough that a bound of bytes is kept to within an eighth.
-        var effectiveSegmentBytes: UInt64 {
-            let bounds = [retention.bytesPerClient, retention.bytesInAll].compactMap { $0.map { $0 / 8 } }
-            return UInt64(max(([segmentBytes] + bounds).min() ?? segmentBytes, 1))
+        /// The same for the engine.
+        var store: StoreConfiguration {
+            StoreConfiguration(
+                isDurable: durability == .system, bytesPerClient: retention.bytesPerClient, bytesInAll: retention.bytesInAll,
+                age: retention.age, segmentBytes: segmentBytes, journalBytes: journalBytes,
+                maximumEventBytes: maximumEventBytes, pollInterval: pollInterval, lockTimeout: lockTimeout,
+                diagnostics: diagnostics)
         }
 
         /// Survives a killed process, keeps everything.

@@ -1,4 +1,5 @@
 public import TelemetryModels
+import TelemetryStorage
 
 extension FileTelemetryTransport {
     /// Whether the directory is a store of this version that can be read and written. Records of any type can be stored.

@@ -1,4 +1,5 @@
 import TelemetryModels
+import TelemetryStorage
 
 extension FileTelemetryTransport {
     /// Removes every stored event that matches, also while other processes append, and gives their space back.
@@ -6,6 +7,9 @@ extension FileTelemetryTransport {
     /// What is appended while this runs may stay. A segment that cannot be read in part loses the lines that can be and match.
     @discardableResult
     public func deleteEvents(matching filter: TelemetryEventFilter) async throws -> Int {
+        let selection = EventSelection(
+            isWholeClient: filter == .all || filter == TelemetryEventFilter(clientId: filter.clientId),
+            includes: { filter.matches($0) })
         var count = 0
         var batches = try reading {
             try SegmentBatches(layout: layout, system: system, client: filter.clientId.map(StoreLayout.client))
@@ -17,7 +21,7 @@ extension FileTelemetryTransport {
                     let client = self.client(named: name)
                     guard try client.tryLock() else { return nil }
                     defer { client.unlock() }
-                    return try client.delete(matching: filter, from: segment, toldBy: &batches)
+                    return try client.delete(selection, from: segment, toldBy: &batches)
                 }
                 await Task.yield()
             }

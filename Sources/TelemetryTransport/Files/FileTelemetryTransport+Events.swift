@@ -1,4 +1,5 @@
 public import TelemetryModels
+import TelemetryStorage
 
 extension FileTelemetryTransport {
     /// The most events that are stored at once, so that no page has to read much more than it returns.
@@ -18,7 +19,8 @@ extension FileTelemetryTransport {
         try events.withUnsafeBufferPointer { events in
             guard let first = events.baseAddress else { return }
             for event in first..<first + events.count {
-                try EventLimits.check(event, maximumBytes: configuration.maximumEventBytes)
+                if let clientId = event.pointee.clientId { try NameRules.check(clientId: clientId) }
+                try reading { try EventLimits.check(event, maximumBytes: configuration.maximumEventBytes) }
             }
         }
         var start = 0
@@ -67,7 +69,7 @@ extension FileTelemetryTransport {
             return found.count < limit
         }
         return TelemetryEventPage(
-            events: found, cursor: end.position.cursor(ofStore: storeID), hasMore: end.hasMore,
+            events: found, cursor: TelemetryCursor(rawValue: end.position.text(ofStore: storeID)), hasMore: end.hasMore,
             missedEvents: Int(clamping: start.missed.addingClamped(end.missed)))
     }
 

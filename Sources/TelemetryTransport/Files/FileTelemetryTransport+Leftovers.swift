@@ -1,4 +1,5 @@
 import TelemetryModels
+import TelemetryStorage
 
 /// Removing the directories of clients that have no events.
 extension FileTelemetryTransport {

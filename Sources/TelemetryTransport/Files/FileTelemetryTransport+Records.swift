@@ -1,7 +1,8 @@
 public import TelemetryModels
+import TelemetryStorage
 
 extension FileTelemetryTransport {
-    private var files: RecordFiles { RecordFiles(layout: layout, system: system, configuration: configuration) }
+    private var files: RecordFiles { RecordFiles(layout: layout, system: system, configuration: configuration.store) }
 
     public func save(_ records: [TelemetryRecord], policy: TelemetrySavePolicy) async throws -> [TelemetryRecord] {
         var saved: [TelemetryRecord] = []

@@ -1,4 +1,5 @@
 import TelemetryModels
+import TelemetryStorage
 
 extension FileTelemetryTransport {
     /// Lets go of what exceeds the bounds, whole segments at a time and the oldest first; never of the one just begun.

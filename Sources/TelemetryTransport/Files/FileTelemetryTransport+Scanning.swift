@@ -1,4 +1,5 @@
 import TelemetryModels
+import TelemetryStorage
 
 extension FileTelemetryTransport {
     /// Where reading ended, and what could not be read because it had been let go of.
@@ -108,14 +109,14 @@ extension FileTelemetryTransport {
         if let newest = try system.list(layout.journal).compactMap(StoreLayout.journalNumber).max() {
             try identify(journal: newest)
         }
-        guard let cursor, !formerStoreIDs.contains(where: { JournalPosition(cursor, ofStore: $0) != nil }) else {
+        guard let cursor, !formerStoreIDs.contains(where: { JournalPosition(text: cursor.rawValue, ofStore: $0) != nil }) else {
             let start = try oldest(from: 1)
             if start.file == 1 || cursor != nil { return (start, 0) }
             // What the store itself removed is not missing to somebody who begins.
             let lost = try skipped(from: JournalPosition(file: 1, offset: 0, events: 0), to: start, lostOnly: true)
             return (start, lost)
         }
-        guard var position = JournalPosition(cursor, ofStore: storeID) else {
+        guard var position = JournalPosition(text: cursor.rawValue, ofStore: storeID) else {
             throw TelemetryTransportError.invalidArgument("\"\(cursor.rawValue)\" is no cursor of this store.")
         }
         guard let status = try system.status(layout.journalFile(position.file)) else {

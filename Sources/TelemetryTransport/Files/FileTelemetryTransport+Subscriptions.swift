@@ -1,9 +1,13 @@
+import TelemetryStorage
+
 extension FileTelemetryTransport {
-    private var files: RecordFiles { RecordFiles(layout: layout, system: system, configuration: configuration) }
+    private var files: RecordFiles { RecordFiles(layout: layout, system: system, configuration: configuration.store) }
 
     public func save(_ subscription: TelemetrySubscription) async throws -> TelemetrySubscription.ID {
-        try await changing(.subscribed(subscription)) {
-            try files.write(subscription, to: layout.subscription(subscription.id), in: layout.subscriptions)
+        let stored = StoredSubscription(
+            id: subscription.id, recordType: subscription.recordType, clientId: subscription.clientId)
+        try await changing(.subscribed(stored)) {
+            try files.write(stored, to: layout.subscription(subscription.id), in: layout.subscriptions)
         }
         return subscription.id
     }

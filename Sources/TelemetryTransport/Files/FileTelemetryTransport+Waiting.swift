@@ -1,4 +1,5 @@
 import TelemetryModels
+import TelemetryStorage
 
 extension FileTelemetryTransport {
     /// Tries again, at growing intervals, while `attempt` finds a lock taken by somebody else.
@@ -19,6 +20,8 @@ extension FileTelemetryTransport {
                 closeFiles()
                 if error.isNotFound { try restore() }
                 continue
+            } catch let error as StoreError {
+                throw TelemetryTransportError(error)
             }
             guard waited < configuration.lockTimeout else {
                 throw TelemetryTransportError(
@@ -36,7 +39,7 @@ extension FileTelemetryTransport {
             know(storeID: try StoreFormat(layout: layout, system: system).prepare())
         } catch {
             // What was a store may be one again later.
-            guard error.code == .invalidArgument || error.code == .corrupted else { throw error }
+            guard error.code == .invalidArgument || error.code == .corrupted else { throw TelemetryTransportError(error) }
             throw TelemetryTransportError(code: .unavailable, message: "The store is gone. \(error.message)", cause: error)
         }
         format.forget()
@@ -61,6 +64,8 @@ extension FileTelemetryTransport {
             guard error.isOutOfDescriptors else { throw error.transportError }
             closeFiles()
             do { return try body() } catch let error as FileError { throw error.transportError }
+        } catch let error as StoreError {
+            throw TelemetryTransportError(error)
         }
     }
 }

@@ -1,5 +1,6 @@
 public import Foundation
 import TelemetryModels
+package import TelemetryStorage
 
 /// A store in a directory that any number of processes on one machine share: clients, viewers, tools.
 ///
@@ -52,19 +53,20 @@ public actor FileTelemetryTransport: TelemetryTransporting {
         }
         let layout = StoreLayout(directory: directory.standardizedFileURL.path)
         let format = StoreFormat(layout: layout, system: system, diagnostics: configuration.diagnostics)
-        let storeID = try format.prepare()
+        let storeID: String
+        do { storeID = try format.prepare() } catch { throw TelemetryTransportError(error) }
         format.clean()
         self.storeID = storeID
         self.layout = layout
         self.system = system
         self.configuration = configuration
         self.format = StoreFormatVersion(layout: layout, system: system)
-        journal = JournalWriter(layout: layout, system: system, configuration: configuration, storeID: storeID)
+        journal = JournalWriter(layout: layout, system: system, configuration: configuration.store, storeID: storeID)
         segments = SegmentReader(layout: layout, system: system, diagnostics: configuration.diagnostics)
         try? journal.prepare()
         if configuration.durability == .system { try? system.synchronizeDirectory(layout.directory) }
         if let age = configuration.retention.age { try? RetentionClock(layout: layout, system: system, age: age).begin() }
-        follower = JournalFollower(layout: layout, system: system, configuration: configuration)
+        follower = JournalFollower(layout: layout, system: system, configuration: configuration.store)
     }
 
     deinit { follower.stop() }
@@ -84,7 +86,7 @@ extension FileTelemetryTransport {
             client = ClientStore(
                 name: name,
                 shared: .init(
-                    layout: layout, system: system, configuration: configuration, reader: segments, journal: journal,
+                    layout: layout, system: system, configuration: configuration.store, reader: segments, journal: journal,
                     format: format))
             client.segment = idleSegments.removeValue(forKey: name)
             clients[name] = client

@@ -1,6 +1,7 @@
 import Foundation
 import Synchronization
 import TelemetryModels
+import TelemetryStorage
 import TelemetryTestSupport
 import TelemetryTransport
 import Testing

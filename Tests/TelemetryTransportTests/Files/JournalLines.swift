@@ -1,4 +1,5 @@
 import Foundation
+import TelemetryStorage
 import TelemetryTransport
 
 /// The lines of a journal file, for tests that alter them.

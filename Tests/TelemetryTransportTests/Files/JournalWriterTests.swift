@@ -2,6 +2,7 @@ import Foundation
 import TelemetryModels
 import Testing
 
+@testable import TelemetryStorage
 @testable import TelemetryTransport
 
 struct JournalWriterTests {
@@ -9,7 +10,8 @@ struct JournalWriterTests {
 
     private static func writer(_ directory: URL, _ configuration: FileTelemetryTransport.Configuration) -> JournalWriter {
         JournalWriter(
-            layout: StoreLayout(directory: directory.path), system: FileSystem(), configuration: configuration, storeID: "x")
+            layout: StoreLayout(directory: directory.path), system: FileSystem(), configuration: configuration.store, storeID: "x"
+        )
     }
 
     @Test("A journal file that is full is followed by another though there is a writer in it at every moment")

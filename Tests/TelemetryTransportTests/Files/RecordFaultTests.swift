@@ -3,6 +3,7 @@ import Synchronization
 import TelemetryModels
 import Testing
 
+@testable import TelemetryStorage
 @testable import TelemetryTransport
 
 /// Changes of records that fail, or whose process is killed, at each of their steps.
@@ -149,7 +150,8 @@ struct RecordFaultTests {
             let faults = Faults()
             let store = try FileTelemetryTransport(directory: directory, configuration: .default, system: faults.system)
             _ = try await store.save(TelemetrySubscription(id: "t", recordType: "t"))
-            let reader = ChangeReader(layout: store.layout, system: FileSystem(), configuration: .default)
+            let reader = ChangeReader(
+                layout: store.layout, system: FileSystem(), configuration: FileTelemetryTransport.Configuration.default.store)
             let early = Mutex<[TelemetryNotification]>([])
             let count = Mutex(0)
             let file = directory.appending(path: "records/t/r.json").path

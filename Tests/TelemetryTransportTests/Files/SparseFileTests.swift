@@ -3,6 +3,7 @@ import Synchronization
 import TelemetryModels
 import Testing
 
+@testable import TelemetryStorage
 @testable import TelemetryTransport
 
 /// Files of tens of gigabytes that take no room: little of them is read at once, and little in all.

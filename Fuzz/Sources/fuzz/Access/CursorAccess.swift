@@ -1,4 +1,5 @@
 @testable import TelemetryCloudKit
+@testable import TelemetryStorage
 @testable import TelemetryTransport
 
 /// The readers of cursors that callers give back.

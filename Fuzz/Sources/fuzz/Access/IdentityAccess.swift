@@ -1,5 +1,6 @@
 import Foundation
 
+@testable import TelemetryStorage
 @testable import TelemetryTransport
 
 /// A client's identity file, with the checksums that keep most damage from being read.

@@ -1,3 +1,4 @@
+@testable import TelemetryStorage
 @testable import TelemetryTransport
 
 /// The journal's reader, for lines of text.

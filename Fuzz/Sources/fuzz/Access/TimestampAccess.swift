@@ -1,6 +1,7 @@
 import Foundation
 
 @testable import TelemetryModels
+@testable import TelemetryStorage
 @testable import TelemetryTransport
 
 /// The readers and writers of stored dates: one for any, one each that remembers the second before.

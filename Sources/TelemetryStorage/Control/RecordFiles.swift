@@ -1,0 +1,83 @@
+import TelemetryModels
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// Values as files of JSON, each written to a temporary file and renamed: seen whole or not at all.
+package struct RecordFiles {
+    package let layout: StoreLayout
+    package let system: FileSystem
+    package let configuration: StoreConfiguration
+
+    package init(layout: StoreLayout, system: FileSystem, configuration: StoreConfiguration) {
+        self.layout = layout
+        self.system = system
+        self.configuration = configuration
+    }
+
+    package var isDurable: Bool { configuration.isDurable }
+
+    /// The value in a file; nil where there is none, or where it was no such value and was set aside.
+    package func read<Value: Decodable>(_ type: Value.Type, at path: String) throws(FileError) -> Value? {
+        let setAside = SetAside(layout: layout, system: system, diagnostics: configuration.diagnostics)
+        switch try system.smallFile(path, limit: FileLimits.record) {
+        case .missing: return nil
+        case .unusable(let reason, let file): setAside.move(path, of: file, because: reason)
+        case .content(let bytes, let file):
+            do { return try JSONDecoder().decode(type, from: Data(bytes)) } catch { setAside.move(path, of: file) }
+        }
+        return nil
+    }
+
+    package func write(_ value: some Encodable, to path: String, in directory: String) throws {
+        let temporary = try prepare(value, in: directory)
+        defer { try? system.remove(temporary) }
+        try system.rename(temporary, to: path)
+        if isDurable { try system.synchronizeDirectory(directory) }
+    }
+
+    /// Writes a value to a temporary file in a directory, which is made where it is missing, and returns the file's path.
+    package func prepare(_ value: some Encodable, in directory: String) throws -> String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        let text: Data
+        do { text = try encoder.encode(value) } catch {
+            throw StoreError(
+                code: .invalidArgument, message: "A value cannot be written as JSON: \(error).", cause: error)
+        }
+        guard text.count < FileLimits.record else {
+            throw StoreError.invalidArgument(
+                "A value takes \(text.count) bytes as JSON; a file of the store may have \(FileLimits.record).")
+        }
+        if try system.makeDirectory(directory), isDurable { try system.synchronizeDirectory(layout.records) }
+        let temporary = "\(directory)/-\(EventIdentifier.randomPrefix())"
+        do {
+            let file = try system.open(temporary, for: .create)
+            try file.write(Array(text) + [UInt8(ascii: "\n")])
+            if isDurable { try file.synchronize() }
+        } catch {
+            try? system.remove(temporary)
+            throw error
+        }
+        return temporary
+    }
+
+    package func remove(_ path: String, in directory: String) throws(FileError) {
+        try system.remove(path)
+        if isDurable { try system.synchronizeDirectory(directory) }
+    }
+
+    /// The files of values in a directory; none where there is no such directory, but a failure where the one above it, which
+    /// every store has, is gone too: a store that is out of reach is no empty one.
+    package func names(in directory: String, below parent: String) throws(FileError) -> [String] {
+        do {
+            return try system.list(directory).filter { !$0.hasPrefix("-") && $0.hasSuffix(".json") }
+        } catch  where error.isNotFound {
+            guard try system.status(parent) != nil else { throw error }
+            return []
+        }
+    }
+}

@@ -1,0 +1,44 @@
+package import TelemetryModels
+
+/// Moves files that cannot be read out of the way, into a directory of their own, and tells of it.
+package struct SetAside {
+    package let layout: StoreLayout
+    package let system: FileSystem
+    package let diagnostics: TelemetryDiagnosticsHandler?
+
+    /// The content of a file of at most so many bytes; nil where there is none, or something else that was set aside.
+    package func content(of path: String, limit: Int) throws(FileError) -> [UInt8]? {
+        switch try system.smallFile(path, limit: limit) {
+        case .missing: return nil
+        case .content(let bytes, _): return bytes
+        case .unusable(let reason, let file):
+            move(path, of: file, because: reason)
+            return nil
+        }
+    }
+
+    /// Does nothing where another file has the path by now.
+    package func move(_ path: String, of file: OpenFile? = nil, because reason: String = "could not be read") {
+        let name = path.dropFirst(layout.directory.count + 1).replacing("/", with: "-")
+        let place = "\(layout.setAside)/\(name)-\(EventIdentifier.randomPrefix().prefix(6))"
+        do {
+            try system.makeDirectory(layout.setAside)
+            guard try isSame(file, at: path) else { return }
+            try system.rename(path, to: place)
+            guard try isSame(file, at: place) else {
+                // Somebody put another there at that very moment, and perhaps yet another since.
+                do { try system.link(place, to: path) } catch  where error.isExisting {}
+                return try system.remove(place)
+            }
+            diagnostics?(.init(kind: .corruptFile, message: "\(path) \(reason) and was set aside as \(place)."))
+        } catch {
+            diagnostics?(.init(kind: .corruptFile, message: "\(path) \(reason), and could not be set aside: \(error)."))
+        }
+    }
+
+    /// The file is open, so that no other can have its inode.
+    private func isSame(_ file: OpenFile?, at path: String) throws(FileError) -> Bool {
+        guard let file else { return true }
+        return try system.status(path)?.inode == file.status().inode
+    }
+}

@@ -1,0 +1,48 @@
+import TelemetryModels
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// Whether the store's mark names this version, which must come before the first line that an older one cannot read.
+package final class StoreFormatVersion {
+    private let layout: StoreLayout
+    private let system: FileSystem
+    private var isCurrent = false
+
+    package init(layout: StoreLayout, system: FileSystem) {
+        self.layout = layout
+        self.system = system
+    }
+
+    /// What was seen of the mark is not relied on any more.
+    package func forget() { isCurrent = false }
+
+    /// Raises the version in the mark of an older store. A mark that is missing is made by whoever opens the store next.
+    package func upgrade() throws(FileError) {
+        if isCurrent { return }
+        if case .content(let bytes, _) = try system.smallFile(layout.format, limit: FileLimits.mark),
+            var mark = try? JSONDecoder().decode(StoreFormat.Mark.self, from: Data(bytes)), mark.version < StoreFormat.version
+        {
+            mark.version = StoreFormat.version
+            guard let text = try? mark.text() else { return }
+            let temporary = "\(layout.directory)/-\(EventIdentifier.randomPrefix())"
+            defer { try? system.remove(temporary) }
+            let file = try system.open(temporary, for: .create)
+            try file.write(text)
+            try file.synchronize()
+            try system.rename(temporary, to: layout.format)
+        }
+        isCurrent = true
+    }
+}
+
+extension StoreFormat.Mark {
+    package func text() throws -> [UInt8] {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys]
+        return try Array(encoder.encode(self)) + [UInt8(ascii: "\n")]
+    }
+}

@@ -1,0 +1,55 @@
+import TelemetryModels
+
+/// Where an event's identifier is remembered: in one bit of the word under a key of 128 bits.
+///
+/// Identifiers that end in a number share a key with their 63 neighbours, so that the ones that a logger counts up take next
+/// to nothing; any other has a key of its own. The keys are hashed with a secret of the client's own, so that nobody can
+/// make identifiers that meet.
+package struct EventKey: Hashable {
+    package let high: UInt64
+    package let low: UInt64
+}
+
+/// Makes keys out of identifiers.
+package struct EventKeyMaker {
+    private let secret: (UInt64, UInt64)
+    /// The last prefix, its hash, the last group of 64 numbers below it, and that group's key: identifiers come in runs.
+    private var prefix: [UInt8] = []
+    private var prefixHash = EventKey(high: 0, low: 0)
+    private var group: UInt64?
+    private var groupKey = EventKey(high: 0, low: 0)
+
+    package init(secret: (UInt64, UInt64)) { self.secret = secret }
+
+    package mutating func key(of eventId: String) -> (key: EventKey, bit: UInt64) {
+        if let found = eventId.withBytes({ bytes in Self.isASCII(bytes) ? key(of: bytes) : nil }) { return found }
+        // Identifiers that `==` calls equal are one.
+        return CanonicalForm.utf8(of: eventId).withUnsafeBufferPointer { key(of: $0) }
+    }
+
+    private static func isASCII(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+        var all: UInt8 = 0
+        for byte in bytes { all |= byte }
+        return all < 0x80
+    }
+
+    private mutating func key(of bytes: UnsafeBufferPointer<UInt8>) -> (key: EventKey, bit: UInt64) {
+        guard let number = EventNumber(bytes) else {
+            let hash = SipHash.hash(UnsafeRawBufferPointer(bytes), key: secret)
+            return (EventKey(high: hash.high, low: hash.low | 1), 1)
+        }
+        let name = UnsafeBufferPointer(rebasing: bytes[..<number.prefixCount])
+        if group == nil || !prefix.withUnsafeBufferPointer({ $0.isIdentical(to: name) }) {
+            prefix = Array(name)
+            prefixHash = SipHash.hash(UnsafeRawBufferPointer(name), key: (secret.0, ~secret.1))
+            group = nil
+        }
+        if group != number.number >> 6 {
+            group = number.number >> 6
+            let words = (prefixHash.high.littleEndian, prefixHash.low.littleEndian, (number.number >> 6).littleEndian)
+            let hash = withUnsafeBytes(of: words) { SipHash.hash($0, key: secret) }
+            groupKey = EventKey(high: hash.high, low: hash.low & ~1 | 2)
+        }
+        return (groupKey, 1 << (number.number & 63))
+    }
+}

@@ -1,0 +1,106 @@
+/// The first block of a client's identity file: what is known of the client at a glance, and what was going on.
+package struct IdentityHeader {
+    /// What was begun under the client's lock. Whoever finds it undone there knows that its owner died or failed.
+    package enum State: UInt64 {
+        case clean
+        /// Lines were to be appended, and told of in the journal.
+        case appending
+        /// Events were to be removed; their count is not to be relied on.
+        case removing
+    }
+
+    /// An append, from before it began.
+    package struct Append: Equatable {
+        /// The segment, and where it ended.
+        package var segment = ""
+        package var offset: UInt64 = 0
+        /// Where the journal ended: the line that tells of the append, if there is one, stands behind that.
+        package var journalFile: UInt64 = 0
+        package var journalOffset: UInt64 = 0
+    }
+
+    package static let wordCount = 24
+    package static let version: UInt64 = 1
+    package static let maximumTables: UInt64 = 8
+    private static let magic: UInt64 = 0x3144_4954_5645_4c54
+
+    /// The key of the client's hashes.
+    package let secret: (UInt64, UInt64)
+    /// How many tables the file has.
+    package var tableCount: UInt64 = 1
+    /// How many slots of the last table are in use.
+    package var usedSlots: UInt64 = 0
+    /// How many events of the client are stored.
+    package var eventCount: UInt64 = 0
+    /// The number of the next segment, whoever makes it.
+    package var nextSegment: UInt64 = 1
+    package var state = State.clean
+    package var append = Append()
+    /// The run of the system in which this was written: after another began, what was not synchronised may be missing.
+    package var boot: UInt64
+    /// How long the file is at least; shorter, it lost a part of its tables. Zero where an older version wrote this.
+    package var fileBytes: UInt64 = 0
+
+    package init(secret: (UInt64, UInt64), boot: UInt64) {
+        self.secret = secret
+        self.boot = boot
+    }
+
+    /// Nil for words that are no header of this version, or that say what no store comes to.
+    package init?(_ words: UnsafeMutableBufferPointer<UInt64>) {
+        guard words.count == Self.wordCount, words[0] == Self.magic, words[1] == Self.version,
+            (1...Self.maximumTables).contains(words[4]), let state = State(rawValue: words[8]),
+            words[Self.wordCount - 1] == Self.checksum(words), words[5] <= Self.slotCount(ofTable: words[4] - 1),
+            [words[6], words[7], words[9], words[10], words[11], words[17]].allSatisfy({ $0 < StoreLayout.numberLimit })
+        else { return nil }
+        secret = (words[2], words[3])
+        tableCount = words[4]
+        usedSlots = words[5]
+        eventCount = words[6]
+        nextSegment = words[7]
+        self.state = state
+        let name = UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(words)[12 * 8..<16 * 8])
+        append = Append(
+            segment: String(decoding: name.prefix { $0 != 0 }, as: UTF8.self), offset: words[9], journalFile: words[10],
+            journalOffset: words[11])
+        guard append.segment.isEmpty || StoreLayout.isFileName(append.segment) else { return nil }
+        boot = words[16]
+        fileBytes = words[17]
+    }
+
+    package func write(to words: UnsafeMutableBufferPointer<UInt64>) {
+        words.update(repeating: 0)
+        words[0] = Self.magic
+        words[1] = Self.version
+        words[2] = secret.0
+        words[3] = secret.1
+        words[4] = tableCount
+        words[5] = usedSlots
+        words[6] = eventCount
+        words[7] = nextSegment
+        words[8] = state.rawValue
+        words[9] = append.offset
+        words[10] = append.journalFile
+        words[11] = append.journalOffset
+        append.segment.withBytes { name in
+            let place = UnsafeMutableRawBufferPointer(rebasing: UnsafeMutableRawBufferPointer(words)[12 * 8..<16 * 8])
+            place.copyBytes(from: name.prefix(place.count))
+        }
+        words[16] = boot
+        words[17] = fileBytes
+        words[Self.wordCount - 1] = Self.checksum(words)
+    }
+
+    /// How many slots a table has, the first being 0.
+    package static func slotCount(ofTable table: UInt64) -> UInt64 { 128 << (4 * table) }
+
+    /// Of all words but the last.
+    private static func checksum(_ words: UnsafeMutableBufferPointer<UInt64>) -> UInt64 {
+        var hash: UInt64 = 0xcbf2_9ce4_8422_2325
+        for word in words.dropLast() {
+            hash = (hash ^ word) &* 0x9e37_79b9_7f4a_7c15
+            hash ^= hash >> 32
+        }
+        return hash
+    }
+}

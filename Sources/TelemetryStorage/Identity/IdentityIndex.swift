@@ -1,0 +1,184 @@
+/// Which events of a client were ever stored, in a file that costs the same to ask however large it is.
+///
+/// Behind the header stand tables of slots of 32 bytes: key, word of bits, check. Each table has sixteen times the slots of the
+/// one before; a new key goes to the last, which is never filled beyond two thirds, so that nothing is ever moved. Used only
+/// under the client's lock. Numbers have the machine's byte order: the file can always be made again.
+package final class IdentityIndex {
+    /// The file holds something else, or nothing.
+    package struct Corrupt: Error {}
+
+    private struct Slot {
+        var key = EventKey(high: 0, low: 0)
+        var bits: UInt64 = 0
+        var check: UInt64 = 0
+    }
+
+    /// What is known under one key, and what is to be known.
+    private struct Entry {
+        /// Where the key stands in the file.
+        var offset: UInt64?
+        /// Where it would stand in the last table of so many.
+        var free: (table: UInt64, offset: UInt64)?
+        var stored: UInt64
+        var bits: UInt64
+    }
+
+    package let file: OpenFile
+    package private(set) var header: IdentityHeader
+    private var keys: EventKeyMaker
+    private var staged: [EventKey: Entry] = [:]
+    /// The key asked for last, which is the one that is asked for next as well, nearly always.
+    private var lastKey: EventKey?
+    private var last = Entry(offset: nil, stored: 0, bits: 0)
+
+    /// - Throws: `Corrupt`, besides what reading throws.
+    package init(file: OpenFile) throws {
+        self.file = file
+        header = try Self.readHeader(of: file)
+        keys = EventKeyMaker(secret: header.secret)
+        let size = try file.status().size
+        if header.fileBytes == 0 { header.fileBytes = size }
+        try check(fileSize: size)
+    }
+
+    /// Begins a new index in an empty file.
+    package init(new file: OpenFile, header: IdentityHeader) throws {
+        self.file = file
+        self.header = header
+        keys = EventKeyMaker(secret: header.secret)
+        try write(header)
+    }
+
+    /// Reads what other processes may have written since. What was staged is forgotten.
+    package func refresh(fileSize: UInt64 = .max) throws {
+        discard()
+        var header = try Self.readHeader(of: file)
+        guard header.secret == self.header.secret else { throw Corrupt() }
+        if header.fileBytes == 0 { header.fileBytes = self.header.fileBytes }
+        self.header = header
+        try check(fileSize: fileSize)
+    }
+
+    /// Behind the file's end every slot is free: where it was cut, what is known would seem new.
+    private func check(fileSize: UInt64) throws {
+        guard fileSize >= header.fileBytes else { throw Corrupt() }
+    }
+
+    package func write(_ header: IdentityHeader) throws(FileError) {
+        try withUnsafeTemporaryAllocation(
+            of: UInt64.self, capacity: IdentityHeader.wordCount
+        ) { words throws(FileError) in
+            header.write(to: words)
+            try file.write(UnsafeRawBufferPointer(words), at: 0)
+        }
+        self.header = header
+    }
+
+    /// The header of an identity file, for a look without the lock; nil where it is being written or is none.
+    package static func readHeader(of file: OpenFile) throws -> IdentityHeader {
+        try withUnsafeTemporaryAllocation(of: UInt64.self, capacity: IdentityHeader.wordCount) { words in
+            let count = try file.read(into: UnsafeMutableRawBufferPointer(words), at: 0)
+            guard count == IdentityHeader.wordCount * 8, let header = IdentityHeader(words) else { throw Corrupt() }
+            return header
+        }
+    }
+
+    /// Notes the event for ``commit(into:)``. False where it is known, or noted already.
+    package func stage(_ eventId: String) throws -> Bool {
+        let (key, bit) = keys.key(of: eventId)
+        if lastKey != key {
+            keepLast()
+            lastKey = nil
+            last = try staged[key] ?? find(key)
+            lastKey = key
+        }
+        if last.bits & bit != 0 { return false }
+        last.bits |= bit
+        return true
+    }
+
+    package func discard() {
+        if !staged.isEmpty { staged.removeAll(keepingCapacity: true) }
+        lastKey = nil
+    }
+
+    /// Writes what was staged. The numbers in the header change with it; the header is the caller's to write.
+    package func commit(into header: inout IdentityHeader) throws {
+        if staged.isEmpty, let lastKey {
+            try commit(lastKey, last, &header)
+        } else {
+            keepLast()
+            for (key, entry) in staged { try commit(key, entry, &header) }
+        }
+        discard()
+    }
+
+    private func commit(_ key: EventKey, _ entry: Entry, _ header: inout IdentityHeader) throws {
+        if entry.bits == entry.stored { return }
+        let offset = try entry.offset ?? freeSlot(for: key, entry, &header)
+        let slot = Slot(key: key, bits: entry.bits, check: Self.check(key, entry.bits))
+        try withUnsafeBytes(of: slot) { try file.write($0, at: offset) }
+        header.fileBytes = max(header.fileBytes, offset + UInt64(MemoryLayout<Slot>.size))
+    }
+
+    private func keepLast() {
+        if let lastKey { staged[lastKey] = last }
+    }
+
+    private func find(_ key: EventKey) throws -> Entry {
+        var entry = Entry(offset: nil, stored: 0, bits: 0)
+        for table in (0..<header.tableCount).reversed() {
+            switch try search(key, table: table) {
+            case .taken(let offset, let bits): return Entry(offset: offset, stored: bits, bits: bits)
+            case .free(let offset): entry.free = entry.free ?? (table, offset)
+            }
+        }
+        return entry
+    }
+
+    private func freeSlot(for key: EventKey, _ entry: Entry, _ header: inout IdentityHeader) throws -> UInt64 {
+        if header.usedSlots >= Self.slotCount(header.tableCount - 1) / 3 * 2,
+            header.tableCount < IdentityHeader.maximumTables
+        {
+            header.tableCount += 1
+            header.usedSlots = 0
+        }
+        header.usedSlots += 1
+        // Of several new keys an earlier one may have taken the place that was found.
+        if staged.isEmpty, let free = entry.free, free.table == header.tableCount - 1 { return free.offset }
+        switch try search(key, table: header.tableCount - 1) {
+        case .taken(let offset, _), .free(let offset): return offset
+        }
+    }
+
+    private enum Place { case taken(UInt64, bits: UInt64), free(UInt64) }
+
+    private func search(_ key: EventKey, table: UInt64) throws -> Place {
+        let count = Self.slotCount(table)
+        var index = key.high & (count - 1)
+        for _ in 0..<count {
+            let offset = Self.offset(ofTable: table) + index * UInt64(MemoryLayout<Slot>.size)
+            var slot = Slot()
+            let read = try withUnsafeMutableBytes(of: &slot) { try file.read(into: $0, at: offset) }
+            // Behind the end of the file everything is still free.
+            if read == 0 || slot.key.low == 0 && slot.bits == 0 { return .free(offset) }
+            guard read == MemoryLayout<Slot>.size, slot.check == Self.check(slot.key, slot.bits) else { throw Corrupt() }
+            if slot.key == key { return .taken(offset, bits: slot.bits) }
+            index = (index + 1) & (count - 1)
+        }
+        throw Corrupt()
+    }
+
+    private static func slotCount(_ table: UInt64) -> UInt64 { IdentityHeader.slotCount(ofTable: table) }
+
+    /// The tables before it have 128 · (16^n − 1) / 15 slots.
+    private static func offset(ofTable table: UInt64) -> UInt64 {
+        4096 + (slotCount(table) - slotCount(0)) / 15 * UInt64(MemoryLayout<Slot>.size)
+    }
+
+    private static func check(_ key: EventKey, _ bits: UInt64) -> UInt64 {
+        var mixed = key.high ^ key.low &* 0x9e37_79b9_7f4a_7c15 ^ bits
+        mixed = (mixed ^ mixed >> 31) &* 0xbf58_476d_1ce4_e5b9
+        return mixed ^ mixed >> 29 | 1
+    }
+}

@@ -1,0 +1,141 @@
+package import TelemetryModels
+
+/// What is known of journal files that are gone: `journal/removed`, a line for each, the oldest first.
+package struct JournalLedger {
+    private static let maximumLines = 4_096
+
+    package struct Line: Equatable {
+        /// The journal file's number.
+        package var file: UInt64
+        /// How many events it and all before it told of.
+        package var events: UInt64
+        /// How many of those were let go of to keep within bounds.
+        package var retired: UInt64
+    }
+
+    package let layout: StoreLayout
+    package let system: FileSystem
+    package let diagnostics: TelemetryDiagnosticsHandler?
+    private var path: String { "\(layout.journal)/removed" }
+
+    package init(layout: StoreLayout, system: FileSystem, diagnostics: TelemetryDiagnosticsHandler?) {
+        self.layout = layout
+        self.system = system
+        self.diagnostics = diagnostics
+    }
+
+    package func lines() throws(FileError) -> [Line] {
+        let setAside = SetAside(layout: layout, system: system, diagnostics: diagnostics)
+        guard let bytes = try setAside.content(of: path, limit: FileLimits.list) else { return [] }
+        return bytes.split(separator: UInt8(ascii: "\n")).compactMap { line in
+            let numbers = line.split(separator: UInt8(ascii: " ")).compactMap { UInt64(String(decoding: $0, as: UTF8.self)) }
+            return numbers.count == 3 ? Line(file: numbers[0], events: numbers[1], retired: numbers[2]) : nil
+        }
+    }
+
+    /// What files that are gone told of, from a position in the first of them up to the next file there is.
+    package struct Missing {
+        /// How many events nobody deleted: those that were let go of, or all where a file was lost.
+        package var events: UInt64
+        /// Whether one of the files was not removed by the store itself.
+        package var isLost: Bool
+    }
+
+    package func missing(since position: JournalPosition, until next: JournalPosition) throws(FileError) -> Missing {
+        let passed = next.events - min(next.events, position.events)
+        guard position.file < next.file else { return Missing(events: passed, isLost: false) }
+        let lines = try lines()
+        let first = lines.count < Self.maximumLines ? position.file : max(position.file, lines.first?.file ?? 0)
+        let known = Set(lines.lazy.map(\.file).filter { (first..<max(first, next.file)).contains($0) })
+        if UInt64(known.count) < next.file - min(first, next.file) { return Missing(events: passed, isLost: true) }
+        return Missing(events: retired(since: position, oldest: next, passed, lines), isLost: false)
+    }
+
+    /// How many events were let go of between a position in a file that is gone and the oldest file that is not.
+    private func retired(
+        since position: JournalPosition, oldest: JournalPosition, _ passed: UInt64, _ lines: [Line]
+    ) -> UInt64 {
+        guard let last = lines.last(where: { $0.file < oldest.file }) else { return passed }
+        let before = lines.last { $0.file < position.file }?.retired ?? 0
+        return min(passed, last.retired - min(last.retired, before))
+    }
+
+    /// Removes the files of the journal that tell of nothing that is left, but never the last two: what they tell of may not
+    /// have been read yet by those who follow.
+    ///
+    /// - Parameter remaining: A segment of each file that was left then, looked at first the next time.
+    package func collect(_ remaining: inout [UInt64: String]) throws(FileError) {
+        let lock = try system.open("\(layout.journal)/-lock", for: .update)
+        guard try lock.tryLock(.exclusive) else { return }
+        defer { lock.unlock() }
+        let files = try system.list(layout.journal).compactMap(StoreLayout.journalNumber).sorted()
+        remaining = remaining.filter { files.contains($0.key) }
+        for file in files.dropLast(2) {
+            if let known = remaining[file], try system.status(known) != nil { continue }
+            remaining[file] = nil
+            switch try remains(of: file) {
+            case .segment(let path): remaining[file] = path
+            case .nothing(let events, let retired):
+                let lines = try Self.adding(Line(file: file, events: events, retired: retired), to: lines())
+                try write(lines.suffix(Self.maximumLines))
+                try system.remove(layout.journalFile(file))
+            }
+        }
+    }
+
+    /// The lines with one more, whose own events alone are counted in it; again where a file was noted and not removed.
+    private static func adding(_ line: Line, to lines: [Line]) -> [Line] {
+        var before: UInt64 = 0
+        var own = lines.map { line in
+            defer { before = line.retired }
+            return Line(file: line.file, events: line.events, retired: line.retired - min(line.retired, before))
+        }
+        own.removeAll { $0.file == line.file }
+        own.insert(line, at: own.firstIndex { $0.file > line.file } ?? own.count)
+        var sum: UInt64 = 0
+        return own.map { line in
+            sum = sum.addingClamped(line.retired)
+            return Line(file: line.file, events: line.events, retired: sum)
+        }
+    }
+
+    private enum Remains {
+        /// A segment is left that the file tells of.
+        case segment(path: String)
+        /// The events told of by the end of the file, and how many of its own were let go of.
+        case nothing(events: UInt64, retired: UInt64)
+    }
+
+    private func remains(of file: UInt64) throws(FileError) -> Remains {
+        var reader = JournalReader(
+            layout: layout, system: system, diagnostics: nil, position: JournalPosition(file: file, offset: 0, events: 0))
+        var events: UInt64 = 0
+        var retired: UInt64 = 0
+        var gone: [String: Bool] = [:]
+        while let (line, at) = try reader.next(), at.file == file {
+            events = reader.position.events
+            guard case .batch(let batch) = line else { continue }
+            let path = "\(layout.client(directory: batch.client))/\(batch.segment).jsonl"
+            if gone[path] == nil {
+                if try system.status(path) != nil { return .segment(path: path) }
+                let retired = try RetiredSegments(
+                    client: batch.client, layout: layout, system: system, diagnostics: diagnostics)
+                gone[path] = retired.contains(batch.segment)
+            }
+            if gone[path] == true { retired = retired.addingClamped(batch.eventCount) }
+        }
+        return .nothing(events: events, retired: retired)
+    }
+
+    private func write(_ lines: ArraySlice<Line>) throws(FileError) {
+        let buffer = ByteBuffer()
+        for line in lines {
+            buffer.append("\(line.file) \(line.events) \(line.retired)\n")
+        }
+        let temporary = "\(layout.journal)/-\(temporaryName())"
+        defer { try? system.remove(temporary) }
+        let file = try system.open(temporary, for: .create)
+        try file.write(buffer.bytes)
+        try system.rename(temporary, to: path)
+    }
+}

@@ -1,0 +1,148 @@
+import TelemetryModels
+
+/// One line of the journal, the sequence of everything that happened in the store.
+package enum JournalLine: Equatable {
+    /// The first line of every journal file: which store it is of, and how many events the earlier files tell of.
+    case head(storeID: String, eventsBefore: UInt64)
+    case batch(EventBatch)
+    case record(RecordChange)
+    /// A subscription was saved.
+    case subscribed(StoredSubscription)
+    case unsubscribed(id: String)
+}
+
+/// Lines that were appended to a segment at once.
+package struct EventBatch: Equatable {
+    /// The name of the client's directory.
+    package var client: String
+    package var segment: String
+    /// Where the header stands that the first line is below.
+    package var headerOffset: UInt64
+    package var headerLine: UInt64
+    /// Where the lines begin. The offsets are those of the segment as it was written; the line numbers always hold.
+    package var offset: UInt64
+    package var line: UInt64
+    package var byteCount: UInt64
+    package var lineCount: UInt64
+    package var eventCount: UInt64
+}
+
+package struct RecordChange: Equatable {
+    package var isRemoval: Bool
+    package var recordType: String
+    package var recordName: String
+    package var clientId: String?
+
+    package init(isRemoval: Bool, recordType: String, recordName: String, clientId: String? = nil) {
+        self.isRemoval = isRemoval
+        self.recordType = recordType
+        self.recordName = recordName
+        self.clientId = clientId
+    }
+}
+
+extension JournalLine {
+    /// Appends the line between two line feeds, so that a torn line before it is ended and none after it is touched.
+    package func append(to bytes: ByteBuffer) {
+        bytes.append(UInt8(ascii: "\n"))
+        let start = bytes.count
+        switch self {
+        case .head(let storeID, let eventsBefore):
+            bytes.append(literal: "H ")
+            bytes.append(storeID)
+            bytes.append(UInt8(ascii: " "))
+            bytes.append(decimal: eventsBefore)
+        case .batch(let batch):
+            bytes.append(literal: "B ")
+            bytes.append(batch.client)
+            bytes.append(UInt8(ascii: " "))
+            bytes.append(batch.segment)
+            for number in [
+                batch.headerOffset, batch.headerLine, batch.offset, batch.line, batch.byteCount, batch.lineCount,
+                batch.eventCount,
+            ] {
+                bytes.append(UInt8(ascii: " "))
+                bytes.append(decimal: number)
+            }
+        case .record(let change):
+            bytes.append(literal: change.isRemoval ? "R - " : "R + ")
+            bytes.append(quoted: change.recordType)
+            bytes.append(UInt8(ascii: " "))
+            bytes.append(quoted: change.recordName)
+            if let clientId = change.clientId {
+                bytes.append(UInt8(ascii: " "))
+                bytes.append(quoted: clientId)
+            }
+        case .subscribed(let subscription):
+            bytes.append(literal: "S + ")
+            bytes.append(quoted: subscription.id)
+            bytes.append(UInt8(ascii: " "))
+            bytes.append(quoted: subscription.recordType)
+            if let clientId = subscription.clientId {
+                bytes.append(UInt8(ascii: " "))
+                bytes.append(quoted: clientId)
+            }
+        case .unsubscribed(let id):
+            bytes.append(literal: "S - ")
+            bytes.append(quoted: id)
+        }
+        let checksum = LineChecksum.hash(UnsafeRawBufferPointer(rebasing: bytes.bytes[start...]))
+        bytes.append(UInt8(ascii: " "))
+        bytes.append(hexadecimal: checksum)
+        bytes.append(UInt8(ascii: "\n"))
+    }
+
+    /// Nil for a line that is torn, altered, or of a kind that this version does not know.
+    package init?(_ line: UnsafeBufferPointer<UInt8>) {
+        guard line.count > 11, line[line.count - 9] == UInt8(ascii: " "), line[1] == UInt8(ascii: " ") else { return nil }
+        let body = UnsafeBufferPointer(rebasing: line[..<(line.count - 9)])
+        guard LineChecksum.read(line[(line.count - 8)...]) == LineChecksum.hash(UnsafeRawBufferPointer(body)) else { return nil }
+        var scanner = JSONScanner(UnsafeBufferPointer(rebasing: body[2...]))
+        switch body[0] {
+        case UInt8(ascii: "H"):
+            guard let id = scanner.word(), let events = scanner.unsigned(), events < StoreLayout.numberLimit
+            else { return nil }
+            self = .head(storeID: String(decoding: id, as: UTF8.self), eventsBefore: events)
+        case UInt8(ascii: "B"):
+            guard let batch = EventBatch(body) else { return nil }
+            self = .batch(batch)
+        case UInt8(ascii: "R"):
+            let isRemoval = scanner.consume(UInt8(ascii: "-"))
+            guard isRemoval || scanner.consume(UInt8(ascii: "+")), let type = scanner.string(), let name = scanner.string()
+            else { return nil }
+            let clientId = scanner.isAtEnd() ? nil : scanner.string()
+            self = .record(.init(isRemoval: isRemoval, recordType: type, recordName: name, clientId: clientId))
+        case UInt8(ascii: "S"):
+            let isRemoval = scanner.consume(UInt8(ascii: "-"))
+            guard isRemoval || scanner.consume(UInt8(ascii: "+")), let id = scanner.string() else { return nil }
+            if isRemoval {
+                self = .unsubscribed(id: id)
+            } else {
+                guard let type = scanner.string() else { return nil }
+                let clientId = scanner.isAtEnd() ? nil : scanner.string()
+                self = .subscribed(.init(id: id, recordType: type, clientId: clientId))
+            }
+        default: return nil
+        }
+    }
+}
+
+extension EventBatch {
+    fileprivate init?(_ body: UnsafeBufferPointer<UInt8>) {
+        // "B client segment" and seven numbers, one space between each two.
+        var scanner = JSONScanner(body)
+        guard scanner.skip(2), let clientWord = scanner.word(), let segmentWord = scanner.word(),
+            let headerOffset = scanner.unsigned(), let headerLine = scanner.unsigned(), let offset = scanner.unsigned(),
+            let line = scanner.unsigned(), let byteCount = scanner.unsigned(), let lineCount = scanner.unsigned(),
+            let eventCount = scanner.unsigned(), scanner.isAtEnd(),
+            max(headerOffset, headerLine, offset, line, byteCount, lineCount, eventCount) < StoreLayout.numberLimit
+        else { return nil }
+        let client = String(decoding: clientWord, as: UTF8.self)
+        let segment = String(decoding: segmentWord, as: UTF8.self)
+        guard StoreLayout.isFileName(client), StoreLayout.isFileName(segment) else { return nil }
+        self.init(
+            client: client, segment: segment,
+            headerOffset: headerOffset, headerLine: headerLine, offset: offset, line: line, byteCount: byteCount,
+            lineCount: lineCount, eventCount: eventCount)
+    }
+}

@@ -1,0 +1,43 @@
+/// A place in the journal, or inside a batch that the journal tells of.
+package struct JournalPosition: Equatable {
+    /// The journal file's number; the first is 1.
+    package var file: UInt64
+    /// The offset of a line in it.
+    package var offset: UInt64
+    /// How many lines of the batch told of there were read.
+    package var linesRead: UInt64 = 0
+    /// How many events all lines before the offset tell of, since the store began.
+    package var events: UInt64
+
+    package init(file: UInt64, offset: UInt64, linesRead: UInt64 = 0, events: UInt64) {
+        self.file = file
+        self.offset = offset
+        self.linesRead = linesRead
+        self.events = events
+    }
+}
+
+extension UInt64 {
+    /// The sum, or the largest number where it is larger: what files and callers name may be anything.
+    package func addingClamped(_ other: UInt64) -> UInt64 {
+        let (sum, overflow) = addingReportingOverflow(other)
+        return overflow ? .max : sum
+    }
+}
+
+extension JournalPosition {
+    /// Whether the other one is at the same line.
+    package func isPlace(_ other: JournalPosition) -> Bool { file == other.file && offset == other.offset }
+
+    /// The text by which a caller names the place later.
+    package func text(ofStore storeID: String) -> String { "\(storeID).\(file).\(offset).\(linesRead).\(events)" }
+
+    /// Nil for what is no text of a place in this store.
+    package init?(text: String, ofStore storeID: String) {
+        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+        let numbers = parts.dropFirst().compactMap { UInt64($0) }
+        guard parts.count == 5, parts[0] == storeID, numbers.count == 4, (1..<StoreLayout.numberLimit).contains(numbers[0])
+        else { return nil }
+        self.init(file: numbers[0], offset: numbers[1], linesRead: numbers[2], events: numbers[3])
+    }
+}

@@ -1,0 +1,159 @@
+package import TelemetryModels
+
+/// Reads the journal forwards, in pieces.
+package struct JournalReader {
+    private static let pieceSize = 64 << 10
+
+    package let layout: StoreLayout
+    package let system: FileSystem
+    package let diagnostics: TelemetryDiagnosticsHandler?
+    /// Where the next line begins.
+    package private(set) var position: JournalPosition
+    private var file: OpenFile?
+    private var piece: [UInt8] = []
+    /// Whether what follows up to the next line feed belongs to a line that is too long.
+    private var isInLongLine = false
+    private var pieceStart = 0
+    /// The file after this one, once it is known: then this one will not grow any more.
+    private var later: UInt64?
+    /// Where reading stood when it went past files that are not there.
+    private var gap: JournalPosition?
+
+    package init(
+        layout: StoreLayout, system: FileSystem, diagnostics: TelemetryDiagnosticsHandler?, position: JournalPosition
+    ) {
+        self.layout = layout
+        self.system = system
+        self.diagnostics = diagnostics
+        self.position = position
+    }
+
+    /// Entries for events that could not be read: where they stand, and the client that they seem to name.
+    package private(set) var tornBatches: [(client: String, at: JournalPosition)] = []
+    private static let tornBatchesKept = 1_000
+    private static let maximumBatchBytes = 1_024
+
+    /// The first file that was missing since this was last asked for, and what had been told of by its beginning.
+    package mutating func takeGap() -> JournalPosition? {
+        defer { gap = nil }
+        return gap
+    }
+
+    /// The next line that this version can read, and the position of its beginning; nil at the journal's end.
+    package mutating func next() throws(FileError) -> (line: JournalLine, at: JournalPosition)? {
+        while true {
+            guard let end = piece.withUnsafeBufferPointer({ $0.lineFeed(from: pieceStart) }) else {
+                guard try fill() else { return nil }
+                continue
+            }
+            let start = pieceStart
+            var at = position
+            at.linesRead = 0
+            pieceStart = end + 1
+            position.linesRead = 0
+            position.offset += UInt64(end + 1 - start)
+            if isInLongLine || start == end {
+                isInLongLine = false
+                continue
+            }
+            let line = piece.withUnsafeBufferPointer { JournalLine(UnsafeBufferPointer(rebasing: $0[start..<end])) }
+            guard let line else {
+                noteTornBatch(piece[start..<end], at)
+                diagnostics?(
+                    .init(kind: .tornTail, message: "\(layout.journalFile(at.file)) has a line at \(at.offset) that is torn."))
+                continue
+            }
+            if case .batch(let batch) = line { position.events = position.events.addingClamped(batch.eventCount) }
+            if case .head(_, let events) = line { position.events = events }
+            return (line, at)
+        }
+    }
+
+    private mutating func noteTornBatch(_ line: ArraySlice<UInt8>, _ at: JournalPosition) {
+        let words = line.prefix(Self.maximumBatchBytes).split(separator: UInt8(ascii: " "))
+        guard tornBatches.count < Self.tornBatchesKept, let kind = words.first,
+            !["R", "S", "H"].contains(String(decoding: kind, as: UTF8.self))
+        else { return }
+        tornBatches.append((words.count > 1 ? String(decoding: words[1], as: UTF8.self) : "", at))
+    }
+
+    /// Reads on, in this file or the one after it. False where there is nothing more.
+    private mutating func fill() throws(FileError) -> Bool {
+        let open: OpenFile
+        if let file {
+            open = file
+        } else {
+            guard let opened = try self.open(position.file) else {
+                guard let next = try next(after: position.file) else { return false }
+                return move(to: next, missing: position.file)
+            }
+            open = opened
+            file = opened
+        }
+        // Asked for first: where there is a later file, nobody writes to this one any more, and its end is its end.
+        if later == nil { later = try next(after: position.file) }
+        skipLongLine()
+        if isInLongLine { position.offset = max(position.offset, try dataOffset(in: open)) }
+        let rest = piece.count - pieceStart
+        piece.removeFirst(pieceStart)
+        pieceStart = 0
+        let more = try open.read(at: position.offset + UInt64(rest), count: min(max(Self.pieceSize, rest), FileLimits.piece))
+        if !more.isEmpty {
+            piece += more
+            return true
+        }
+        // At the end of the newest file somebody may be writing it just now.
+        if rest > 0 { noteTornBatch(piece[...], position) }
+        guard let next = later else { return false }
+        if rest > 0 {
+            diagnostics?(
+                .init(kind: .tornTail, message: "\(layout.journalFile(position.file)) ends in a line that is torn."))
+        }
+        return move(to: next, missing: next == position.file + 1 ? nil : position.file + 1)
+    }
+
+    /// Gives up a line that is longer than any of the store's: whatever follows begins with a line feed.
+    private mutating func skipLongLine() {
+        let rest = piece.count - pieceStart
+        guard rest > 0, isInLongLine || rest > FileLimits.line else { return }
+        if !isInLongLine {
+            noteTornBatch(piece[pieceStart...], position)
+            diagnostics?(
+                .init(
+                    kind: .tornTail,
+                    message: "\(layout.journalFile(position.file)) has a line at \(position.offset) that is too long."))
+        }
+        isInLongLine = true
+        position.offset += UInt64(rest)
+        position.linesRead = 0
+        (piece, pieceStart) = ([], 0)
+    }
+
+    /// Where reading goes on, past holes.
+    private func dataOffset(in file: OpenFile) throws(FileError) -> UInt64 {
+        min(try file.nextData(from: position.offset), try file.status().size)
+    }
+
+    private mutating func move(to next: UInt64, missing: UInt64?) -> Bool {
+        if let missing, gap == nil { gap = JournalPosition(file: missing, offset: 0, events: position.events) }
+        position.file = next
+        position.offset = 0
+        position.linesRead = 0
+        (file, later) = (nil, nil)
+        (piece, pieceStart) = ([], 0)
+        isInLongLine = false
+        return true
+    }
+
+    private func open(_ number: UInt64) throws(FileError) -> OpenFile? {
+        do { return try system.open(layout.journalFile(number), for: .read) } catch  where error.isNotFound { return nil }
+    }
+
+    /// The number of the next file there is, which is the next number unless files were removed.
+    private func next(after number: UInt64) throws(FileError) -> UInt64? {
+        if try system.status(layout.journalFile(number + 1)) != nil { return number + 1 }
+        do {
+            return try system.list(layout.journal).compactMap(StoreLayout.journalNumber).filter { $0 > number }.min()
+        } catch  where error.isNotFound { return nil }
+    }
+}

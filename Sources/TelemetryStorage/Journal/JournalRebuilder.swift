@@ -1,0 +1,106 @@
+import TelemetryModels
+
+/// Tells anew of what the segments hold, for a journal that was lost.
+package struct JournalRebuilder {
+    private static let eventsPerBatch: UInt64 = 512
+
+    package let layout: StoreLayout
+    package let system: FileSystem
+
+    /// A batch for each piece of each segment, the segment that was written to longest ago first.
+    package func batches() throws(FileError) -> [EventBatch] {
+        var segments: [(client: String, segment: String, modified: Int64)] = []
+        for client in try clients() {
+            for name in try system.list(layout.client(directory: client)) where name.hasSuffix(".jsonl") && !name.hasPrefix("-") {
+                guard let status = try system.status("\(layout.client(directory: client))/\(name)") else { continue }
+                segments.append((client, String(name.dropLast(6)), status.modified))
+            }
+        }
+        segments.sort {
+            ($0.modified, $0.client, ClientStore.number(of: $0.segment))
+                < ($1.modified, $1.client, ClientStore.number(of: $1.segment))
+        }
+        var batches: [EventBatch] = []
+        for segment in segments { batches += try self.batches(of: segment.segment, client: segment.client) }
+        return batches
+    }
+
+    private func clients() throws(FileError) -> [String] {
+        do { return try system.directories(in: layout.events) } catch  where error.isNotFound { return [] }
+    }
+
+    private func batches(of segment: String, client: String) throws(FileError) -> [EventBatch] {
+        let file: OpenFile
+        do { file = try system.open("\(layout.client(directory: client))/\(segment).jsonl", for: .read) } catch {
+            guard error.isNotFound else { throw error }
+            return []
+        }
+        let size = try file.status().size
+        let map = try SegmentMap(form: SegmentForm(ofSegment: file.read(at: 0, count: SegmentForm.maximumBytes)), file: file)
+        var decoder = EventLineDecoder(directory: client, needsChecksums: map.form.hasChecksums)
+        var maker = BatchMaker(client: client, segment: segment)
+        guard map.form.layout == .inRuns else {
+            try maker.add(SegmentRun(offset: 0, byteCount: 0, header: 0, start: 0, size: size), file, &decoder)
+            return maker.batches
+        }
+        for run in map.runs {
+            decoder.context = nil
+            if run.header > 0, run.header < size {
+                var lines = FileLines(file, run.header..<size)
+                if let line = try lines.next(), line.hasFeed { _ = decoder.decode(line, of: lines) }
+            }
+            try maker.add(run, file, &decoder)
+        }
+        return maker.batches
+    }
+
+    /// Cuts lines into batches.
+    private struct BatchMaker {
+        let client: String
+        let segment: String
+        var batches: [EventBatch] = []
+        private var line: UInt64 = 0
+
+        init(client: String, segment: String) {
+            self.client = client
+            self.segment = segment
+        }
+
+        mutating func add(_ run: SegmentRun, _ file: OpenFile, _ decoder: inout EventLineDecoder) throws(FileError) {
+            // Of a run in which something was deleted, the whole only can be found again.
+            let isWhole = run.byteCount > 0 && !run.isComplete
+            var header: (offset: UInt64, line: UInt64) = (run.header > 0 ? 0 : run.offset, 0)
+            var batch: EventBatch?
+            var lines = FileLines(file, run.start..<run.start + run.size)
+            while let next = try lines.next(), next.hasFeed {
+                let kind = decoder.decode(next, of: lines)
+                let offset = run.offset + next.offset - run.start
+                if next.isTooLong, !isWhole {
+                    // In no batch, which would be as long.
+                    if let current = batch, current.eventCount > 0 { batches.append(current) }
+                    batch = nil
+                    line += 1
+                    continue
+                }
+                if case .header = kind, !isWhole { header = (offset, line) }
+                var current =
+                    batch
+                    ?? EventBatch(
+                        client: client, segment: segment, headerOffset: header.offset, headerLine: header.line,
+                        offset: offset, line: line, byteCount: 0, lineCount: 0, eventCount: 0)
+                current.byteCount += next.end - next.offset
+                current.lineCount += 1
+                if case .event = kind { current.eventCount += 1 }
+                batch = current
+                if current.eventCount >= JournalRebuilder.eventsPerBatch, !isWhole {
+                    batches.append(current)
+                    batch = nil
+                }
+                line += 1
+            }
+            guard var batch, batch.eventCount > 0 else { return }
+            if isWhole { batch.byteCount = run.byteCount }
+            batches.append(batch)
+        }
+    }
+}

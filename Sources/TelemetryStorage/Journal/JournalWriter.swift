@@ -1,0 +1,202 @@
+import TelemetryModels
+
+/// Appends to the journal together with any number of other processes.
+///
+/// A writer holds the shared lock of the newest file while it appends. The one who finds the file large enough takes the
+/// exclusive lock, marks the file as ended by taking away the right to write to it, and makes the next.
+package final class JournalWriter {
+    /// Whether this ended a file since it was last set to false.
+    package var hasEndedFile = false
+    private let layout: StoreLayout
+    /// The store's identifier, for the first line of a file.
+    package var storeID: String
+    private let system: FileSystem
+    private let fileBytes: UInt64
+    private let isDurable: Bool
+    private var file: OpenFile?
+    package private(set) var number: UInt64 = 0
+    private var size: UInt64 = 0
+    /// The size from which on this writer keeps out of the file until nobody is in it and it can be ended.
+    private var rollSize: UInt64
+    /// How often it has kept out of it in a row.
+    private var refusals = 0
+    private static let maximumRefusals = 8
+    private let buffer = ByteBuffer()
+
+    package init(
+        layout: StoreLayout, system: FileSystem, configuration: StoreConfiguration, storeID: String
+    ) {
+        self.storeID = storeID
+        self.layout = layout
+        self.system = system
+        self.fileBytes = UInt64(max(configuration.journalBytes, 1))
+        rollSize = fileBytes
+        self.isDurable = configuration.isDurable
+    }
+
+    /// Makes the first file where there is none.
+    package func prepare() throws(FileError) {
+        if try system.list(layout.journal).allSatisfy({ StoreLayout.journalNumber(of: $0) == nil }) { _ = try openNewest() }
+    }
+
+    /// Takes the shared lock of the newest file. Nil where somebody is about to end it; otherwise the position behind which
+    /// the next line will stand. Every success must be followed by ``end()``.
+    package func begin() throws(FileError) -> JournalPosition? {
+        for _ in 0..<8 {
+            guard let open = if let file { file } else { try openNewest() } else { return nil }
+            guard try open.tryLock(.shared) else { return nil }
+            do {
+                let status = try open.status()
+                if status.isLinked, status.isWritable {
+                    size = status.size
+                    if size < rollSize { return JournalPosition(file: number, offset: size, events: 0) }
+                    open.unlock()
+                    if !rollWhenEmpty(open) { return nil }
+                    continue
+                }
+            } catch {
+                open.unlock()
+                throw error
+            }
+            open.unlock()
+            file = nil
+        }
+        return nil
+    }
+
+    /// Ends a file that is full. Writers that overlap would be in it at every moment: whoever finds it full does not go in, so
+    /// that it empties. False where somebody is in it still; but not for ever, as it may be a process that was stopped.
+    private func rollWhenEmpty(_ open: OpenFile) -> Bool {
+        do { if try roll(open) { return true } } catch {
+            // It can be written to all the same, or else the next call fails for the same reason.
+            refusals = Self.maximumRefusals
+        }
+        refusals += 1
+        guard refusals > Self.maximumRefusals else { return false }
+        refusals = 0
+        rollSize = size.addingClamped(max(fileBytes / 8, 1))
+        return true
+    }
+
+    /// Appends lines with one call; without any, only ends what may be torn. Only between ``begin()`` and ``end()``.
+    package func write(_ lines: [JournalLine]) throws(FileError) {
+        guard let file else { return }
+        buffer.truncate()
+        for line in lines { line.append(to: buffer) }
+        if lines.isEmpty { buffer.append(UInt8(ascii: "\n")) }
+        try file.write(buffer.bytes)
+        size += UInt64(buffer.count)
+        if isDurable { try file.synchronize() }
+    }
+
+    /// Gives the lock back, and ends the file where it is large enough; what fails there the next writer tries again.
+    package func end() {
+        guard let file else { return }
+        file.unlock()
+        if size >= fileBytes { _ = try? roll(file) }
+    }
+
+    /// Forgets the open file, for want of descriptors.
+    package func close() { file = nil }
+
+    /// False where somebody is in the file.
+    private func roll(_ ended: OpenFile) throws(FileError) -> Bool {
+        guard try ended.tryLock(.exclusive) else { return false }
+        defer { ended.unlock() }
+        let status = try ended.status()
+        guard status.isLinked, status.isWritable else { return true }
+        // Written before the mark: without room for the next file this one goes on, and what takes no room, deleting, can be done.
+        let temporary = try write(eventsBefore: eventCount(through: number))
+        defer { try? system.remove(temporary) }
+        // The mark before the name: a file whose successor exists is read to its end and never looked at again.
+        try ended.setMode(0o400)
+        do {
+            if isDurable { try ended.synchronize() }
+            try link(temporary, as: number + 1)
+        } catch {
+            try? ended.setMode(0o600)
+            throw error
+        }
+        file = nil
+        hasEndedFile = true
+        return true
+    }
+
+    private func eventCount(through number: UInt64) throws(FileError) -> UInt64 {
+        var reader = JournalReader(
+            layout: layout, system: system, diagnostics: nil, position: JournalPosition(file: number, offset: 0, events: 0))
+        while let (_, at) = try reader.next(), at.file == number {}
+        return reader.position.events
+    }
+
+    /// Nil where somebody is about to make the next file.
+    private func openNewest() throws(FileError) -> OpenFile? {
+        let newest = try system.list(layout.journal).compactMap(StoreLayout.journalNumber).max()
+        var wanted = newest ?? 1
+        if let newest {
+            if let status = try system.status(layout.journalFile(newest)), !status.isWritable {
+                guard try completeRoll(of: newest) else { return nil }
+                wanted = try system.list(layout.journal).compactMap(StoreLayout.journalNumber).max() ?? newest
+            }
+        } else {
+            // A new store, or one whose journal was lost.
+            let batches = try JournalRebuilder(layout: layout, system: system).batches()
+            try make(1, eventsBefore: 0, batches)
+        }
+        let opened = try system.open(layout.journalFile(wanted), for: .append)
+        if number != wanted { (rollSize, refusals) = (fileBytes, 0) }
+        number = wanted
+        file = opened
+        return opened
+    }
+
+    /// Makes the file after one that was marked as ended by a process that was killed before it could do that. Without room for
+    /// it the mark is taken back, so that what takes no room can be done. False where somebody is in the file.
+    private func completeRoll(of number: UInt64) throws(FileError) -> Bool {
+        let ended: OpenFile
+        do { ended = try system.open(layout.journalFile(number), for: .read) } catch  where error.isNotFound { return false }
+        guard try ended.tryLock(.exclusive) else { return false }
+        defer { ended.unlock() }
+        let status = try ended.status()
+        guard status.isLinked, !status.isWritable, try system.status(layout.journalFile(number + 1)) == nil else { return true }
+        do {
+            try make(number + 1, eventsBefore: eventCount(through: number))
+        } catch {
+            // Made perhaps, and only its directory not synchronised.
+            guard try system.status(layout.journalFile(number + 1)) == nil else { throw error }
+            do { try ended.setMode(0o600) } catch _ { throw error }
+        }
+        return true
+    }
+
+    /// Makes a journal file, complete with its first line, unless it is there already.
+    private func make(_ number: UInt64, eventsBefore: UInt64, _ batches: [EventBatch] = []) throws(FileError) {
+        let temporary = try write(eventsBefore: eventsBefore, batches)
+        defer { try? system.remove(temporary) }
+        try link(temporary, as: number)
+    }
+
+    /// Writes the beginning of a journal file under a temporary name, which it returns.
+    private func write(eventsBefore: UInt64, _ batches: [EventBatch] = []) throws(FileError) -> String {
+        let head = ByteBuffer()
+        JournalLine.head(storeID: storeID, eventsBefore: eventsBefore).append(to: head)
+        for batch in batches { JournalLine.batch(batch).append(to: head) }
+        let temporary = "\(layout.journal)/-\(EventIdentifier.randomPrefix())"
+        do {
+            let file = try system.open(temporary, for: .create)
+            try file.write(head.bytes)
+            if isDurable { try file.synchronize() }
+        } catch {
+            try? system.remove(temporary)
+            throw error
+        }
+        return temporary
+    }
+
+    private func link(_ temporary: String, as number: UInt64) throws(FileError) {
+        do {
+            try system.link(temporary, to: layout.journalFile(number))
+        } catch  where error.isExisting {}
+        if isDurable { try system.synchronizeDirectory(layout.journal) }
+    }
+}

@@ -1,0 +1,29 @@
+/// What the journal tells of the segments of one client, or of all, read on as it grows.
+package struct SegmentBatches {
+    private var lines: JournalReader
+    private let client: String?
+    private var ends = SegmentEnds()
+    private var batches: [String: [String: [EventBatch]]] = [:]
+
+    /// Nothing is read before ``update()``.
+    package init(layout: StoreLayout, system: FileSystem, client: String? = nil) throws(FileError) {
+        let oldest = try system.list(layout.journal).compactMap(StoreLayout.journalNumber).min()
+        lines = JournalReader(
+            layout: layout, system: system, diagnostics: nil,
+            position: JournalPosition(file: oldest ?? 1, offset: 0, events: 0))
+        self.client = client
+    }
+
+    /// Reads what was added to the journal.
+    package mutating func update() throws(FileError) {
+        while let (line, _) = try lines.next() {
+            guard case .batch(let batch) = line, client == nil || batch.client == client, ends.insert(batch) else { continue }
+            batches[batch.client, default: [:]][batch.segment, default: []].append(batch)
+        }
+    }
+
+    /// The batches of a segment, in the order of their offsets.
+    package func batches(of segment: String, client: String) -> [EventBatch] { batches[client]?[segment] ?? [] }
+
+    package func segments(of client: String) -> Dictionary<String, [EventBatch]>.Keys? { batches[client]?.keys }
+}

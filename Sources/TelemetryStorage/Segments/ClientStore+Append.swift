@@ -1,0 +1,99 @@
+package import TelemetryModels
+
+extension ClientStore {
+    /// Stores the events that are new. Returns false, having stored nothing, where the journal is busy.
+    package func append(_ events: ArraySlice<TelemetryEvent>, with encoder: inout EventLineEncoder) throws -> Bool {
+        guard let tail = try shared.journal.begin() else { return false }
+        defer { shared.journal.end() }
+        try withIndex { try append(events, $0, tail, &encoder) }
+        return true
+    }
+
+    private func append(
+        _ events: ArraySlice<TelemetryEvent>, _ index: IdentityIndex, _ tail: JournalPosition,
+        _ encoder: inout EventLineEncoder
+    ) throws {
+        var header = index.header
+        var target: (segment: SegmentWriter, file: OpenFile)?
+        var count: UInt64 = 0
+        let maximum = shared.configuration.maximumEventBytes
+        do {
+            try events.withUnsafeBufferPointer { events in
+                // Where they lie: an event that is copied costs as much as one that is written.
+                guard let first = events.baseAddress else { return }
+                for event in first..<first + events.count where try index.stage(event.pointee.eventId) {
+                    if target == nil {
+                        let found = try usableSegment(&header)
+                        encoder.begin(below: found.segment.context)
+                        target = found
+                    }
+                    let start = encoder.buffer.count
+                    guard encoder.append(event) else { throw EventLimits.undatable(event) }
+                    let size = encoder.buffer.count - start
+                    if size > maximum { throw EventLimits.tooLarge(event, size, of: maximum) }
+                    count += 1
+                }
+            }
+        } catch {
+            if let target { removeIfUnused(target.segment) }
+            throw error
+        }
+        guard let (segment, file) = target else { return index.discard() }
+        // Should anything fail from here on, the segment is left alone and another begun.
+        self.segment = nil
+        header.state = .appending
+        header.append = .init(
+            segment: segment.name, offset: segment.size, journalFile: tail.file, journalOffset: tail.offset)
+        try index.write(header)
+        do {
+            if isDurable { try index.file.synchronize() }
+            try file.write(encoder.buffer.bytes, at: segment.size)
+            if isDurable { try file.synchronize() }
+            try tell(of: encoder, in: segment, eventCount: count)
+            header.eventCount += count
+            try index.commit(into: &header)
+            header.state = .clean
+            try index.write(header)
+        } catch {
+            // Done or undone now if that is possible, otherwise by whoever comes next.
+            try? index.refresh()
+            try? recover(index)
+            removeIfUnused(segment)
+            throw error
+        }
+        segment.advance(over: encoder)
+        self.segment = segment
+    }
+
+    private func tell(of encoder: EventLineEncoder, in segment: SegmentWriter, eventCount: UInt64) throws(FileError) {
+        let beginsWithHeader = encoder.beginsWithHeader
+        let batch = EventBatch(
+            client: name, segment: segment.name,
+            headerOffset: beginsWithHeader ? segment.size : segment.header.offset,
+            headerLine: beginsWithHeader ? segment.lineCount : segment.header.line,
+            offset: segment.size, line: segment.lineCount, byteCount: UInt64(encoder.buffer.count),
+            lineCount: UInt64(encoder.lineCount), eventCount: eventCount)
+        try shared.journal.write([.batch(batch)])
+    }
+
+    /// Removes a segment that was begun for what then could not be stored: one would be left by every try.
+    private func removeIfUnused(_ segment: SegmentWriter) {
+        guard segment.lineCount == 1, let status = try? system.status(segment.path), status.size == segment.size else { return }
+        try? system.remove(segment.path)
+    }
+
+    /// This transport's segment, or a new one where there is none, it is large enough, or somebody changed it.
+    private func usableSegment(_ header: inout IdentityHeader) throws(FileError) -> (segment: SegmentWriter, file: OpenFile) {
+        if let segment, segment.size < shared.configuration.effectiveSegmentBytes, let file = try segment.file(system) {
+            return (segment, file)
+        }
+        let name = "\(header.nextSegment)-\(EventIdentifier.randomPrefix().prefix(8))"
+        header.nextSegment += 1
+        try shared.format.upgrade()
+        let segment = try SegmentWriter(name: name, path: file(of: name), system: system)
+        if isDurable { try system.synchronizeDirectory(path) }
+        guard let file = try segment.file(system) else { throw FileError(.open, path, errno: 0) }
+        hasNewSegment = true
+        return (segment, file)
+    }
+}

@@ -1,0 +1,108 @@
+import TelemetryModels
+
+extension ClientStore {
+    /// Removes the events of a segment that match: the segment where nothing is left in it, otherwise their lines' content.
+    ///
+    /// The lines themselves stay, empty, so that every line of a batch keeps its number. Nil where the journal is busy.
+    package func delete(
+        _ selection: EventSelection, from segment: String, toldBy batches: inout SegmentBatches
+    ) throws -> Int? {
+        guard try shared.journal.begin() != nil else { return nil }
+        defer { shared.journal.end() }
+        try batches.update()
+        let told = batches.batches(of: segment, client: name)
+        return try withIndex { try delete(selection, from: segment, told, $0) }
+    }
+
+    private func delete(
+        _ selection: EventSelection, from segment: String, _ batches: [EventBatch], _ index: IdentityIndex
+    ) throws -> Int {
+        let old: OpenFile
+        do { old = try system.open(file(of: segment), for: .read) } catch {
+            guard error.isNotFound else { throw error }
+            return 0
+        }
+        let status = try old.status()
+        if status.size > FileLimits.segment {
+            if let count = try removeWhole(segment, selection, batches, index) { return count }
+            // Its holes would take memory, and there is nothing in them.
+            if status.allocated < status.size / 2 {
+                throw StoreError(
+                    code: .corrupted,
+                    message:
+                        "\(old.path) has \(status.size) bytes, \(status.allocated) of them written. Delete all events of the client."
+                )
+            }
+        }
+        let bytes = try old.read(at: 0, count: Int(clamping: status.size))
+        let map = try SegmentMap(form: SegmentForm(ofSegment: bytes.prefix(SegmentForm.maximumBytes)), file: old)
+        let rewriter = SegmentRewriter(client: name, bytes: bytes, map: map, batches: batches, without: selection)
+        let counts = rewriter.counts
+        // What cannot be read goes with its client only: it may be what the filter does not match.
+        let isWhole = selection.isWholeClient
+        let keptCount = counts.kept + (isWhole ? 0 : counts.unreadable)
+        if counts.removed == 0, !rewriter.hasRemovedUntold, keptCount > 0 { return 0 }
+        // Of lines that cannot be read, or that the journal does not tell of, it is not known whether they were counted.
+        try removing(counts.unreadable == 0 && !rewriter.hasRemovedUntold ? counts.removed : nil, index) {
+            if keptCount == 0 {
+                try system.remove(file(of: segment))
+            } else {
+                try shared.format.upgrade()
+                let temporary = "\(path)/-\(EventIdentifier.randomPrefix())"
+                defer { try? system.remove(temporary) }
+                let file = try system.open(temporary, for: .create)
+                try file.write(rewriter.buffer.bytes)
+                if isDurable { try file.synchronize() }
+                try system.rename(temporary, to: self.file(of: segment))
+            }
+            if isDurable { try system.synchronizeDirectory(path) }
+        }
+        return counts.removed
+    }
+
+    /// Removes a segment, without reading it into memory, where the filter is for all that is in it; otherwise nil.
+    private func removeWhole(
+        _ segment: String, _ selection: EventSelection, _ batches: [EventBatch], _ index: IdentityIndex
+    ) throws -> Int? {
+        guard selection.isWholeClient else { return nil }
+        var (total, told, isAll) = (0, 0, true)
+        let isReadable = try forEachEvent(of: segment) { event in
+            total += 1
+            isAll = isAll && selection.includes(event)
+        }
+        guard isAll else { return nil }
+        for batch in batches {
+            try shared.reader.read(batch) { _ in
+                told += 1
+                return true
+            }
+        }
+        try removing(isReadable && total == told ? told : nil, index) {
+            try system.remove(file(of: segment))
+            if isDurable { try system.synchronizeDirectory(path) }
+        }
+        return told
+    }
+
+    /// Runs a removal so that the count of events is right again even where it is broken off.
+    ///
+    /// Nil as the count stands for one that is not known; then everything is counted again.
+    package func removing(_ count: Int?, _ index: IdentityIndex, _ removal: () throws -> Void) throws {
+        var header = index.header
+        header.state = .removing
+        try index.write(header)
+        do {
+            try removal()
+        } catch {
+            try? recover(index)
+            throw error
+        }
+        header.state = .clean
+        if let count {
+            header.eventCount -= min(header.eventCount, UInt64(count))
+        } else {
+            try indexBatches(in: index, &header)
+        }
+        try index.write(header)
+    }
+}

@@ -1,0 +1,36 @@
+extension ClientStore {
+    /// A segment and what retention goes by.
+    package struct Holding {
+        package let client: String
+        package let segment: String
+        package let size: UInt64
+        /// Seconds since 1970 at the last append or removal.
+        package let modified: Int64
+    }
+
+    /// The client's segments, oldest first.
+    package func holdings() throws(FileError) -> [Holding] {
+        var holdings: [Holding] = []
+        for segment in try segmentNames() {
+            guard let status = try system.status(file(of: segment)) else { continue }
+            holdings.append(Holding(client: name, segment: segment, size: status.size, modified: status.modified))
+        }
+        return holdings
+    }
+
+    /// Lets go of a segment, in a way that readers learn of. Nil where the journal is busy.
+    package func retire(_ segment: String) throws -> Void? {
+        guard try shared.journal.begin() != nil else { return nil }
+        defer { shared.journal.end() }
+        try withIndex { index in
+            guard try system.status(file(of: segment)) != nil else { return }
+            var count = 0
+            let isReadable = try forEachEvent(of: segment) { _ in count += 1 }
+            var retired = try RetiredSegments(
+                client: name, layout: shared.layout, system: system, diagnostics: shared.configuration.diagnostics)
+            try retired.add(segment)
+            try removing(isReadable ? count : nil, index) { try system.remove(file(of: segment)) }
+        }
+        return ()
+    }
+}

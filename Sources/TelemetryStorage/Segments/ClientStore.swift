@@ -1,0 +1,202 @@
+package import TelemetryModels
+
+/// One client's part of the store, as this transport works on it: its lock, its index of identifiers, its segment.
+///
+/// Whatever changes files is done under the client's lock, which is never held across a suspension.
+package final class ClientStore {
+    /// What the stores of all clients share.
+    package struct Shared {
+        package let layout: StoreLayout
+        package let system: FileSystem
+        package let configuration: StoreConfiguration
+        package let reader: SegmentReader
+        package let journal: JournalWriter
+        package let format: StoreFormatVersion
+
+        package init(
+            layout: StoreLayout, system: FileSystem, configuration: StoreConfiguration, reader: SegmentReader,
+            journal: JournalWriter, format: StoreFormatVersion
+        ) {
+            self.layout = layout
+            self.system = system
+            self.configuration = configuration
+            self.reader = reader
+            self.journal = journal
+            self.format = format
+        }
+    }
+
+    /// The name of the client's directory.
+    package let name: String
+    package let path: String
+    package let shared: Shared
+    package var system: FileSystem { shared.system }
+    package var isDurable: Bool { shared.configuration.isDurable }
+    private var lock: OpenFile?
+    private var index: IdentityIndex?
+    /// The segment that this transport appends to.
+    package var segment: SegmentWriter?
+    /// Whether a segment was begun since this was last set to false.
+    package var hasNewSegment = false
+    /// For choosing whose files are closed when there are many.
+    package var lastUse: UInt64 = 0
+
+    package init(name: String, shared: Shared) {
+        self.name = name
+        self.path = shared.layout.client(directory: name)
+        self.shared = shared
+    }
+
+    /// Closes the files; what is known of the segment stays.
+    package func closeFiles() {
+        lock = nil
+        index = nil
+        segment?.close()
+    }
+
+    // MARK: Lock
+
+    /// False where another process works on the client now. Every success must be followed by ``unlock()``.
+    package func tryLock() throws(FileError) -> Bool {
+        for _ in 0..<8 {
+            let file = if let lock { lock } else { try openLock() }
+            guard try file.tryLock(.exclusive) else { return false }
+            if (try? file.status().isLinked) == true { return true }
+            // The directory was removed and perhaps made again: this lock locks nothing any more.
+            file.unlock()
+            closeFiles()
+        }
+        return false
+    }
+
+    package func unlock() { lock?.unlock() }
+
+    private func openLock() throws(FileError) -> OpenFile {
+        let opened: OpenFile
+        do {
+            opened = try system.open("\(path)/lock", for: .update)
+        } catch  where error.isNotFound {
+            try system.makeDirectory(path)
+            if isDurable { try system.synchronizeDirectory(shared.layout.events) }
+            opened = try system.open("\(path)/lock", for: .update)
+        }
+        lock = opened
+        return opened
+    }
+
+    // MARK: Index
+
+    /// Does something with the client's index as it is now, after what a writer who died left undone was done or undone.
+    ///
+    /// Where the index turns out to be corrupt, it is made anew and the work done again: work that appends is harmless then,
+    /// because what it had appended is known. The journal must have been begun.
+    package func withIndex<Result>(_ body: (IdentityIndex) throws -> Result) throws -> Result {
+        do {
+            return try body(currentIndex())
+        } catch is IdentityIndex.Corrupt {
+            index = nil
+            let rebuilt = try rebuildIndex()
+            index = rebuilt
+            return try body(rebuilt)
+        }
+    }
+
+    private func currentIndex() throws -> IdentityIndex {
+        // One that another process set aside still has a name, but not this one.
+        if let known = index, let status = try system.status("\(path)/identity"),
+            try known.file.status().inode == status.inode
+        {
+            try known.refresh(fileSize: status.size)
+        } else {
+            index = nil
+            let file = try system.open("\(path)/identity", for: .update)
+            // An empty file is one that was just made: there was no index.
+            index = try file.status().size == 0 ? rebuildIndex() : IdentityIndex(file: file)
+        }
+        guard let index else { throw IdentityIndex.Corrupt() }
+        if index.header.state != .clean { try recover(index) }
+        if index.header.boot != system.boot { try recoverFromRestart(index) }
+        return index
+    }
+
+    /// The header of the index, without the lock: how many events are stored. Nil where there is none to be relied on.
+    package func peekHeader() -> IdentityHeader? {
+        guard let file = try? system.open("\(path)/identity", for: .read),
+            let header = try? IdentityIndex.readHeader(of: file), header.state == .clean
+        else { return nil }
+        return header
+    }
+
+    // MARK: Directory
+
+    /// Whether a client's directory has no segment, and nothing that is not the store's.
+    package static func isEmpty(_ path: String, _ system: FileSystem) throws(FileError) -> Bool {
+        let own: Set = ["lock", "identity", "retired"]
+        return try system.list(path).allSatisfy { own.contains($0) || $0.hasPrefix("-") }
+    }
+
+    /// Removes the directory where no segment is left in it. Does nothing where another process works on the client now.
+    ///
+    /// Whoever waits for the lock then sees that it has no name any more, and makes the directory again.
+    package func removeDirectoryIfEmpty() throws(FileError) {
+        guard try tryLock() else { return }
+        defer {
+            unlock()
+            closeFiles()
+        }
+        guard try Self.isEmpty(path, system) else { return }
+        for name in try system.list(path) where name != "lock" { try system.remove("\(path)/\(name)") }
+        try system.remove("\(path)/lock")
+        do { try system.removeDirectory(path) } catch {
+            // Another process has made a lock of its own there already.
+        }
+    }
+
+    // MARK: Segments
+
+    package func file(of segment: String) -> String { "\(path)/\(segment).jsonl" }
+
+    /// The client's segments, oldest first. Temporary files that somebody left are removed; only under the lock.
+    package func segmentNames(cleaning: Bool = false) throws(FileError) -> [String] {
+        var names: [String] = []
+        for name in try system.list(path) {
+            if name.hasPrefix("-") {
+                if cleaning { try? system.remove("\(path)/\(name)") }
+            } else if name.hasSuffix(".jsonl") {
+                names.append(String(name.dropLast(6)))
+            }
+        }
+        return names.sorted { (Self.number(of: $0), $0) < (Self.number(of: $1), $1) }
+    }
+
+    /// Zero for a name without a number, or with one that can be none of the store's.
+    package static func number(of segment: String) -> UInt64 {
+        UInt64(segment.prefix { $0 != "-" }).flatMap { $0 < StoreLayout.numberLimit ? $0 : nil } ?? 0
+    }
+
+    /// Calls `body` for each event in a segment, whoever wrote it. False where a line could not be read.
+    @discardableResult
+    package func forEachEvent(of segment: String, _ body: (TelemetryEvent) throws -> Void) throws -> Bool {
+        let file: OpenFile
+        do { file = try system.open(self.file(of: segment), for: .read) } catch {
+            guard error.isNotFound else { throw error }
+            return true
+        }
+        let form = SegmentForm(ofSegment: try file.read(at: 0, count: SegmentForm.maximumBytes))
+        var decoder = EventLineDecoder(directory: name, needsChecksums: form.hasChecksums)
+        var lines = FileLines(file, 0..<(try file.status().size))
+        var isReadable = true
+        while let line = try lines.next() {
+            if !line.hasFeed {
+                isReadable = false
+                break
+            }
+            switch decoder.decode(line, of: lines) {
+            case .event(let event): try body(event)
+            case .corrupt: isReadable = false
+            case .header, .nothing: break
+            }
+        }
+        return isReadable
+    }
+}

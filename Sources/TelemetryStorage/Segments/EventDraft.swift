@@ -1,0 +1,128 @@
+package import TelemetryModels
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// What one event line says, before the header's part is added.
+package struct EventDraft {
+    /// The texts read last: the same ones come again and again, and need not be made anew.
+    package struct Recent {
+        package var name = ""
+        package var threadId = ""
+        package var scenario = ""
+        package var timestamps = TimestampReader()
+    }
+
+    private enum Identifier { case ofSequence, number(UInt64), whole(String) }
+
+    private var sequence: UInt64?
+    private var identifier = Identifier.ofSequence
+    private var time: Date?
+    private var name: String?
+    private var threadId: String?
+    private var scenario: String??
+    private var level: TelemetryLogLevel?
+    private var property1: String?
+    private var attributes: [String: TelemetryValue] = [:]
+
+    /// Reads the value of a key; false where it is not what the key calls for.
+    package mutating func read(
+        _ key: UnsafeBufferPointer<UInt8>, _ scanner: inout JSONScanner, _ recent: inout Recent
+    ) -> Bool {
+        if key.isIdentical(to: "seq") {
+            sequence = scanner.unsigned()
+            return sequence != nil
+        } else if key.isIdentical(to: "time") {
+            time = scanner.rawString().flatMap { recent.timestamps.date(from: $0.bytes) }
+            return time != nil
+        } else if key.isIdentical(to: "name") {
+            name = scanner.string(orSameAs: &recent.name)
+            return name != nil
+        } else if key.isIdentical(to: "id") {
+            return readIdentifier(&scanner)
+        } else if key.isIdentical(to: "thread") {
+            threadId = scanner.string(orSameAs: &recent.threadId)
+            return threadId != nil
+        } else if key.isIdentical(to: "scenario") {
+            if scanner.consume(literal: "null") {
+                scenario = .some(nil)
+                return true
+            }
+            guard let text = scanner.string(orSameAs: &recent.scenario) else { return false }
+            scenario = text
+            return true
+        } else if key.isIdentical(to: "level") {
+            guard let text = scanner.string() else { return false }
+            level = TelemetryLogLevel(rawValue: text) ?? .info
+            return true
+        } else if key.isIdentical(to: "property1") {
+            property1 = scanner.string()
+            return property1 != nil
+        } else if key.isIdentical(to: "attributes") {
+            return readAttributes(&scanner)
+        }
+        return scanner.skipValue()
+    }
+
+    private mutating func readIdentifier(_ scanner: inout JSONScanner) -> Bool {
+        if scanner.peek() == UInt8(ascii: "\"") {
+            guard let whole = scanner.string() else { return false }
+            identifier = .whole(whole)
+        } else {
+            guard let number = scanner.unsigned() else { return false }
+            identifier = .number(number)
+        }
+        return true
+    }
+
+    private mutating func readAttributes(_ scanner: inout JSONScanner) -> Bool {
+        scanner.readObject { key, scanner in
+            guard let name = JSONScanner.text(ofRaw: key), let value = scanner.value() else { return false }
+            attributes[name] = value
+            return true
+        }
+    }
+
+    /// The event; nil where the line lacks something or the header does not go with it.
+    package func event(below context: EventContext) -> TelemetryEvent? {
+        guard let sequence, let time, let name else { return nil }
+        let eventId: String
+        switch identifier {
+        case .ofSequence: eventId = Self.identifier(context.sessionId, sequence)
+        case .number(let number):
+            guard let prefix = context.idPrefix else { return nil }
+            eventId = Self.identifier(prefix, number)
+        case .whole(let text): eventId = text
+        }
+        return TelemetryEvent(
+            eventId: eventId, clientId: context.clientId, sessionId: context.sessionId, sequence: sequence, name: name,
+            timestamp: time, device: context.device, threadId: threadId ?? context.threadId, property1: property1,
+            attributes: attributes, scenario: scenario ?? context.scenario, level: level ?? context.level)
+    }
+
+    /// `<prefix>-<number>`, as `EventIdentifier.make` has it.
+    private static func identifier(_ prefix: String, _ number: UInt64) -> String {
+        prefix.withBytes { bytes in
+            String(unsafeUninitializedCapacity: bytes.count + 21) { buffer in
+                _ = buffer.update(fromContentsOf: bytes)
+                buffer[bytes.count] = UInt8(ascii: "-")
+                var digits = 1
+                var rest = number
+                while rest >= 10 {
+                    rest /= 10
+                    digits += 1
+                }
+                rest = number
+                let end = bytes.count + 1 + digits
+                for index in 1...digits {
+                    buffer[end - index] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
+                    rest /= 10
+                }
+                return end
+            }
+        }
+    }
+}

@@ -1,0 +1,49 @@
+package import TelemetryModels
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// What an event must fulfil so that the store can hold it.
+package enum EventLimits {
+    package static func check(_ event: UnsafePointer<TelemetryEvent>, maximumBytes: Int) throws(StoreError) {
+        // No byte becomes more than six; only what could be too large is measured.
+        let isSurelySmall = 6 * textBytes(of: event) + 1_024 <= maximumBytes
+        let hasDates = event.pointee.attributes.values.contains { if case .date = $0 { true } else { false } }
+        if isSurelySmall, !hasDates, isStorable(event.pointee.timestamp) { return }
+        var encoder = EventLineEncoder()
+        guard encoder.append(event) else { throw undatable(event) }
+        guard encoder.buffer.count <= maximumBytes else { throw tooLarge(event, encoder.buffer.count, of: maximumBytes) }
+    }
+
+    package static func undatable(_ event: UnsafePointer<TelemetryEvent>) -> StoreError {
+        .invalidArgument("The event \"\(event.pointee.eventId.prefix(100))\" has a date outside the years 1 to 9999.")
+    }
+
+    package static func tooLarge(
+        _ event: UnsafePointer<TelemetryEvent>, _ size: Int, of maximum: Int
+    ) -> StoreError {
+        .invalidArgument("The event \"\(event.pointee.eventId.prefix(100))\" takes \(size) bytes; \(maximum) are allowed.")
+    }
+
+    /// Whether the date is surely one that can be written; one that is not surely so is tried.
+    private static func isStorable(_ date: Date) -> Bool {
+        // From the year 2 to the year 9998, counted from 2001.
+        (-63_000_000_000...252_000_000_000).contains(date.timeIntervalSinceReferenceDate)
+    }
+
+    private static func textBytes(of event: UnsafePointer<TelemetryEvent>) -> Int {
+        var count = event.pointee.eventId.utf8.count + event.pointee.sessionId.utf8.count + event.pointee.name.utf8.count
+        count +=
+            event.pointee.threadId.utf8.count + (event.pointee.clientId?.utf8.count ?? 0)
+            + (event.pointee.property1?.utf8.count ?? 0)
+        count += event.pointee.scenario?.utf8.count ?? 0
+        count += event.pointee.device.deviceName.utf8.count + event.pointee.device.deviceType.utf8.count
+        count += event.pointee.device.deviceModel.utf8.count + event.pointee.device.osVersion.utf8.count
+        count += event.pointee.device.appVersion.utf8.count
+        for (key, value) in event.pointee.attributes { count += key.utf8.count + (value.stringValue?.utf8.count ?? 40) + 4 }
+        return count
+    }
+}

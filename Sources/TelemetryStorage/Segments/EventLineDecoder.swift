@@ -1,0 +1,105 @@
+package import TelemetryModels
+
+/// Reads what ``EventLineEncoder`` writes, whatever the order of the keys; keys that it does not know are passed over.
+package struct EventLineDecoder {
+    package enum Line {
+        case event(TelemetryEvent)
+        case header
+        /// An empty line, where an event was deleted, a segment's first line, or the line above a run.
+        case nothing
+        case corrupt
+    }
+
+    /// The header in force.
+    package var context: EventContext?
+    /// The client's directory that the lines are in; nil for lines in memory. A header for another client is none there.
+    private let directory: String?
+    /// Whether a header without a checksum is none, as in segments that were written with one in each.
+    private let needsChecksums: Bool
+    private var recent = EventDraft.Recent()
+
+    package init(directory: String? = nil, needsChecksums: Bool = false, context: EventContext? = nil) {
+        self.directory = directory
+        self.needsChecksums = needsChecksums
+        self.context = context
+    }
+
+    package mutating func decode(_ line: UnsafeBufferPointer<UInt8>) -> Line {
+        if line.isEmpty { return .nothing }
+        var scanner = JSONScanner(line)
+        var draft = EventDraft()
+        var header: EventContext?
+        var isSegment = false
+        var isIntact = !needsChecksums
+        var hasChecksum = false
+        var headerBytes = 0..<0
+        guard scanner.consume(UInt8(ascii: "{")) else { return corrupt(line) }
+        if !scanner.consume(UInt8(ascii: "}")) {
+            repeat {
+                guard let key = scanner.rawString()?.bytes, scanner.consume(UInt8(ascii: ":")) else { return corrupt(line) }
+                if key.isIdentical(to: "header") {
+                    _ = scanner.peek()
+                    let start = scanner.position
+                    header = Self.header(&scanner)
+                    guard header != nil else { return corrupt(line) }
+                    headerBytes = start..<scanner.position
+                } else if header != nil, key.isIdentical(to: "checksum") {
+                    let bytes = UnsafeBufferPointer(rebasing: line[headerBytes])
+                    isIntact = scanner.rawString().flatMap { LineChecksum.read($0.bytes) } == LineChecksum.hash(.init(bytes))
+                    guard isIntact else { return corrupt(line) }
+                    hasChecksum = true
+                } else if key.isIdentical(to: "segment") {
+                    isSegment = true
+                    guard scanner.skipValue() else { return corrupt(line) }
+                } else {
+                    guard draft.read(key, &scanner, &recent) else { return corrupt(line) }
+                }
+            } while scanner.consume(UInt8(ascii: ","))
+            guard scanner.consume(UInt8(ascii: "}")) else { return corrupt(line) }
+        }
+        let isWhole = scanner.isAtEnd()
+        // A header whose checksum holds is one, whatever stands behind it for want of its line feed.
+        if let header, isWhole || hasChecksum {
+            context = isIntact && isOwn(header) ? header : nil
+            return context == nil || !isWhole ? .corrupt : .header
+        }
+        guard isWhole else { return corrupt(line) }
+        if isSegment { return .nothing }
+        guard let event = context.flatMap({ draft.event(below: $0) }) else { return corrupt(line) }
+        return .event(event)
+    }
+
+    private func isOwn(_ header: EventContext) -> Bool {
+        guard let directory, let clientId = header.clientId else { return true }
+        return StoreLayout.client(clientId) == directory
+    }
+
+    /// What was a header before it was damaged ends the one above it: the events below are not of that session.
+    private mutating func corrupt(_ line: UnsafeBufferPointer<UInt8>) -> Line {
+        if SegmentRun.read(line)?.length == line.count { return .nothing }
+        let text = String(decoding: line, as: UTF8.self)
+        // An event may have attributes of these names; its line begins with its number, and has no header's beginning in it.
+        let isEvent = text.hasPrefix("{\"seq\":") && !text.contains("{\"header\":{\"session\":")
+        if isEvent { return .corrupt }
+        if text.contains("\"header\"") || text.contains("\"session\"") { context = nil }
+        return .corrupt
+    }
+
+    private static func header(_ scanner: inout JSONScanner) -> EventContext? {
+        var texts: [String: String] = [:]
+        let isObject = scanner.readObject { key, scanner in
+            guard scanner.peek() == UInt8(ascii: "\"") else { return scanner.skipValue() }
+            texts[String(decoding: key, as: UTF8.self)] = scanner.string()
+            return true
+        }
+        guard isObject, let session = texts["session"] else { return nil }
+        return EventContext(
+            clientId: texts["client"], sessionId: session, idPrefix: texts["ids"],
+            device: TelemetryDeviceInfo(
+                deviceType: texts["deviceType"] ?? "", deviceName: texts["deviceName"] ?? "",
+                deviceModel: texts["deviceModel"] ?? "", osVersion: texts["osVersion"] ?? "",
+                appVersion: texts["appVersion"] ?? ""),
+            threadId: texts["thread"] ?? "", scenario: texts["scenario"],
+            level: texts["level"].flatMap(TelemetryLogLevel.init) ?? .info)
+    }
+}

@@ -1,0 +1,50 @@
+package import TelemetryModels
+
+/// The numbers of a client's segments that were let go of to keep within bounds: its file `retired`, a range `first-last` a line.
+///
+/// A reader that misses a segment learns here whether it missed something, or whether somebody deleted what was in it.
+package struct RetiredSegments {
+    private static let maximumRanges = 1_024
+
+    package let layout: StoreLayout
+    package let system: FileSystem
+    private let directory: String
+    private var path: String { "\(directory)/retired" }
+    package private(set) var ranges: [ClosedRange<UInt64>]
+
+    package init(
+        client: String, layout: StoreLayout, system: FileSystem, diagnostics: TelemetryDiagnosticsHandler?
+    ) throws(FileError) {
+        self.layout = layout
+        self.system = system
+        directory = layout.client(directory: client)
+        let setAside = SetAside(layout: layout, system: system, diagnostics: diagnostics)
+        let bytes = try setAside.content(of: "\(directory)/retired", limit: FileLimits.list) ?? []
+        ranges = bytes.split(separator: UInt8(ascii: "\n")).compactMap { line in
+            let numbers = line.split(separator: UInt8(ascii: "-")).compactMap { UInt64(String(decoding: $0, as: UTF8.self)) }
+            return numbers.count == 2 && numbers[0] <= numbers[1] ? numbers[0]...numbers[1] : nil
+        }
+    }
+
+    package func contains(_ segment: String) -> Bool {
+        let number = ClientStore.number(of: segment)
+        return ranges.contains { $0.contains(number) }
+    }
+
+    /// Adds a segment, which must be one behind all those that were added before for the file to stay small.
+    package mutating func add(_ segment: String) throws(FileError) {
+        let number = ClientStore.number(of: segment)
+        if let last = ranges.last, last.upperBound < number, last.upperBound + 1 == number {
+            ranges[ranges.count - 1] = last.lowerBound...number
+        } else if !contains(segment) {
+            ranges.append(number...number)
+        }
+        let buffer = ByteBuffer()
+        for range in ranges.suffix(Self.maximumRanges) { buffer.append("\(range.lowerBound)-\(range.upperBound)\n") }
+        let temporary = "\(directory)/-\(temporaryName())"
+        defer { try? system.remove(temporary) }
+        let file = try system.open(temporary, for: .create)
+        try file.write(buffer.bytes)
+        try system.rename(temporary, to: path)
+    }
+}

@@ -1,0 +1,147 @@
+/// Bytes of a segment that stay together when something else is deleted from it.
+package struct SegmentRun {
+    /// Where the bytes stood, and how many they were, in the segment as it was written.
+    package var offset: UInt64
+    package var byteCount: UInt64
+    /// Where the header stands in the file that the first line is below; zero where there is none.
+    package var header: UInt64
+    /// Where the bytes stand in the file, and how many are left: as many, or there are empty lines for what was deleted.
+    package var start: UInt64 = 0
+    package var size: UInt64
+
+    package var isComplete: Bool { size == byteCount }
+    package var end: UInt64 { offset + byteCount }
+}
+
+/// Where the lines that a journal entry tells of stand in a segment's file: one rule for those who read and those who delete.
+package struct SegmentMap {
+    package let form: SegmentForm
+    /// Where each line begins, in a segment that is read by line.
+    private var lines: [UInt64] = []
+    package private(set) var runs: [SegmentRun] = []
+    /// What lies between the runs: runs whose line is damaged, which no batch is found in, but perhaps the header of a later one.
+    package private(set) var lost: [SegmentRun] = []
+
+    /// What was rewritten is searched for what it tells of its lines, once.
+    package init(form: SegmentForm, file: OpenFile) throws(FileError) {
+        self.form = form
+        if form.layout == .asWritten { return }
+        var found = FileLines(file, 0..<(try file.status().size))
+        if form.layout == .inRuns {
+            try findRuns(in: &found)
+            return
+        }
+        lines = [0]
+        while let line = try found.next(), lines.count < FileLimits.knownLines {
+            if line.hasFeed { lines.append(line.end) }
+        }
+    }
+
+    /// Where the lines stand; nil where nothing of them is left.
+    package func place(of batch: EventBatch) -> Range<UInt64>? {
+        switch form.layout {
+        case .asWritten: return batch.offset..<batch.offset + batch.byteCount
+        case .byLine:
+            let start = offset(ofLine: batch.line)
+            return start..<max(start, offset(ofLine: batch.line + batch.lineCount))
+        case .inRuns:
+            guard let run = run(at: batch.offset) else { return nil }
+            if run.offset == batch.offset, run.byteCount == batch.byteCount { return run.start..<run.start + run.size }
+            guard run.isComplete, batch.offset + batch.byteCount <= run.end else { return nil }
+            let start = run.start + (batch.offset - run.offset)
+            return start..<start + batch.byteCount
+        }
+    }
+
+    /// Where the header stands that the batch's first line is below; nil where it begins with one, or there is none.
+    package func header(of batch: EventBatch) -> UInt64? {
+        guard batch.headerOffset < batch.offset else { return nil }
+        switch form.layout {
+        case .asWritten: return batch.headerOffset
+        case .byLine: return offset(ofLine: batch.headerLine)
+        case .inRuns:
+            guard let run = run(at: batch.offset) else { return nil }
+            if run.isComplete, batch.headerOffset >= run.offset { return run.start + (batch.headerOffset - run.offset) }
+            return run.header > 0 ? run.header : nil
+        }
+    }
+
+    private func offset(ofLine line: UInt64) -> UInt64 {
+        line < UInt64(lines.count) ? lines[Int(line)] : lines.last ?? 0
+    }
+
+    private func run(at offset: UInt64) -> SegmentRun? {
+        var (low, high) = (0, runs.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if runs[middle].offset <= offset { low = middle + 1 } else { high = middle }
+        }
+        return low > 0 ? runs[low - 1] : nil
+    }
+
+    /// A run is found behind the one before it, whatever stands in that; behind a damaged line, at the next that can be read.
+    private mutating func findRuns(in lines: inout FileLines) throws(FileError) {
+        let end = lines.end
+        lines.move(to: UInt64(form.firstLine.count))
+        while lines.offset < end, runs.count < FileLimits.knownLines {
+            let start = lines.offset
+            let beginning = try lines.peek(SegmentRun.maximumLineBytes)
+            if let (found, length) = beginning.withUnsafeBufferPointer({ SegmentRun.read($0) }),
+                found.offset >= runs.last?.end ?? 0,
+                // Whatever its line feed became.
+                start + UInt64(length) + 1 <= end, found.size <= end - start - UInt64(length) - 1
+            {
+                var run = found
+                run.start = start + UInt64(length) + 1
+                runs.append(run)
+                lines.move(to: run.start + run.size)
+            } else {
+                guard let line = try lines.next() else { break }
+                if let last = lost.last, last.start + last.size == start {
+                    lost[lost.count - 1].size += line.end - start
+                } else {
+                    lost.append(
+                        SegmentRun(offset: runs.last?.end ?? 0, byteCount: 0, header: 0, start: start, size: line.end - start))
+                }
+            }
+        }
+    }
+}
+
+extension SegmentRun {
+    /// The line above a run, with its line feed.
+    package func append(to buffer: ByteBuffer) {
+        buffer.append(literal: "{\"run\":")
+        let start = buffer.count
+        for (index, number) in [offset, byteCount, header, size].enumerated() {
+            buffer.append(UInt8(ascii: index == 0 ? "[" : ","))
+            buffer.append(decimal: number)
+        }
+        buffer.append(UInt8(ascii: "]"))
+        let checksum = LineChecksum.hash(UnsafeRawBufferPointer(rebasing: buffer.bytes[start...]))
+        buffer.append(literal: ",\"checksum\":\"")
+        buffer.append(hexadecimal: checksum)
+        buffer.append(literal: "\"}\n")
+    }
+
+    /// No such line is longer: four numbers below 2^56, and the rest.
+    package static let maximumLineBytes = 128
+
+    /// The run that a line is above, which the bytes begin with, and the line's length; nil for another line, or a damaged one.
+    package static func read(_ line: UnsafeBufferPointer<UInt8>) -> (run: SegmentRun, length: Int)? {
+        var scanner = JSONScanner(line)
+        guard scanner.consume(literal: "{\"run\":") else { return nil }
+        let start = scanner.position
+        guard scanner.consume(UInt8(ascii: "[")), let offset = scanner.unsigned(), scanner.consume(UInt8(ascii: ",")),
+            let byteCount = scanner.unsigned(), scanner.consume(UInt8(ascii: ",")), let header = scanner.unsigned(),
+            scanner.consume(UInt8(ascii: ",")), let size = scanner.unsigned(), scanner.consume(UInt8(ascii: "]")),
+            max(offset, byteCount, header, size) < StoreLayout.numberLimit
+        else { return nil }
+        let numbers = UnsafeBufferPointer(rebasing: line[start..<scanner.position])
+        guard scanner.consume(literal: ",\"checksum\":"), let digits = scanner.rawString()?.bytes,
+            LineChecksum.read(digits) == LineChecksum.hash(UnsafeRawBufferPointer(numbers)),
+            scanner.consume(UInt8(ascii: "}"))
+        else { return nil }
+        return (SegmentRun(offset: offset, byteCount: byteCount, header: header, size: size), scanner.position)
+    }
+}

@@ -1,0 +1,132 @@
+package import TelemetryModels
+
+/// Reads the events of batches out of segments, and keeps the files that it read last open.
+package final class SegmentReader {
+    private static let openFiles = 16
+    private static let damagedPlacesKept = 10_000
+    /// A header that is longer is none of the store's.
+    private static let maximumHeaderBytes = 8 << 20
+
+    private final class Segment {
+        let file: OpenFile
+        let map: SegmentMap
+        var headers: [UInt64: EventContext] = [:]
+        var lastUse: UInt64 = 0
+
+        init(file: OpenFile) throws(FileError) {
+            self.file = file
+            let first = try file.read(at: 0, count: SegmentForm.maximumBytes)
+            let form = SegmentForm(ofSegment: first)
+            map = try SegmentMap(form: form, file: file)
+        }
+    }
+
+    /// How far a batch was read.
+    package enum Outcome: Equatable {
+        /// The segment is gone.
+        case gone
+        case complete
+        /// Nothing was wanted behind so many of its lines.
+        case stopped(lines: UInt64)
+    }
+
+    private let layout: StoreLayout
+    private let system: FileSystem
+    private let diagnostics: TelemetryDiagnosticsHandler?
+    private var segments: [String: Segment] = [:]
+    private var uses: UInt64 = 0
+    /// What could not be read, and the clients of what was found since that was last asked for.
+    private var damagedPlaces: Set<String> = []
+    private var damagedClients: Set<String> = []
+
+    package init(layout: StoreLayout, system: FileSystem, diagnostics: TelemetryDiagnosticsHandler?) {
+        self.layout = layout
+        self.system = system
+        self.diagnostics = diagnostics
+    }
+
+    /// Whether lines of the client were found that cannot be read, and that it has to be counted what can be.
+    package func takeDamage(ofClient name: String) -> Bool { damagedClients.remove(name) != nil }
+
+    /// Counts the client's events anew when they are asked for next, once for each damaged place.
+    package func noteDamage(ofClient name: String, at place: String) {
+        if damagedPlaces.count >= Self.damagedPlacesKept { damagedPlaces.removeAll() }
+        if damagedPlaces.insert("\(name) \(place)").inserted { damagedClients.insert(name) }
+    }
+
+    /// Forgets every open file, for want of descriptors.
+    package func close() { segments.removeAll() }
+
+    /// Calls `body` for each event of the batch that is still there, from a line of it on, until it returns false.
+    @discardableResult
+    package func read(
+        _ batch: EventBatch, fromLine first: UInt64 = 0, _ body: (consuming TelemetryEvent) throws -> Bool
+    ) throws -> Outcome {
+        guard let segment = try segment(of: batch) else { return .gone }
+        guard let place = segment.map.place(of: batch) else {
+            if !segment.map.lost.isEmpty { tell(of: batch, line: batch.line + 1) }
+            return .complete
+        }
+        var decoder = EventLineDecoder(directory: batch.client, needsChecksums: segment.map.form.hasChecksums)
+        decoder.context = try header(of: batch, in: segment)
+        var linesRead: UInt64 = 0
+        var lines = FileLines(segment.file, place)
+        // All the bytes are the batch's, into however many lines damage may have cut them.
+        while let line = try lines.next() {
+            let decoded = decoder.decode(line, of: lines)
+            linesRead += 1
+            guard linesRead > first else { continue }
+            switch consume decoded {
+            case .event(let event):
+                if try !body(event) { return line.end < place.upperBound ? .stopped(lines: linesRead) : .complete }
+            case .corrupt: tell(of: batch, line: batch.line + linesRead)
+            case .header, .nothing: break
+            }
+        }
+        if linesRead != batch.lineCount { tell(of: batch, line: batch.line + linesRead + 1) }
+        return .complete
+    }
+
+    private func tell(of batch: EventBatch, line: UInt64) {
+        let path = "\(layout.client(directory: batch.client))/\(batch.segment).jsonl"
+        noteDamage(ofClient: batch.client, at: "\(path):\(line)")
+        diagnostics?(.init(kind: .corruptFile, message: "\(path) cannot be read at line \(line); the line is passed over."))
+    }
+
+    private func segment(of batch: EventBatch) throws(FileError) -> Segment? {
+        let path = "\(layout.client(directory: batch.client))/\(batch.segment).jsonl"
+        uses += 1
+        if let known = segments[path] {
+            known.lastUse = uses
+            if try known.file.status().isLinked { return known }
+            segments[path] = nil
+        }
+        if segments.count >= Self.openFiles, let oldest = segments.min(by: { $0.value.lastUse < $1.value.lastUse }) {
+            segments[oldest.key] = nil
+        }
+        do {
+            let opened = try Segment(file: system.open(path, for: .read))
+            opened.lastUse = uses
+            segments[path] = opened
+            return opened
+        } catch  where error.isNotFound { return nil }
+    }
+
+    private func header(of batch: EventBatch, in segment: Segment) throws(FileError) -> EventContext? {
+        guard let offset = segment.map.header(of: batch) else { return nil }
+        if let known = segment.headers[offset] { return known }
+        var length = 1024
+        while true {
+            let bytes = try segment.file.read(at: offset, count: length)
+            guard let end = bytes.firstIndex(of: UInt8(ascii: "\n")) else {
+                if bytes.count < length || length > Self.maximumHeaderBytes { return nil }
+                length *= 8
+                continue
+            }
+            var decoder = EventLineDecoder(directory: batch.client, needsChecksums: segment.map.form.hasChecksums)
+            _ = bytes.withUnsafeBufferPointer { decoder.decode(UnsafeBufferPointer(rebasing: $0[..<end])) }
+            segment.headers[offset] = decoder.context
+            return decoder.context
+        }
+    }
+}

@@ -1,0 +1,52 @@
+/// The segment that one transport appends a client's events to, and where it stands in it.
+package final class SegmentWriter {
+    package let name: String
+    package let path: String
+    package var size: UInt64
+    package var lineCount: UInt64
+    /// The header in force, and where it stands.
+    package var context: EventContext?
+    package var header: (line: UInt64, offset: UInt64) = (0, 0)
+    private var opened: OpenFile?
+
+    /// Makes a new segment.
+    package init(name: String, path: String, system: FileSystem) throws(FileError) {
+        self.name = name
+        self.path = path
+        let file = try system.open(path, for: .create)
+        let preamble = SegmentForm().firstLine
+        do { try file.write(preamble) } catch {
+            try? system.remove(path)
+            throw error
+        }
+        opened = file
+        size = UInt64(preamble.count)
+        lineCount = 1
+    }
+
+    package func close() { opened = nil }
+
+    /// The open file; nil where somebody removed or changed the segment, and another must be begun.
+    package func file(_ system: FileSystem) throws(FileError) -> OpenFile? {
+        let file: OpenFile
+        if let opened {
+            file = opened
+        } else {
+            do { file = try system.open(path, for: .write) } catch  where error.isNotFound { return nil }
+        }
+        let status = try file.status()
+        guard status.isLinked, status.size == size else { return nil }
+        opened = file
+        return file
+    }
+
+    /// Goes behind the lines that were appended.
+    package func advance(over encoder: EventLineEncoder) {
+        if let last = encoder.header {
+            header = (lineCount + UInt64(last.line), size + UInt64(last.offset))
+        }
+        context = encoder.context
+        size += UInt64(encoder.buffer.count)
+        lineCount += UInt64(encoder.lineCount)
+    }
+}

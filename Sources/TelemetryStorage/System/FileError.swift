@@ -1,0 +1,54 @@
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#elseif canImport(Android)
+import Android
+#endif
+
+/// A system call that failed.
+package struct FileError: Error, CustomStringConvertible {
+    package let operation: FileOperation
+    package let path: String
+    /// The system's number for what went wrong.
+    package let errno: Int32
+
+    package init(_ operation: FileOperation, _ path: String, errno: Int32) {
+        self.operation = operation
+        self.path = path
+        self.errno = errno
+    }
+
+    package var description: String { "\(operation.rawValue) \(path): \(String(cString: strerror(errno)))" }
+
+    package var isNotFound: Bool { errno == ENOENT || errno == ENOTDIR }
+
+    package var isForbidden: Bool { errno == EACCES || errno == EPERM || errno == EROFS }
+
+    package var isExisting: Bool { errno == EEXIST }
+
+    /// What has the path is a symbolic link or a socket, and cannot be opened as a file.
+    package var isOtherThanFile: Bool { errno == ELOOP || errno == ENXIO || errno == EOPNOTSUPP }
+
+    /// The process or the system has no descriptor left.
+    package var isOutOfDescriptors: Bool { errno == EMFILE || errno == ENFILE }
+
+    /// The same as a value that a caller can act on.
+    package var storeError: StoreError {
+        let code: StoreError.Code =
+            switch errno {
+            case ENOSPC, EDQUOT, EFBIG: .quotaExceeded
+            case EACCES, EPERM: .unauthorized
+            case ENAMETOOLONG: .invalidArgument
+            default: .unavailable
+            }
+        return StoreError(code: code, message: "The store could not \(description).", cause: self)
+    }
+}
+
+/// What is asked of the system, named so that a test can let one kind fail.
+package enum FileOperation: String, Sendable, CaseIterable {
+    case open, read, write, synchronize, rename, remove, makeDirectory, list, lock, status, truncate, watch
+}

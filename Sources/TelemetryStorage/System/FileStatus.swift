@@ -1,0 +1,47 @@
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#elseif canImport(Android)
+import Android
+#endif
+
+/// What the store wants to know of a file.
+package struct FileStatus {
+    package let size: UInt64
+    /// How many bytes the file takes on the disk.
+    package let allocated: UInt64
+    package let inode: UInt64
+    /// Seconds since 1970 at the last change of the content.
+    package let modified: Int64
+    package let isDirectory: Bool
+    package let isRegularFile: Bool
+    /// The number of the user whose file it is.
+    package let owner: UInt32
+    package let isWritableByGroup: Bool
+    package let isWritableByOthers: Bool
+    /// Whether the file still has a name.
+    package let isLinked: Bool
+    /// Whether its owner may write to it.
+    package let isWritable: Bool
+
+    init(_ status: stat) {
+        size = UInt64(clamping: status.st_size)
+        allocated = UInt64(clamping: status.st_blocks).multipliedReportingOverflow(by: 512).partialValue
+        inode = UInt64(status.st_ino)
+        #if canImport(Darwin)
+        modified = Int64(status.st_mtimespec.tv_sec)
+        #else
+        modified = Int64(status.st_mtim.tv_sec)
+        #endif
+        isDirectory = UInt32(status.st_mode) & 0o170000 == 0o040000
+        isRegularFile = UInt32(status.st_mode) & 0o170000 == 0o100000
+        owner = UInt32(status.st_uid)
+        isWritableByGroup = UInt32(status.st_mode) & 0o020 != 0
+        isWritableByOthers = UInt32(status.st_mode) & 0o002 != 0
+        isLinked = status.st_nlink > 0
+        isWritable = UInt32(status.st_mode) & 0o200 != 0
+    }
+}

@@ -1,0 +1,144 @@
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#elseif canImport(Android)
+import Android
+#endif
+
+/// An open file; closed with the last reference to it.
+package final class OpenFile: Sendable {
+    package let path: String
+    private let descriptor: Int32
+    private let system: FileSystem
+
+    package init(descriptor: Int32, path: String, system: FileSystem) {
+        self.descriptor = descriptor
+        self.path = path
+        self.system = system
+    }
+
+    deinit { _ = close(descriptor) }
+
+    package func status() throws(FileError) -> FileStatus {
+        var status = stat()
+        _ = try system.call(.status, path) { fstat(descriptor, &status) }
+        return FileStatus(status)
+    }
+
+    /// Appends all the bytes, with one call where the system takes them at once; what it took before a failure stays.
+    package func write(_ bytes: UnsafeRawBufferPointer) throws(FileError) {
+        try transfer(bytes) { start, count, _ in systemWrite(descriptor, start, count) }
+    }
+
+    package func write(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) throws(FileError) {
+        try transfer(bytes) { start, count, done in
+            pwrite(descriptor, start, count, off_t(clamping: offset) + off_t(done))
+        }
+    }
+
+    package func write(_ bytes: [UInt8]) throws(FileError) {
+        try bytes.withUnsafeBufferPointer { buffer throws(FileError) in try write(UnsafeRawBufferPointer(buffer)) }
+    }
+
+    /// Fills the buffer with what stands from `offset` on and returns how much that is; less where the file ends.
+    package func read(into buffer: UnsafeMutableRawBufferPointer, at offset: UInt64) throws(FileError) -> Int {
+        try system.check(.read, path)
+        system.readObserver?(path, buffer.count)
+        var filled = 0
+        while filled < buffer.count, let base = buffer.baseAddress {
+            let result = pread(descriptor, base + filled, buffer.count - filled, off_t(clamping: offset) + off_t(filled))
+            if result == 0 { break }
+            if result > 0 { filled += result } else if errno != EINTR { throw FileError(.read, path, errno: errno) }
+        }
+        return filled
+    }
+
+    /// Up to `count` bytes from `offset`; fewer where the file ends.
+    package func read(at offset: UInt64, count: Int) throws(FileError) -> [UInt8] {
+        var failure: FileError?
+        // However much is asked for, no more than there is takes memory.
+        let count = try count <= 1 << 20 ? count : Int(clamping: min(UInt64(count), rest(from: offset)))
+        // Without capacity the array is one that all threads share, and whose count must not be set.
+        guard count > 0 else { return [] }
+        let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
+            do throws(FileError) { filled = try read(into: UnsafeMutableRawBufferPointer(buffer), at: offset) } catch {
+                failure = error
+            }
+        }
+        if let failure { throw failure }
+        return bytes
+    }
+
+    /// Where the next bytes begin that are no hole, from `offset` on; behind every end where there are none.
+    package func nextData(from offset: UInt64) throws(FileError) -> UInt64 {
+        try system.check(.read, path)
+        #if canImport(Darwin)
+        let seekData: Int32 = 4
+        #else
+        let seekData: Int32 = 3
+        #endif
+        let found = lseek(descriptor, off_t(clamping: offset), seekData)
+        // Not every file system knows of holes.
+        return found >= 0 ? UInt64(found) : errno == ENXIO ? .max : offset
+    }
+
+    private func rest(from offset: UInt64) throws(FileError) -> UInt64 {
+        let size = try status().size
+        return size - min(size, offset)
+    }
+
+    package func truncate(to size: UInt64) throws(FileError) {
+        _ = try system.call(.truncate, path) { ftruncate(descriptor, off_t(clamping: size)) }
+    }
+
+    package func setMode(_ mode: UInt32) throws(FileError) {
+        _ = try system.call(.write, path) { fchmod(descriptor, mode_t(mode)) }
+    }
+
+    /// Waits until the content, and what is needed to find it, is on the disk.
+    package func synchronize() throws(FileError) {
+        #if canImport(Darwin)
+        // Not every file system has it; a network's has not.
+        _ = try system.call(.synchronize, path) {
+            fcntl(descriptor, F_FULLFSYNC) == 0 ? 0 : fsync(descriptor)
+        }
+        #else
+        _ = try system.call(.synchronize, path) { fdatasync(descriptor) }
+        #endif
+    }
+
+    package enum LockKind { case shared, exclusive }
+
+    /// Takes the file's advisory lock, or returns false where somebody else holds it. Never waits.
+    package func tryLock(_ kind: LockKind) throws(FileError) -> Bool {
+        do {
+            _ = try system.call(.lock, path) { flock(descriptor, (kind == .shared ? LOCK_SH : LOCK_EX) | LOCK_NB) }
+            return true
+        } catch  where error.errno == EWOULDBLOCK { return false }
+    }
+
+    package func unlock() { _ = flock(descriptor, LOCK_UN) }
+
+    private func transfer(
+        _ bytes: UnsafeRawBufferPointer, _ step: (_ start: UnsafeRawPointer, _ count: Int, _ done: Int) -> Int
+    ) throws(FileError) {
+        try system.check(.write, path)
+        guard let base = bytes.baseAddress else { return }
+        var done = 0
+        while done < bytes.count {
+            let result = step(base + done, bytes.count - done, done)
+            if result > 0 {
+                done += result
+            } else if result == 0 || errno != EINTR {
+                throw FileError(.write, path, errno: result == 0 ? EIO : errno)
+            }
+        }
+    }
+}
+
+private func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawPointer, _ count: Int) -> Int {
+    write(descriptor, bytes, count)
+}

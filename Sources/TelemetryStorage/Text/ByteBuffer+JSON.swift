@@ -1,0 +1,58 @@
+package import TelemetryModels
+
+/// JSON, written by hand.
+extension ByteBuffer {
+    /// The text in quotation marks, with what JSON does not allow in them escaped.
+    package func append(quoted text: String) {
+        append(UInt8(ascii: "\""))
+        text.withBytes { appendEscaped($0) }
+        append(UInt8(ascii: "\""))
+    }
+
+    private func appendEscaped(_ text: UnsafeBufferPointer<UInt8>) {
+        var start = 0
+        while let index = text.firstSpecial(from: start) {
+            append(UnsafeBufferPointer(rebasing: text[start..<index]))
+            appendEscape(of: text[index])
+            start = index + 1
+        }
+        append(UnsafeBufferPointer(rebasing: text[start...]))
+    }
+
+    private func appendEscape(of byte: UInt8) {
+        append(UInt8(ascii: "\\"))
+        switch byte {
+        case 0x22, 0x5C: append(byte)
+        case 0x0A: append(UInt8(ascii: "n"))
+        case 0x0D: append(UInt8(ascii: "r"))
+        case 0x09: append(UInt8(ascii: "t"))
+        default:
+            append(literal: "u00")
+            append(hexadecimal: byte >> 4)
+            append(hexadecimal: byte & 15)
+        }
+    }
+
+    /// The value in the form of `TelemetryValue`'s coding. Returns false for a date that has none.
+    package func append(_ value: TelemetryValue) -> Bool {
+        switch value {
+        case .string(let text): append(quoted: text)
+        case .int(let number): append(decimal: number)
+        case .bool(true): append(literal: "true")
+        case .bool(false): append(literal: "false")
+        case .double(let number) where number.isFinite && number != number.rounded():
+            append(number.description)
+        case .double(let number):
+            let isPlain = number.isFinite && (number != 0 || number.sign == .plus)
+            append(literal: "{\"double\":")
+            if isPlain { append(number.description) } else { append(quoted: TelemetryValue.text(of: number)) }
+            append(UInt8(ascii: "}"))
+        case .date(let date):
+            guard let text = TimestampFormat.string(from: date) else { return false }
+            append(literal: "{\"date\":\"")
+            append(text)
+            append(literal: "\"}")
+        }
+        return true
+    }
+}

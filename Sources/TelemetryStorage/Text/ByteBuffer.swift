@@ -1,0 +1,156 @@
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#elseif canImport(Android)
+import Android
+#endif
+
+/// Bytes that are written front to back and used again and again: an array's checks at every byte cost more than the bytes.
+package final class ByteBuffer {
+    private var base: UnsafeMutablePointer<UInt8>
+    private var capacity: Int
+    package private(set) var count = 0
+
+    package init(capacity: Int = 1_024) {
+        self.capacity = max(capacity, 64)
+        base = .allocate(capacity: self.capacity)
+    }
+
+    deinit { base.deallocate() }
+
+    /// What was written; valid until the next change.
+    package var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: base, count: count) }
+
+    /// Forgets what stands behind the first bytes, or everything.
+    package func truncate(to count: Int = 0) { self.count = min(self.count, max(count, 0)) }
+
+    @inline(__always)
+    package func append(_ byte: UInt8) {
+        reserve(1)
+        base[count] = byte
+        count += 1
+    }
+
+    @inline(__always)
+    package func append(_ bytes: UnsafeRawBufferPointer) {
+        guard let start = bytes.baseAddress else { return }
+        reserve(bytes.count)
+        memcpy(base + count, start, bytes.count)
+        count += bytes.count
+    }
+
+    @inline(__always)
+    package func append(_ bytes: UnsafeBufferPointer<UInt8>) { append(UnsafeRawBufferPointer(bytes)) }
+
+    @inline(__always)
+    package func append(literal text: StaticString) {
+        append(UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
+    }
+
+    package func append(_ text: String) { text.withBytes { append($0) } }
+
+    package func append(decimal number: UInt64) {
+        if number < 10 { return append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: number)) }
+        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 20) { digits in
+            var rest = number
+            var first = 20
+            while rest > 0 {
+                let (quotient, digit) = rest.quotientAndRemainder(dividingBy: 10)
+                first -= 1
+                digits[first] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: digit)
+                rest = quotient
+            }
+            append(UnsafeBufferPointer(rebasing: digits[first...]))
+        }
+    }
+
+    package func append(decimal number: Int64) {
+        if number < 0 { append(UInt8(ascii: "-")) }
+        append(decimal: number.magnitude)
+    }
+
+    /// A number with leading zeros.
+    package func append(decimal number: Int64, digits: Int) {
+        reserve(digits)
+        var rest = number
+        for index in (0..<digits).reversed() {
+            base[count + index] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
+            rest /= 10
+        }
+        count += digits
+    }
+
+    /// Eight hexadecimal digits.
+    package func append(hexadecimal word: UInt32) {
+        for shift in stride(from: 28, through: 0, by: -4) {
+            append(hexadecimal: UInt8(truncatingIfNeeded: word >> UInt32(shift)) & 15)
+        }
+    }
+
+    package func append(hexadecimal digit: UInt8) {
+        append(digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10)
+    }
+
+    @inline(__always)
+    private func reserve(_ more: Int) {
+        if capacity - count < more { grow(more) }
+    }
+
+    @inline(never)
+    private func grow(_ more: Int) {
+        let larger = max(capacity * 2, count + more)
+        let moved = UnsafeMutablePointer<UInt8>.allocate(capacity: larger)
+        moved.update(from: base, count: count)
+        base.deallocate()
+        (base, capacity) = (moved, larger)
+    }
+}
+
+extension String {
+    /// The text's UTF-8, in place where it lies in one piece, as it nearly always does.
+    @inline(__always)
+    package func withBytes<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
+        if let result = utf8.withContiguousStorageIfAvailable(body) { return result }
+        var copy = self
+        return copy.withUTF8(body)
+    }
+
+    /// Whether the other text has the same bytes: more than `==`, which spellings do not matter to.
+    @inline(__always)
+    package func isIdentical(to other: String) -> Bool {
+        // Copies of one text share its storage, and are known without a look at the bytes.
+        typealias Words = (UInt64, UInt64)
+        if MemoryLayout<String>.size == MemoryLayout<Words>.size,
+            unsafeBitCast(self, to: Words.self) == unsafeBitCast(other, to: Words.self)
+        {
+            return true
+        }
+        return withBytes { bytes in other.withBytes { bytes.isIdentical(to: $0) } }
+    }
+}
+
+extension UnsafeBufferPointer<UInt8> {
+    @inline(__always)
+    package func isIdentical(to other: UnsafeBufferPointer<UInt8>) -> Bool {
+        guard count == other.count else { return false }
+        guard let start = baseAddress, let otherStart = other.baseAddress else { return true }
+        return memcmp(start, otherStart, count) == 0
+    }
+
+    @inline(__always)
+    package func isIdentical(to text: StaticString) -> Bool {
+        count == text.utf8CodeUnitCount && baseAddress.map { memcmp($0, text.utf8Start, count) == 0 } ?? (count == 0)
+    }
+
+    /// The index of the first line feed from an index on.
+    @inline(__always)
+    package func lineFeed(from start: Int) -> Int? {
+        guard let base = baseAddress, start < count,
+            let found = memchr(base + start, Int32(UInt8(ascii: "\n")), count - start)
+        else { return nil }
+        return UnsafeRawPointer(found) - UnsafeRawPointer(base)
+    }
+}

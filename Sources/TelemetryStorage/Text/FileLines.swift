@@ -1,0 +1,115 @@
+/// The lines of a part of a file, read in pieces: however large the part is, and whatever it says of itself, little is in memory.
+package struct FileLines {
+    package struct Line {
+        package var offset: UInt64
+        /// Behind the line and its line feed.
+        package var end: UInt64
+        package var hasFeed: Bool
+        /// Whether it is none of the store's; its bytes are not read.
+        package var isTooLong = false
+        fileprivate var range = 0..<0
+    }
+
+    private let file: OpenFile
+    private let maximumLineBytes: Int
+    /// Where the part ends.
+    package let end: UInt64
+    private var bytes: [UInt8] = []
+    /// Where in the file the bytes begin.
+    private var bytesOffset: UInt64
+    /// Where in the bytes the next line begins.
+    private var start = 0
+
+    package init(_ file: OpenFile, _ range: Range<UInt64>, maximumLineBytes: Int = FileLimits.line) {
+        self.file = file
+        self.maximumLineBytes = maximumLineBytes
+        bytesOffset = range.lowerBound
+        end = range.upperBound
+    }
+
+    /// Where the next line begins.
+    package var offset: UInt64 { bytesOffset + UInt64(start) }
+
+    /// The next line; nil at the end of the part, or of the file.
+    package mutating func next() throws(FileError) -> Line? {
+        var searched = 0
+        while true {
+            if let feed = bytes.withUnsafeBufferPointer({ $0.lineFeed(from: start + searched) }) {
+                return take(upTo: feed, hasFeed: true)
+            }
+            searched = bytes.count - start
+            if searched > maximumLineBytes { return try skipLine() }
+            guard try fill() else { return searched > 0 ? take(upTo: bytes.count, hasFeed: false) : nil }
+        }
+    }
+
+    package func withBytes<Result>(of line: Line, _ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
+        bytes.withUnsafeBufferPointer { body(UnsafeBufferPointer(rebasing: $0[line.range])) }
+    }
+
+    /// Up to so many of the next bytes.
+    package mutating func peek(_ count: Int) throws(FileError) -> ArraySlice<UInt8> {
+        while bytes.count - start < count, try fill() {}
+        return bytes[start..<min(start + count, bytes.count)]
+    }
+
+    /// Goes on at a later place.
+    package mutating func move(to offset: UInt64) {
+        if offset <= bytesOffset + UInt64(bytes.count) {
+            start = Int(offset - bytesOffset)
+        } else {
+            (bytes, bytesOffset, start) = ([], min(offset, end), 0)
+        }
+    }
+
+    private mutating func take(upTo index: Int, hasFeed: Bool) -> Line {
+        let line = Line(
+            offset: offset, end: bytesOffset + UInt64(index + (hasFeed ? 1 : 0)), hasFeed: hasFeed,
+            range: start..<index)
+        start = index + (hasFeed ? 1 : 0)
+        return line
+    }
+
+    private mutating func fill() throws(FileError) -> Bool {
+        let at = bytesOffset + UInt64(bytes.count)
+        guard at < end else { return false }
+        let more = try file.read(at: at, count: Int(min(UInt64(FileLimits.piece), end - at)))
+        if more.isEmpty { return false }
+        bytes.removeFirst(start)
+        bytesOffset += UInt64(start)
+        start = 0
+        if bytes.isEmpty { bytes = more } else { bytes += more }
+        return true
+    }
+
+    /// Holes are not read.
+    private mutating func skipLine() throws(FileError) -> Line {
+        let lineOffset = offset
+        var at = bytesOffset + UInt64(bytes.count)
+        (bytes, start) = ([], 0)
+        while at < end {
+            at = min(try file.nextData(from: at), end)
+            guard at < end else { break }
+            let more = try file.read(at: at, count: Int(min(UInt64(FileLimits.piece), end - at)))
+            if more.isEmpty { break }
+            if let feed = more.withUnsafeBufferPointer({ $0.lineFeed(from: 0) }) {
+                (bytes, bytesOffset, start) = (more, at, feed + 1)
+                return Line(offset: lineOffset, end: offset, hasFeed: true, isTooLong: true)
+            }
+            at += UInt64(more.count)
+        }
+        bytesOffset = at
+        return Line(offset: lineOffset, end: at, hasFeed: false, isTooLong: true)
+    }
+}
+
+extension EventLineDecoder {
+    /// Decodes a line of a file. One that is too long is corrupt, and ends the header above it: it may have been one.
+    package mutating func decode(_ line: FileLines.Line, of lines: FileLines) -> Line {
+        if line.isTooLong {
+            context = nil
+            return .corrupt
+        }
+        return lines.withBytes(of: line) { decode($0) }
+    }
+}

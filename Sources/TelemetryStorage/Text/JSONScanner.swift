@@ -1,0 +1,204 @@
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// Reads one JSON text, front to back, out of bytes. Every step returns nil or false where the bytes are not what it expects.
+package struct JSONScanner {
+    private let bytes: UnsafeBufferPointer<UInt8>
+    package private(set) var position: Int
+
+    package init(_ bytes: UnsafeBufferPointer<UInt8>) {
+        self.bytes = bytes
+        self.position = 0
+    }
+
+    /// Whether only white space is left.
+    package mutating func isAtEnd() -> Bool {
+        skipSpace()
+        return position == bytes.count
+    }
+
+    /// The next byte that is not white space, without consuming it.
+    package mutating func peek() -> UInt8? {
+        skipSpace()
+        return position < bytes.count ? bytes[position] : nil
+    }
+
+    package mutating func consume(_ byte: UInt8) -> Bool {
+        guard peek() == byte else { return false }
+        position += 1
+        return true
+    }
+
+    package mutating func consume(literal text: StaticString) -> Bool {
+        skipSpace()
+        let literal = UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)
+        guard bytes.count - position >= literal.count,
+            UnsafeBufferPointer(rebasing: bytes[position..<position + literal.count]).isIdentical(to: text)
+        else {
+            return false
+        }
+        position += literal.count
+        return true
+    }
+
+    /// Calls `member` with the raw bytes of each key, at the value, which it must consume.
+    package mutating func readObject(
+        _ member: (_ key: UnsafeBufferPointer<UInt8>, inout JSONScanner) -> Bool
+    ) -> Bool {
+        guard consume(UInt8(ascii: "{")) else { return false }
+        if consume(UInt8(ascii: "}")) { return true }
+        repeat {
+            guard let key = rawString(), consume(UInt8(ascii: ":")), member(key.bytes, &self) else { return false }
+        } while consume(UInt8(ascii: ","))
+        return consume(UInt8(ascii: "}"))
+    }
+
+    package mutating func string() -> String? {
+        guard let raw = rawString() else { return nil }
+        return raw.hasEscapes ? Self.unescaped(raw.bytes) : Self.text(raw.bytes)
+    }
+
+    /// The next text, which is then the known one; the known one itself where the two are the same.
+    package mutating func string(orSameAs known: inout String) -> String? {
+        guard let raw = rawString() else { return nil }
+        if !raw.hasEscapes, known.withBytes({ $0.isIdentical(to: raw.bytes) }) { return known }
+        guard let text = raw.hasEscapes ? Self.unescaped(raw.bytes) : Self.text(raw.bytes) else {
+            return nil
+        }
+        known = text
+        return text
+    }
+
+    /// The text that raw bytes between quotation marks stand for.
+    package static func text(ofRaw raw: UnsafeBufferPointer<UInt8>) -> String? {
+        raw.contains(UInt8(ascii: "\\")) ? unescaped(raw) : text(raw)
+    }
+
+    /// Whether raw bytes between quotation marks stand for a text.
+    package static func isText(_ raw: UnsafeBufferPointer<UInt8>) -> Bool { text(ofRaw: raw) != nil }
+
+    /// The bytes between the quotation marks, escapes and all.
+    package mutating func rawString() -> (bytes: UnsafeBufferPointer<UInt8>, hasEscapes: Bool)? {
+        guard consume(UInt8(ascii: "\"")) else { return nil }
+        let start = position
+        var hasEscapes = false
+        while let end = bytes.firstSpecial(from: position) {
+            switch bytes[end] {
+            case UInt8(ascii: "\""):
+                position = end + 1
+                return (UnsafeBufferPointer(rebasing: bytes[start..<end]), hasEscapes)
+            case UInt8(ascii: "\\"):
+                hasEscapes = true
+                position = min(end + 2, bytes.count)
+            default: return nil
+            }
+        }
+        return nil
+    }
+
+    package mutating func unsigned() -> UInt64? {
+        skipSpace()
+        var number: UInt64 = 0
+        let start = position
+        while position < bytes.count {
+            let digit = bytes[position] &- UInt8(ascii: "0")
+            guard digit < 10 else { break }
+            let (product, overflow) = number.multipliedReportingOverflow(by: 10)
+            let (sum, carry) = product.addingReportingOverflow(UInt64(digit))
+            if overflow || carry { return nil }
+            number = sum
+            position += 1
+        }
+        return position > start ? number : nil
+    }
+
+    /// The bytes of a number as JSON spells it.
+    package mutating func rawNumber() -> UnsafeBufferPointer<UInt8>? {
+        skipSpace()
+        let start = position
+        if position < bytes.count, bytes[position] == UInt8(ascii: "-") { position += 1 }
+        if position < bytes.count, bytes[position] == UInt8(ascii: "0") { position += 1 } else if !skipDigits() { return nil }
+        if position < bytes.count, bytes[position] == UInt8(ascii: ".") {
+            position += 1
+            guard skipDigits() else { return nil }
+        }
+        if position < bytes.count, bytes[position] | 0x20 == UInt8(ascii: "e") {
+            position += 1
+            if position < bytes.count, bytes[position] == UInt8(ascii: "+") || bytes[position] == UInt8(ascii: "-") {
+                position += 1
+            }
+            guard skipDigits() else { return nil }
+        }
+        return UnsafeBufferPointer(rebasing: bytes[start..<position])
+    }
+
+    /// False where there are none.
+    @inline(__always)
+    private mutating func skipDigits() -> Bool {
+        let start = position
+        while position < bytes.count, bytes[position] &- UInt8(ascii: "0") < 10 { position += 1 }
+        return position > start
+    }
+
+    /// Passes over some bytes, whatever they are.
+    package mutating func skip(_ count: Int) -> Bool {
+        guard bytes.count - position >= count else { return false }
+        position += count
+        return true
+    }
+
+    /// The bytes up to the next space or the end, and passes over the space.
+    package mutating func word() -> UnsafeBufferPointer<UInt8>? {
+        let start = position
+        while position < bytes.count, bytes[position] != UInt8(ascii: " ") { position += 1 }
+        guard position > start else { return nil }
+        let word = UnsafeBufferPointer(rebasing: bytes[start..<position])
+        if position < bytes.count { position += 1 }
+        return word
+    }
+
+    /// Passes over any value; false where it is not JSON.
+    package mutating func skipValue(depth: Int = 0) -> Bool {
+        guard let next = peek(), depth < 64 else { return false }
+        switch next {
+        case UInt8(ascii: "\""): return string() != nil
+        case UInt8(ascii: "{"):
+            return readObject { key, scanner in Self.isText(key) && scanner.skipValue(depth: depth + 1) }
+        case UInt8(ascii: "["):
+            position += 1
+            if consume(UInt8(ascii: "]")) { return true }
+            repeat { guard skipValue(depth: depth + 1) else { return false } } while consume(UInt8(ascii: ","))
+            return consume(UInt8(ascii: "]"))
+        case UInt8(ascii: "t"): return consume(literal: "true")
+        case UInt8(ascii: "f"): return consume(literal: "false")
+        case UInt8(ascii: "n"): return consume(literal: "null")
+        default: return rawNumber() != nil
+        }
+    }
+
+    private mutating func skipSpace() {
+        while position < bytes.count {
+            switch bytes[position] {
+            case 0x20, 0x09, 0x0A, 0x0D: position += 1
+            default: return
+            }
+        }
+    }
+
+    /// Nil where the bytes are no UTF-8: then the text that is made of them is another one.
+    private static func text(_ bytes: UnsafeBufferPointer<UInt8>) -> String? {
+        let text = String(decoding: bytes, as: UTF8.self)
+        return text.withBytes { $0.isIdentical(to: bytes) } ? text : nil
+    }
+
+    private static func unescaped(_ raw: UnsafeBufferPointer<UInt8>) -> String? {
+        // Escapes are rare in what the store writes; Foundation knows all their cases.
+        var text = Data("[\"".utf8)
+        text.append(raw)
+        text.append(contentsOf: "\"]".utf8)
+        return (try? JSONDecoder().decode([String].self, from: text))?.first
+    }
+}

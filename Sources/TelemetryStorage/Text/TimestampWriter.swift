@@ -1,0 +1,52 @@
+import TelemetryModels
+
+#if canImport(FoundationEssentials)
+package import FoundationEssentials
+#else
+package import Foundation
+#endif
+
+/// Writes the same texts as `TimestampFormat`, and remembers the last whole second: events come many to a second.
+package struct TimestampWriter {
+    /// A text up to and with the point: `2026-11-21T08:00:00.`
+    private static let prefixCount = 20
+
+    private var second = Int64.min
+    private var prefix: [UInt8] = []
+
+    /// Returns false, having appended nothing, for a date outside the years 1 to 9999.
+    package mutating func append(_ date: Date, to buffer: ByteBuffer) -> Bool {
+        let interval = date.timeIntervalSinceReferenceDate
+        guard interval.isFinite, abs(interval) < 1e12 else { return false }
+        let whole = interval.rounded(.down)
+        let seconds = Int64(whole) + TimestampFormat.secondsFrom1970ToReference
+        let nanoseconds = Int64(((interval - whole) * 1e9).rounded())
+        let milliseconds = (nanoseconds + 500_000) / 1_000_000
+        // Where the fraction rounds up to a second, the other second's text is needed.
+        guard milliseconds < 1_000, remember(seconds, date) else { return appendSlowly(date, to: buffer) }
+        prefix.withUnsafeBufferPointer { buffer.append($0) }
+        if Date(timeIntervalSince1970: Double(seconds * 1_000 + milliseconds) / 1_000) == date {
+            buffer.append(decimal: milliseconds, digits: 3)
+        } else {
+            buffer.append(decimal: nanoseconds, digits: 9)
+        }
+        buffer.append(UInt8(ascii: "Z"))
+        return true
+    }
+
+    private mutating func remember(_ seconds: Int64, _ date: Date) -> Bool {
+        if seconds == second { return true }
+        var text: [UInt8] = []
+        guard TimestampFormat.append(date, to: &text) else { return false }
+        prefix = Array(text.prefix(Self.prefixCount))
+        second = seconds
+        return true
+    }
+
+    private func appendSlowly(_ date: Date, to buffer: ByteBuffer) -> Bool {
+        var text: [UInt8] = []
+        guard TimestampFormat.append(date, to: &text) else { return false }
+        text.withUnsafeBufferPointer { buffer.append($0) }
+        return true
+    }
+}

@@ -1,0 +1,136 @@
+import Synchronization
+import TelemetryModels
+import TelemetryStorage
+
+/// Turns what the journal tells into notifications for the stored subscriptions.
+final class ChangeReader: Sendable {
+    struct Changes {
+        var notifications: [TelemetryNotification] = []
+        var hasEvents = false
+        /// Whether the last change that the journal tells of may be under way: look again in a moment.
+        var isIncomplete = false
+    }
+
+    private struct State {
+        var position: JournalPosition?
+        var witness = JournalFileWitness()
+        /// As they were at the position; nil where they must be read anew.
+        var subscriptions: [String: StoredSubscription]?
+        /// Of a change that was told of last, and may not have been made yet.
+        var unsettled: [TelemetryNotification] = []
+    }
+
+    private let layout: StoreLayout
+    private let system: FileSystem
+    private let files: RecordFiles
+    private let configuration: StoreConfiguration
+    private let state: Mutex<State>
+
+    /// Begins at the journal's present end.
+    init(layout: StoreLayout, system: FileSystem, configuration: StoreConfiguration) {
+        self.layout = layout
+        self.system = system
+        self.configuration = configuration
+        files = RecordFiles(layout: layout, system: system, configuration: configuration)
+        var first = State(position: try? Self.end(layout, system))
+        if let file = first.position?.file { first.witness.look(at: file, layout, system) }
+        state = Mutex(first)
+        // The subscriptions as of the position, or very little later.
+        state.withLock { $0.subscriptions = try? storedSubscriptions() }
+    }
+
+    /// What happened since the last call.
+    func changes() -> Changes {
+        state.withLock { state in
+            var changes = Changes()
+            do {
+                try read(&state, into: &changes)
+            } catch {
+                // Told at every poll while it lasts would be noise; the next poll reads from the same place.
+                changes.hasEvents = true
+            }
+            return changes
+        }
+    }
+
+    private func read(_ state: inout State, into changes: inout Changes) throws(FileError) {
+        var position = state.position ?? JournalPosition(file: 1, offset: 0, events: 0)
+        if try isStale(state, position) {
+            let numbers = try system.list(layout.journal).compactMap(StoreLayout.journalNumber)
+            // This file is gone and later ones are not: on with those. Otherwise the journal was removed, or begun anew: from
+            // the beginning of what is there.
+            let later = numbers.contains(position.file) ? nil : numbers.filter { $0 > position.file }.min()
+            position = JournalPosition(file: later ?? numbers.min() ?? 1, offset: 0, events: 0)
+            changes.hasEvents = true
+            state.subscriptions = nil
+        }
+        var lines = JournalReader(layout: layout, system: system, diagnostics: nil, position: position)
+        while let (line, _) = try lines.next() {
+            var subscriptions = if let known = state.subscriptions { known } else { try storedSubscriptions() }
+            switch line {
+            case .head: break
+            case .batch: changes.hasEvents = true
+            case .subscribed(let subscription): subscriptions[subscription.id] = subscription
+            case .unsubscribed(let id): subscriptions[id] = nil
+            case .record(let change):
+                // One change is made at a time: whatever was told of before this one has ended.
+                changes.notifications += state.unsettled
+                state.unsettled = notifications(of: change, to: subscriptions)
+            }
+            state.subscriptions = subscriptions
+            state.position = lines.position
+        }
+        state.position = lines.position
+        if !state.witness.isSame(lines.position.file) { state.witness.look(at: lines.position.file, layout, system) }
+        guard !state.unsettled.isEmpty else { return }
+        if isSettled() {
+            changes.notifications += state.unsettled
+            state.unsettled = []
+        } else {
+            changes.isIncomplete = true
+        }
+    }
+
+    private func notifications(
+        of change: RecordChange, to subscriptions: [String: StoredSubscription]
+    ) -> [TelemetryNotification] {
+        subscriptions.values.filter { $0.covers(change) }.map {
+            TelemetryNotification(
+                subscriptionID: $0.id, recordType: change.recordType, recordID: .init(recordName: change.recordName))
+        }
+    }
+
+    /// Whether nobody is about to make a change of a record: its entry is written first, under the lock of all records.
+    private func isSettled() -> Bool {
+        do {
+            let lock = try system.open(layout.recordsLock, for: .read)
+            guard try lock.tryLock(.shared) else { return false }
+            lock.unlock()
+            return true
+        } catch {
+            // Without a lock that can be opened nobody can be waited for; without a descriptor it can be tried again.
+            return !error.isOutOfDescriptors
+        }
+    }
+
+    /// Whether the journal that was read so far is gone, or shorter than it was.
+    private func isStale(_ state: State, _ position: JournalPosition) throws(FileError) -> Bool {
+        if state.witness.isOther(position.file) { return true }
+        return try system.status(layout.journalFile(position.file))?.size ?? 0 < position.offset
+    }
+
+    private func storedSubscriptions() throws(FileError) -> [String: StoredSubscription] {
+        var found: [String: StoredSubscription] = [:]
+        for name in try files.names(in: layout.subscriptions, below: layout.directory) {
+            let path = "\(layout.subscriptions)/\(name)"
+            if let subscription = try files.read(StoredSubscription.self, at: path) { found[subscription.id] = subscription }
+        }
+        return found
+    }
+
+    private static func end(_ layout: StoreLayout, _ system: FileSystem) throws(FileError) -> JournalPosition? {
+        guard let newest = try system.list(layout.journal).compactMap(StoreLayout.journalNumber).max() else { return nil }
+        let size = try system.status(layout.journalFile(newest))?.size ?? 0
+        return JournalPosition(file: newest, offset: size, events: 0)
+    }
+}

@@ -1,0 +1,93 @@
+import Synchronization
+import TelemetryModels
+import TelemetryStorage
+
+/// Reads the journal on as it grows, while anybody listens, and tells the listeners.
+final class JournalFollower: Sendable {
+    private let layout: StoreLayout
+    private let system: FileSystem
+    private let configuration: StoreConfiguration
+    private let notificationStreams = StreamBroadcaster<TelemetryNotification>(buffering: .unbounded)
+    private let arrivalStreams = StreamBroadcaster<Void>(buffering: .bufferingNewest(1))
+    private let following = Mutex<Task<Void, Never>?>(nil)
+
+    init(layout: StoreLayout, system: FileSystem, configuration: StoreConfiguration) {
+        self.layout = layout
+        self.system = system
+        self.configuration = configuration
+    }
+
+    deinit { stop() }
+
+    func notifications() -> AsyncStream<TelemetryNotification> {
+        defer { follow() }
+        return notificationStreams.stream()
+    }
+
+    func arrivals() -> AsyncStream<Void> {
+        defer { follow() }
+        return arrivalStreams.stream()
+    }
+
+    /// Ends the following and every stream.
+    func stop() {
+        following.withLock { task in
+            task?.cancel()
+            task = nil
+        }
+        notificationStreams.finish()
+        arrivalStreams.finish()
+    }
+
+    private var hasConsumers: Bool { notificationStreams.hasConsumers || arrivalStreams.hasConsumers }
+
+    /// Begins to follow from the journal's end, unless that was begun already.
+    private func follow() {
+        // A handler may turn to this follower again: it hears nothing before the lock is given back.
+        let held = HeldDiagnostics(handler: configuration.diagnostics)
+        defer { held.release() }
+        var configuration = configuration
+        configuration.diagnostics = held.tell
+        following.withLock { task in
+            guard task == nil else { return }
+            // Begun before the end is looked for: whatever is written after that is hinted at.
+            let watcher = DirectoryWatcher(
+                path: layout.journal, interval: configuration.pollInterval, diagnostics: configuration.diagnostics)
+            let reader = ChangeReader(layout: layout, system: system, configuration: configuration)
+            let (clock, interval) = (system.clock, configuration.pollInterval)
+            task = Task { [weak self] in
+                for await _ in watcher.changes {
+                    guard await Self.forEachChange(reader, clock, interval, { self?.deliver($0) ?? false }) else { break }
+                }
+                watcher.stop()
+            }
+        }
+    }
+
+    /// Reads until no change is under way. False where `deliver` returned false.
+    private static func forEachChange(
+        _ reader: ChangeReader, _ clock: any Clock<Duration>, _ interval: Duration,
+        _ deliver: (ChangeReader.Changes) -> Bool
+    ) async -> Bool {
+        var delay = Duration.microseconds(50)
+        while true {
+            let changes = reader.changes()
+            guard deliver(changes) else { return false }
+            guard changes.isIncomplete else { return true }
+            // Cancelled, the following ends with the watcher's stream.
+            do { try await clock.sleep(for: delay) } catch { return true }
+            delay = min(delay * 2, interval)
+        }
+    }
+
+    /// False where nobody listens any more and the following ends.
+    private func deliver(_ changes: ChangeReader.Changes) -> Bool {
+        for notification in changes.notifications { notificationStreams.yield(notification) }
+        if changes.hasEvents { arrivalStreams.yield(()) }
+        return following.withLock { task in
+            if hasConsumers { return true }
+            task = nil
+            return false
+        }
+    }
+}
