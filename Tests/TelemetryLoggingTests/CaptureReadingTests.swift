@@ -8,7 +8,7 @@ import Testing
 struct CaptureReadingTests {
     let capture = EventCapture(
         configuration: .init(arenaBytes: 128 << 10).clamped, now: nil, bootTime: { BootTime(boot: 1, seconds: 0) })
-    let limits = EventBatch.Limits(bytes: .max, oldest: -.infinity)
+    let limits = DeliveryBatch.Limits(bytes: .max, oldest: -.infinity)
 
     func log(_ count: Int, property1: String? = nil) {
         for _ in 0..<count {
@@ -20,7 +20,7 @@ struct CaptureReadingTests {
     func readAhead() throws {
         log(2_000)
         let range = try #require(capture.withState { $0.beginReading() })
-        guard case .events(let events, let ends) = EventBatch.read(range, limits: limits) else {
+        guard case .events(let events, let ends) = DeliveryBatch.read(range, limits: limits) else {
             Issue.record("Nothing was read.")
             return
         }
@@ -32,7 +32,7 @@ struct CaptureReadingTests {
             $0.endReading(range, at: ends[ends.count - 1], clientId: nil, delivered: events.count, dropped: (0, .rejected))
         }
         log(5_000, property1: String(repeating: "x", count: 300))
-        guard case .events(let ahead, _) = EventBatch.read(rest, limits: limits) else {
+        guard case .events(let ahead, _) = DeliveryBatch.read(rest, limits: limits) else {
             Issue.record("What was read ahead is gone.")
             return
         }
@@ -45,7 +45,8 @@ struct CaptureReadingTests {
     func droppedOnce() throws {
         log(100)
         let range = try #require(capture.withState { $0.beginReading() })
-        guard case .expired(let count, let end, _) = EventBatch.read(range, limits: .init(bytes: .max, oldest: .infinity)) else {
+        guard case .expired(let count, let end, _) = DeliveryBatch.read(range, limits: .init(bytes: .max, oldest: .infinity))
+        else {
             Issue.record("Nothing has expired.")
             return
         }

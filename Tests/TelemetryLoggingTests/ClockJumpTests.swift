@@ -112,7 +112,7 @@ struct ClockJumpTests {
         memory.base.initializeMemory(as: UInt8.self, repeating: 0, count: memory.count)
         let session = Session(id: "ABC")
         let start = SegmentHeader.write(to: memory.base, session: session, firstSequence: 1, ordinal: 1)
-        var segment = Segment(memory: memory, session: session, start: start, firstSequence: 1)
+        var segment = CaptureSegment(memory: memory, session: session, start: start, firstSequence: 1)
         segment.appendDefinition(FrameEncoding.definition(clientId: "X", begun: begun))
         let frame = UnsafeMutableRawPointer.allocate(byteCount: 256, alignment: 16)
         defer { frame.deallocate() }

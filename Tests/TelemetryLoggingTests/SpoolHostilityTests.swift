@@ -18,7 +18,7 @@ struct SpoolHostilityTests {
         let memory = SegmentMemory(count: 16 << 10)
         let session = Session(id: "ABC")
         let start = SegmentHeader.write(to: memory.base, session: session, firstSequence: .max, ordinal: .max)
-        var segment = Segment(memory: memory, session: session, start: start, firstSequence: .max)
+        var segment = CaptureSegment(memory: memory, session: session, start: start, firstSequence: .max)
         var sequence = UInt64.max
         for name in ["1", "2", "3"] {
             let size = FrameEncoding.maximumBytes(name: name, scenario: nil, property1: nil)

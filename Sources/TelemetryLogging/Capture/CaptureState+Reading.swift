@@ -43,10 +43,10 @@ extension CaptureState {
     }
 
     /// Ends a reading: what is in front of the offset is no longer needed.
-    /// - Parameter untold: So many of the dropped events are not to be told of.
+    /// - Parameter unreported: The number of dropped events that are not reported in the stream.
     mutating func endReading(
         _ range: PendingRange, at offset: Int, clientId: String?, delivered: Int,
-        dropped: (count: Int, cause: TelemetryLogger.DropCause), untold: Int = 0
+        dropped: (count: Int, cause: TelemetryLogger.DropCause), unreported: Int = 0
     ) {
         guard let reading, reading.token == range.token else { return }
         self.reading = nil
@@ -54,7 +54,7 @@ extension CaptureState {
         if reading.isOrphaned, reading.inFlight == 0 { return }
         let handled = delivered + dropped.count
         statistics.delivered += UInt64(delivered)
-        drop(dropped.count, for: dropped.cause, untold: untold)
+        drop(dropped.count, for: dropped.cause, unreported: unreported)
         waiting -= handled
         if reading.isOrphaned {
             waiting -= reading.inFlight - handled
@@ -94,12 +94,12 @@ extension CaptureState {
         reading = nil
         waiting = 0
         nextSequence = highestOffered + 1
-        told = ToldLosses()
+        reportedDrops = ReportedDrops()
         store.leaveSpool()
     }
 }
 
-extension Segment {
+extension CaptureSegment {
     fileprivate mutating func consume(to offset: Int, events: Int, clientId: String?) {
         consumed = offset
         if memory.isMapped { SegmentHeader.setConsumed(offset, at: memory.base) }

@@ -39,7 +39,7 @@ extension CaptureState {
     }
 
     /// The same events in a file, with whose they are; the segment itself where no file can be had.
-    private mutating func copied(_ segment: Segment) -> Segment {
+    private mutating func copied(_ segment: CaptureSegment) -> CaptureSegment {
         guard segment.memory.file == nil else { return segment }
         let memory = store.allocate()
         guard memory.isMapped else { return segment }
@@ -59,7 +59,7 @@ extension CaptureState {
     }
 }
 
-extension Segment {
+extension CaptureSegment {
     /// Appends whole frames, whose first event this one begins with; they count all at once.
     mutating func appendFrames(_ frames: UnsafeRawBufferPointer, events: Int) {
         guard frames.count >= Frame.headerBytes, let source = frames.baseAddress else { return }

@@ -13,9 +13,9 @@ struct CaptureState {
     /// The highest sequence that the transport may know.
     var highestOffered: UInt64 = 0
     /// Filled segments, oldest first.
-    var sealed: [Segment] = []
+    var sealed: [CaptureSegment] = []
     /// The segment that is written to, as it was when the cursor was last set.
-    private var begun: Segment?
+    private var begun: CaptureSegment?
     private var cursor = WriteCursor()
     /// Memory for the next segment, so that filling one up costs no allocation.
     var spare: SegmentMemory?
@@ -27,10 +27,10 @@ struct CaptureState {
     var logged: UInt64 = 0
     /// What became of events, but for those in `logged` and `waiting`.
     var statistics = TelemetryLogger.Statistics()
-    /// Losses that the stream has not told of.
-    var untold: [TelemetryLogger.DropCause: UInt64] = [:]
-    /// What was told of losses and waits itself.
-    var told = ToldLosses()
+    /// Losses that were not reported in the stream yet.
+    var unreportedDrops: [TelemetryLogger.DropCause: UInt64] = [:]
+    /// Reports of losses that wait themselves.
+    var reportedDrops = ReportedDrops()
     /// What the consumer reads now.
     var reading: Reading?
 
@@ -52,7 +52,7 @@ struct CaptureState {
     }
 
     /// The segment that is written to.
-    var active: Segment? {
+    var active: CaptureSegment? {
         get {
             guard var segment = begun else { return nil }
             segment.committed = cursor.committed
@@ -66,7 +66,7 @@ struct CaptureState {
     }
 
     /// Changes the segment that is written to, if there is one, knowing the next event's sequence.
-    mutating func changeActive(_ change: (inout Segment, _ nextSequence: UInt64) -> Void) {
+    mutating func changeActive(_ change: (inout CaptureSegment, _ nextSequence: UInt64) -> Void) {
         guard var segment = active else { return }
         change(&segment, nextSequence)
         active = segment
@@ -132,7 +132,7 @@ struct CaptureState {
         }
     }
 
-    mutating func freshSegment() -> Segment {
+    mutating func freshSegment() -> CaptureSegment {
         let memory = takeSpare() ?? store.allocate()
         if memory.isMapped {
             // The new one says that the owner runs; the one before it need not any more.
@@ -160,7 +160,7 @@ struct CaptureState {
         if oldest.session === session {
             let handedOver = reading?.memory == ObjectIdentifier(oldest.memory) ? reading?.inFlight ?? 0 : 0
             let first = oldest.firstSequence &+ UInt64(handedOver)
-            untold.merge(told.takeBack(from: first, count: lost - handedOver), uniquingKeysWith: +)
+            unreportedDrops.merge(reportedDrops.takeBack(from: first, count: lost - handedOver), uniquingKeysWith: +)
         }
         if reading?.memory == ObjectIdentifier(oldest.memory) {
             lost -= reading?.inFlight ?? 0
@@ -174,7 +174,7 @@ struct CaptureState {
         drop(lost, for: .full)
     }
 
-    mutating func recycle(_ segment: Segment) {
+    mutating func recycle(_ segment: CaptureSegment) {
         if spare == nil, store.isReusable(segment.memory) {
             spare = segment.memory
         } else {
@@ -183,10 +183,10 @@ struct CaptureState {
     }
 
     /// Counts events that are lost; `waiting` is the caller's to change.
-    mutating func drop(_ count: Int, for cause: TelemetryLogger.DropCause, untold hidden: Int = 0) {
+    mutating func drop(_ count: Int, for cause: TelemetryLogger.DropCause, unreported hidden: Int = 0) {
         guard count > 0 else { return }
         statistics.dropped[cause, default: 0] += UInt64(count)
-        if cause.isLoss, count > hidden { untold[cause, default: 0] += UInt64(count - hidden) }
+        if cause.isLoss, count > hidden { unreportedDrops[cause, default: 0] += UInt64(count - hidden) }
     }
 
     private func definitionFrame() -> [UInt8] { FrameEncoding.definition(clientId: clientId, begun: store.bootTime()) }

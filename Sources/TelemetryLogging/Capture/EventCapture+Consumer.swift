@@ -16,11 +16,11 @@ extension EventCapture {
     /// Losses that the stream has not told of; they count as told.
     func takeLosses() -> [TelemetryLogger.DropCause: UInt64]? {
         withState { state in
-            guard state.isAccepting, !state.untold.isEmpty else { return nil }
+            guard state.isAccepting, !state.unreportedDrops.isEmpty else { return nil }
             // What waits no longer has arrived, or was taken back.
-            state.told.keep(from: state.firstWaiting)
-            defer { state.untold = [:] }
-            return state.untold
+            state.reportedDrops.keep(from: state.firstWaiting)
+            defer { state.unreportedDrops = [:] }
+            return state.unreportedDrops
         }
     }
 
@@ -28,10 +28,10 @@ extension EventCapture {
     func tell(_ losses: [TelemetryLogger.DropCause: UInt64], text: String) {
         let attributes = losses.map { ($0.key.rawValue, TelemetryValue.int(Int64(clamping: $0.value))) }
         recordSlowly(
-            EventDraft(
+            CapturedEvent(
                 name: TelemetryLogger.droppedEventName, scenario: nil, level: .info, property1: text,
                 attributes: Dictionary(uniqueKeysWithValues: attributes), secondsSinceReference: secondsSinceReference,
-                thread: CurrentThread.number), telling: losses)
+                thread: CurrentThread.number), reporting: losses)
     }
 }
 

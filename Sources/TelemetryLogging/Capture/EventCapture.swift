@@ -52,7 +52,7 @@ final class EventCapture: Sendable {
             }
         } else {
             recordSlowly(
-                EventDraft(
+                CapturedEvent(
                     name: name, scenario: scenario, level: level, property1: property1, attributes: attributes,
                     secondsSinceReference: seconds, thread: thread))
         }
@@ -62,7 +62,7 @@ final class EventCapture: Sendable {
 
     /// Shows the event to the hook, if there is one, cuts what is too long, and keeps it.
     /// - Parameter losses: What the event tells of, where it is the logger's own.
-    func recordSlowly(_ event: EventDraft, telling losses: [TelemetryLogger.DropCause: UInt64]? = nil) {
+    func recordSlowly(_ event: CapturedEvent, reporting losses: [TelemetryLogger.DropCause: UInt64]? = nil) {
         var draft = event
         if losses == nil, let process, !draft.pass(through: process, sessionId: currentSessionId) {
             state.withLock { $0.drop(1, for: .refused) }
@@ -73,7 +73,7 @@ final class EventCapture: Sendable {
             keep(
                 buffer, name: draft.name, scenario: draft.scenario, level: draft.level, property1: draft.property1,
                 attributes: draft.attributes, secondsSinceReference: draft.secondsSinceReference, thread: draft.thread,
-                telling: losses)
+                reporting: losses)
         }
     }
 
@@ -82,7 +82,7 @@ final class EventCapture: Sendable {
     private func keep(
         _ buffer: UnsafeMutableRawBufferPointer, name: String, scenario: String?, level: TelemetryLogLevel,
         property1: String?, attributes: [String: TelemetryValue], secondsSinceReference: Double, thread: UInt64,
-        telling losses: [TelemetryLogger.DropCause: UInt64]? = nil
+        reporting losses: [TelemetryLogger.DropCause: UInt64]? = nil
     ) {
         let frame = buffer.baseAddress.unsafelyUnwrapped
         let count = FrameEncoding.writeEvent(
@@ -93,17 +93,17 @@ final class EventCapture: Sendable {
         let shouldWake = state.withLock { state in
             guard state.isAccepting else { return false }
             let shouldWake = state.append(frame, count: count, bodyChecksum: checksum)
-            if let losses { state.told.note(losses, sequence: state.nextSequence &- 1) }
+            if let losses { state.reportedDrops.note(losses, sequence: state.nextSequence &- 1) }
             return shouldWake
         }
         if shouldWake {
             wakeUp.signal()
-            tellFailure()
+            reportFailure()
         }
     }
 
     /// Tells, outside the lock, that memory has to do where a file was wanted.
-    func tellFailure() {
+    func reportFailure() {
         if let failure = state.withLock({ $0.store.takeFailure() }) { diagnostics?(failure) }
     }
 

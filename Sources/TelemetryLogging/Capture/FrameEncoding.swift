@@ -56,7 +56,7 @@ enum FrameEncoding {
     }
 }
 
-extension Segment {
+extension CaptureSegment {
     /// Appends what ``FrameEncoding/definition(clientId:)`` made.
     mutating func appendDefinition(_ definition: [UInt8]) {
         var frame = definition

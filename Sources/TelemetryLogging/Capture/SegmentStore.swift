@@ -18,7 +18,7 @@ struct SegmentStore {
         self.bootTime = bootTime
         arenaBytes = configuration.arenaBytes
         let least = configuration.spoolDirectory == nil ? arenaBytes : min(arenaBytes, configuration.spool.maximumBytes)
-        segmentBytes = min(max(least / 8 & ~4_095, Segment.minimumBytes), Segment.maximumBytes)
+        segmentBytes = min(max(least / 8 & ~4_095, CaptureSegment.minimumBytes), CaptureSegment.maximumBytes)
     }
 
     /// From now on segments are files.
@@ -80,20 +80,20 @@ struct SegmentStore {
     }
 
     /// A segment without frames.
-    mutating func segment(in memory: SegmentMemory, session: Session, firstSequence: UInt64) -> Segment {
+    mutating func segment(in memory: SegmentMemory, session: Session, firstSequence: UInt64) -> CaptureSegment {
         guard memory.isMapped else {
-            return Segment(
-                memory: memory, session: session, start: Segment.reservedBytes, firstSequence: firstSequence,
+            return CaptureSegment(
+                memory: memory, session: session, start: CaptureSegment.reservedBytes, firstSequence: firstSequence,
                 begun: bootTime())
         }
         let start = SegmentHeader.write(
             to: memory.base, session: session, firstSequence: firstSequence, ordinal: nextOrdinal())
-        return Segment(
+        return CaptureSegment(
             memory: memory, session: session, start: start, firstSequence: firstSequence, begun: bootTime())
     }
 
     /// The most bytes that frames in one segment can have.
-    var frameBytes: Int { segmentBytes - Segment.reservedBytes - Frame.terminatorBytes }
+    var frameBytes: Int { segmentBytes - CaptureSegment.reservedBytes - Frame.terminatorBytes }
 
     /// Whether memory that is no longer needed may hold new events: what was copied from a file, or comes from a spool that
     /// was left, may not, nor what is still read.

@@ -9,7 +9,7 @@ struct TextLimits: Sendable {
     @inline(__always)
     func allow(ordinaryBytes: Int) -> Bool { ordinaryBytes <= nameBytes && ordinaryBytes <= propertyBytes }
 
-    func apply(to draft: inout EventDraft) {
+    func apply(to draft: inout CapturedEvent) {
         if draft.name.utf8.count > nameBytes { draft.name = Self.cut(draft.name, to: nameBytes) }
         if let scenario = draft.scenario, scenario.utf8.count > nameBytes {
             draft.scenario = Self.cut(scenario, to: nameBytes)

@@ -10,7 +10,7 @@ struct WriteCursor {
     /// Takes no frame.
     init() {}
 
-    init(_ segment: Segment) {
+    init(_ segment: CaptureSegment) {
         address = UInt(bitPattern: segment.memory.base)
         committed = segment.committed
         limit = segment.memory.count - Frame.terminatorBytes

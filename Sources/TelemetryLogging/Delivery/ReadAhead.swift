@@ -4,16 +4,16 @@ import TelemetryModels
 struct ReadAhead: Sendable {
     private let memory: SegmentMemory
     private let from: Int
-    private let content: EventBatch.Content
+    private let content: DeliveryBatch.Content
 
-    init(_ range: PendingRange, limits: EventBatch.Limits) async {
+    init(_ range: PendingRange, limits: DeliveryBatch.Limits) async {
         memory = range.memory
         from = range.from
-        content = withExtendedLifetime(range.claim) { EventBatch.read(range, limits: limits) }
+        content = withExtendedLifetime(range.claim) { DeliveryBatch.read(range, limits: limits) }
     }
 
     /// The batch, if it is what a range begins with.
-    func content(of range: PendingRange) -> EventBatch.Content? {
+    func content(of range: PendingRange) -> DeliveryBatch.Content? {
         guard memory === range.memory, from == range.from else { return nil }
         if case .corrupt = content { return nil }
         return content

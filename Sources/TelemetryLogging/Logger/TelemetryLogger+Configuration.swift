@@ -93,7 +93,7 @@ extension TelemetryLogger.Configuration {
     }
 
     /// Half of what a number can be stands for anything larger, so that two of them can be added.
-    private static func bytes(_ value: Int) -> Int { min(max(value, 8 * Segment.minimumBytes), .max / 2) }
+    private static func bytes(_ value: Int) -> Int { min(max(value, 8 * CaptureSegment.minimumBytes), .max / 2) }
 
     /// A hundred years stand for anything longer, also for what is not a number.
     private static func seconds(_ value: TimeInterval, atLeast least: TimeInterval) -> TimeInterval {

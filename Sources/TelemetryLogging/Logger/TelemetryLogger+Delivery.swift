@@ -6,16 +6,16 @@ extension TelemetryLogger {
     func deliverWhatWaits(_ id: UInt64) async -> Bool {
         delivery.backoffEnd = nil
         delivery.deadline = nil
-        tellLosses()
+        reportDrops()
         var remaining = capture.waiting
         var ahead: ReadAhead?
         // Where more is lost all the time than a transport takes, telling of it must come to an end.
-        var tellings = 3
+        var reportsLeft = 3
         while remaining > 0 {
             guard isCurrent(id) else { return false }
             capture.prepareSpare()
             guard let range = capture.withState({ $0.beginReading() }) else { break }
-            let content = ahead?.content(of: range) ?? EventBatch.read(range, limits: batchLimits(for: range))
+            let content = ahead?.content(of: range) ?? DeliveryBatch.read(range, limits: batchLimits(for: range))
             ahead = nil
             switch content {
             case .events(let events, let ends):
@@ -41,18 +41,18 @@ extension TelemetryLogger {
             }
             // What was lost on the way is told in the same delivery, as its last event.
             if remaining <= 0 || capture.waiting == 0 {
-                tellings -= 1
-                remaining = tellings >= 0 && tellLosses() ? capture.waiting : 0
+                reportsLeft -= 1
+                remaining = reportsLeft >= 0 && reportDrops() ? capture.waiting : 0
             }
         }
         return true
     }
 
     /// The wall clock may have been wrong when an event was logged: nothing has expired that cannot have waited for so long.
-    private func batchLimits(for range: PendingRange) -> EventBatch.Limits {
+    private func batchLimits(for range: PendingRange) -> DeliveryBatch.Limits {
         let maximumAge = configuration.spool.maximumAge
         let waited = range.begun.flatMap { bootTime().seconds(since: $0) } ?? .infinity
-        return EventBatch.Limits(
+        return DeliveryBatch.Limits(
             bytes: configuration.maximumBatchBytes,
             oldest: waited < maximumAge ? -.infinity : capture.secondsSinceReference - maximumAge)
     }
@@ -109,7 +109,7 @@ extension TelemetryLogger {
         capture.withState {
             $0.endReading(
                 range, at: offset, clientId: clientId, delivered: handled - rejected.count,
-                dropped: (rejected.count, .rejected), untold: reports)
+                dropped: (rejected.count, .rejected), unreported: reports)
         }
         for event in rejected {
             report(.eventsDropped, "The transport can never take the event \(event.eventId) (\(event.name)); it is set aside.")
@@ -125,7 +125,7 @@ extension TelemetryLogger {
 
     /// Puts an event that tells of losses behind those that wait; false if there is nothing to tell.
     @discardableResult
-    func tellLosses() -> Bool {
+    func reportDrops() -> Bool {
         guard let losses = capture.takeLosses() else { return false }
         let text = losses.sorted { $0.key.rawValue < $1.key.rawValue }.map { "\($0.key.rawValue) \($0.value)" }
             .joined(separator: ", ")

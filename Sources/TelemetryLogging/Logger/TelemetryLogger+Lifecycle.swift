@@ -15,7 +15,7 @@ extension TelemetryLogger {
             }
             if !wasKnown, clientId != nil, phase == .on {
                 adoptOrphans()
-                tellLossesOfOrphans()
+                reportDropsOfOrphans()
             }
         }
     }
@@ -76,7 +76,7 @@ extension TelemetryLogger {
         case .run:
             openSpool()
             open()
-            tellLossesOfOrphans()
+            reportDropsOfOrphans()
             startPump()
         case .discard:
             close()
@@ -135,6 +135,6 @@ extension CaptureState {
         nextSequence = 1
         highestOffered = 0
         leftInSpool = 0
-        told = ToldLosses()
+        reportedDrops = ReportedDrops()
     }
 }

@@ -14,7 +14,7 @@ extension TelemetryLogger {
             let maximumBytes = configuration.spool.maximumBytes
             capture.withState { $0.attach(spool, maximumBytes: maximumBytes) }
             adoptOrphans()
-            capture.tellFailure()
+            capture.reportFailure()
         } catch {
             report(.storageFailed, "The spool in \(directory.path) cannot be used; events are kept in memory: \(error)")
         }
@@ -30,7 +30,7 @@ extension TelemetryLogger {
     }
 
     /// Where nothing was left to deliver, no delivery follows that would tell of what was discarded.
-    func tellLossesOfOrphans() {
-        if capture.waiting == 0 { tellLosses() }
+    func reportDropsOfOrphans() {
+        if capture.waiting == 0 { reportDrops() }
     }
 }

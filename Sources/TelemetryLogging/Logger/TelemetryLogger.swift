@@ -33,9 +33,9 @@ public actor TelemetryLogger: TelemetryLogging {
     let bootTime: @Sendable () -> BootTime
     let jitter: @Sendable () -> Double
     var phase = LoggerPhase.holding
-    var operations = OperationQueue()
+    var operations = SerialOperations()
     var delivery: DeliveryState
-    let flushes = FlushBoard()
+    let flushes = FlushWaiters()
     var pump: Pump?
     var pumpCount: UInt64 = 0
 

@@ -100,14 +100,14 @@ enum SegmentRecovery {
 
     /// A run as a segment of its own, in no more memory than it needs.
     /// - Parameter bytes: Those that the run was found in.
-    static func segment(of run: Run, in recovered: Recovered, bytes: UnsafeRawBufferPointer, file: SpoolFile) -> Segment {
+    static func segment(of run: Run, in recovered: Recovered, bytes: UnsafeRawBufferPointer, file: SpoolFile) -> CaptureSegment {
         let definition = FrameEncoding.definition(clientId: run.clientId, begun: run.begun)
         let size = SegmentHeader.maximumBytes + definition.count + run.frames.count + Frame.terminatorBytes
         let memory = SegmentMemory(.allocate(byteCount: size, alignment: 16), file: file) { $0.deallocate() }
         memory.base.initializeMemory(as: UInt8.self, repeating: 0, count: size)
         let start = SegmentHeader.write(
             to: memory.base, session: recovered.session, firstSequence: run.firstSequence, ordinal: recovered.ordinal)
-        var segment = Segment(
+        var segment = CaptureSegment(
             memory: memory, session: recovered.session, start: start, firstSequence: run.firstSequence, begun: run.begun)
         segment.appendDefinition(definition)
         segment.appendFrames(UnsafeRawBufferPointer(rebasing: bytes[run.frames]), events: run.count)

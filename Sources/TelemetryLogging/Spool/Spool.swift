@@ -1,6 +1,7 @@
 import Foundation
 import Synchronization
 import TelemetryModels
+import TelemetryStorage
 
 /// A directory in which segments outlive their process. Several loggers and processes may share it: each owner's files are
 /// named after it and guarded by its lock and that of the segment it writes to, and only those of owners that have died are
@@ -9,6 +10,7 @@ import TelemetryModels
 /// Used under the capture's lock and by the logger's actor, one at a time.
 final class Spool: Sendable {
     let directory: String
+    let system: FileSystem
     let owner: String
     let lock: SpoolLock
     /// Why other users can change what is in the directory; nil if they cannot.
@@ -20,41 +22,41 @@ final class Spool: Sendable {
     static let setAsideSuffix = ".corrupt"
 
     /// Opens the directory, making it where it is missing, and becomes an owner in it.
-    init(directory: URL) throws {
-        let path = directory.path(percentEncoded: false)
-        try FileManager.default.createDirectory(
-            atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    init(directory: URL, system: FileSystem = FileSystem()) throws {
+        let path = directory.standardizedFileURL.path(percentEncoded: false)
+        try system.makeDirectories(path)
         self.directory = path
-        exposure = SystemFile.exposure(ofDirectory: path)
-        (owner, lock) = try Self.becomeOwner(in: path)
+        self.system = system
+        exposure = system.exposure(ofDirectory: path)
+        (owner, lock) = try Self.becomeOwner(in: path, system)
     }
 
     /// Somebody who looks for dead owners may lock the new file first; then another name is tried.
-    private static func becomeOwner(in path: String, attempts: Int = 5) throws -> (String, SpoolLock) {
+    private static func becomeOwner(
+        in path: String, _ system: FileSystem, attempts: Int = 5
+    ) throws(FileError) -> (String, SpoolLock) {
         let owner = EventIdentifier.randomPrefix()
         do {
-            return (owner, try SpoolLock.create("\(path)/\(owner)\(lockSuffix)"))
+            return (owner, try SpoolLock.create("\(path)/\(owner)\(lockSuffix)", system))
         } catch {
-            guard error.code == 0, attempts > 1 else { throw error }
-            return try becomeOwner(in: path, attempts: attempts - 1)
+            guard error.isLocked, attempts > 1 else { throw error }
+            return try becomeOwner(in: path, system, attempts: attempts - 1)
         }
     }
 
     /// Makes a segment's file, with all its blocks, and maps it.
-    func allocate(bytes: Int, ordinal: UInt64) throws(SpoolError) -> SegmentMemory {
+    func allocate(bytes: Int, ordinal: UInt64) throws(FileError) -> SegmentMemory {
         let path = "\(directory)/\(owner)-\(ordinal)\(Self.segmentSuffix)"
-        let descriptor = try SystemFile.open(path, creating: true)
-        do throws(SpoolError) {
+        let file = try system.open(path, for: .create)
+        do throws(FileError) {
             // Without it, somebody who looks for dead owners has just found the file, and the owner's lock missing.
-            guard SystemFile.lock(descriptor) else { throw SpoolError(operation: "lock", path: path, code: 0) }
-            try SystemFile.allocate(descriptor, bytes: bytes, path: path)
-            let mapped = try SystemFile.map(descriptor, bytes: bytes, path: path)
-            return SegmentMemory(mapped, file: SpoolFile(path: path, owner: lock, descriptor: descriptor), isMapped: true) {
-                SystemFile.unmap($0)
-            }
+            guard try file.tryLock(.exclusive) else { throw .locked(path) }
+            try file.allocate(bytes: bytes)
+            let mapped = try file.map(bytes: bytes)
+            let spoolFile = SpoolFile(path: path, owner: lock, system: system, file: file)
+            return SegmentMemory(mapped, file: spoolFile, isMapped: true) { OpenFile.unmap($0) }
         } catch {
-            SystemFile.remove(path)
-            SystemFile.closeFile(descriptor)
+            try? system.remove(path)
             throw error
         }
     }

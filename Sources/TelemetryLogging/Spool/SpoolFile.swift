@@ -1,4 +1,5 @@
 import Synchronization
+import TelemetryStorage
 
 /// A segment's file.
 ///
@@ -7,21 +8,23 @@ import Synchronization
 final class SpoolFile: Sendable {
     let path: String
     private let owner: SpoolLock
+    private let system: FileSystem
     /// How many segments have their events in the file.
     private let uses: Atomic<Int>
-    private let identity: SystemFile.Identity?
-    /// Holds the file's own lock; negative while nobody does.
-    private let descriptor: Mutex<Int32>
+    private let identity: FileStatus.Identity?
+    /// Holds the file's own lock; nil while nobody does.
+    private let locked: Mutex<OpenFile?>
 
     /// - Parameters:
-    ///   - descriptor: The open file, which is locked.
+    ///   - file: The open file, which is locked.
     ///   - uses: After so many calls of ``remove()`` the file goes.
-    init(path: String, owner: SpoolLock, descriptor: Int32 = -1, uses: Int = 1) {
+    init(path: String, owner: SpoolLock, system: FileSystem, file: OpenFile? = nil, uses: Int = 1) {
         self.path = path
         self.owner = owner
+        self.system = system
         self.uses = Atomic(uses)
-        identity = descriptor >= 0 ? SystemFile.identity(of: descriptor) : nil
-        self.descriptor = Mutex(descriptor)
+        identity = try? file?.status().identity
+        locked = Mutex(file)
         owner.retain()
     }
 
@@ -30,7 +33,7 @@ final class SpoolFile: Sendable {
     /// Ends a use; the last one removes the file. Its pages stay readable for who has them mapped.
     func remove() {
         guard uses.subtract(1, ordering: .acquiringAndReleasing).newValue == 0 else { return }
-        SystemFile.remove(path)
+        try? system.remove(path)
         unlock()
         owner.release()
     }
@@ -43,25 +46,21 @@ final class SpoolFile: Sendable {
 
     /// Locks the file; false if it is no longer the one under its name, or somebody else has locked it.
     func lock() -> Bool {
-        descriptor.withLock { descriptor in
-            if descriptor >= 0 { return true }
-            guard let opened = try? SystemFile.open(path, creating: false) else { return false }
-            guard SystemFile.lock(opened), SystemFile.identity(of: opened) == identity else {
-                SystemFile.closeFile(opened)
-                return false
-            }
-            descriptor = opened
+        locked.withLock { locked in
+            if locked != nil { return true }
+            guard let file = try? system.open(path, for: .write), (try? file.tryLock(.exclusive)) == true,
+                (try? file.status().identity) == identity
+            else { return false }
+            locked = file
             return true
         }
     }
 
-    /// Gives the file's own lock back. Closing the descriptor is not enough, as with ``SpoolLock/abandon()``.
+    /// Gives the file's own lock back. Closing the file is not enough, as with ``SpoolLock/abandon()``.
     func unlock() {
-        descriptor.withLock { descriptor in
-            guard descriptor >= 0 else { return }
-            SystemFile.unlock(descriptor)
-            SystemFile.closeFile(descriptor)
-            descriptor = -1
+        locked.withLock { locked in
+            locked?.unlock()
+            locked = nil
         }
     }
 }

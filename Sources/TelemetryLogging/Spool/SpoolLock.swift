@@ -1,52 +1,44 @@
 import Synchronization
+import TelemetryStorage
 
 /// Says that the files of one owner are in use: a file that is locked for as long as the owner's process lives.
 ///
 /// It goes when the last file that it guards is removed; where files remain, it remains with them for whoever adopts them.
 final class SpoolLock: Sendable {
-    private let path: String
-    private let descriptor: Int32
+    private let file: OpenFile
+    private let system: FileSystem
     private let uses = Atomic<Int>(1)
 
-    private init(path: String, descriptor: Int32) {
-        self.path = path
-        self.descriptor = descriptor
+    private init(file: OpenFile, system: FileSystem) {
+        self.file = file
+        self.system = system
     }
 
-    deinit {
-        abandon()
-        SystemFile.closeFile(descriptor)
-    }
+    deinit { abandon() }
 
     /// Makes a new owner's lock.
-    static func create(_ path: String) throws(SpoolError) -> SpoolLock {
-        let descriptor = try SystemFile.open(path, creating: true)
-        // Whoever looks for dead owners just now may have been faster: then the file is theirs to remove.
-        guard SystemFile.lock(descriptor), SystemFile.hasName(descriptor) else {
-            SystemFile.closeFile(descriptor)
-            throw SpoolError(operation: "lock", path: path, code: 0)
-        }
-        return SpoolLock(path: path, descriptor: descriptor)
+    /// - Throws: an error that ``FileError/isLocked`` where somebody who looks for dead owners just now was faster.
+    static func create(_ path: String, _ system: FileSystem) throws(FileError) -> SpoolLock {
+        let file = try system.open(path, for: .create)
+        guard try file.tryLock(.exclusive), try file.status().isLinked else { throw .locked(path) }
+        return SpoolLock(file: file, system: system)
     }
 
     /// Takes over a dead owner's lock, or the one that files without a lock should have; nil if the owner lives.
-    static func adopt(_ path: String) throws(SpoolError) -> SpoolLock? {
-        let descriptor = try SystemFile.open(path, creating: true, exclusively: false)
-        guard SystemFile.lock(descriptor), SystemFile.hasName(descriptor) else {
-            SystemFile.closeFile(descriptor)
-            return nil
-        }
-        return SpoolLock(path: path, descriptor: descriptor)
+    static func adopt(_ path: String, _ system: FileSystem) throws(FileError) -> SpoolLock? {
+        let file = try system.open(path, for: .update)
+        guard try file.tryLock(.exclusive), try file.status().isLinked else { return nil }
+        return SpoolLock(file: file, system: system)
     }
 
     func retain() { uses.add(1, ordering: .relaxed) }
 
     /// Ends a use; the last one removes the lock.
     func release() {
-        if uses.subtract(1, ordering: .acquiringAndReleasing).newValue == 0 { SystemFile.remove(path) }
+        if uses.subtract(1, ordering: .acquiringAndReleasing).newValue == 0 { try? system.remove(file.path) }
     }
 
-    /// Lets others adopt what the lock guards. Closing the descriptor is not enough: a child process that is just being
-    /// started has a copy of it until it runs its own program, and the lock lives as long as the last copy.
-    func abandon() { SystemFile.unlock(descriptor) }
+    /// Lets others adopt what the lock guards. Closing the file is not enough: a child process that is just being
+    /// started has a copy of its descriptor until it runs its own program, and the lock lives as long as the last copy.
+    func abandon() { file.unlock() }
 }

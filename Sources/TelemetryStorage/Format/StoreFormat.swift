@@ -152,19 +152,9 @@ package struct StoreFormat {
 
     /// Makes the directory and whatever above it is missing.
     private func makeParents() throws {
-        var missing: [String] = []
-        var path = layout.directory
-        while path != "/", !path.isEmpty, try system.status(path) == nil {
-            missing.append(path)
-            path = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? ""
-        }
-        for path in missing.reversed() {
-            do {
-                try system.makeDirectory(path)
-            } catch {
-                guard error.isNotFound else { throw error }
-                throw StoreError.invalidArgument("\(layout.directory) cannot be made: part of it is a file.")
-            }
+        do { try system.makeDirectories(layout.directory) } catch {
+            guard error.isNotFound else { throw error }
+            throw StoreError.invalidArgument("\(layout.directory) cannot be made: part of it is a file.")
         }
     }
 }

@@ -21,6 +21,9 @@ package struct FileError: Error, CustomStringConvertible {
         self.errno = errno
     }
 
+    /// Somebody else holds the lock of a file.
+    package static func locked(_ path: String) -> Self { Self(.lock, path, errno: EWOULDBLOCK) }
+
     package var description: String { "\(operation.rawValue) \(path): \(String(cString: strerror(errno)))" }
 
     package var isNotFound: Bool { errno == ENOENT || errno == ENOTDIR }
@@ -31,6 +34,12 @@ package struct FileError: Error, CustomStringConvertible {
 
     /// What has the path is a symbolic link or a socket, and cannot be opened as a file.
     package var isOtherThanFile: Bool { errno == ELOOP || errno == ENXIO || errno == EOPNOTSUPP }
+
+    /// The fault is the file's own and will not pass: a link, a directory, something too large or not this user's.
+    package var isLasting: Bool { [ELOOP, EISDIR, EFBIG, ENXIO, EPERM].contains(errno) }
+
+    /// Somebody else holds the lock.
+    package var isLocked: Bool { errno == EWOULDBLOCK }
 
     /// The process or the system has no descriptor left.
     package var isOutOfDescriptors: Bool { errno == EMFILE || errno == ENFILE }

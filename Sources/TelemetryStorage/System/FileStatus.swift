@@ -14,6 +14,8 @@ package struct FileStatus {
     /// How many bytes the file takes on the disk.
     package let allocated: UInt64
     package let inode: UInt64
+    /// The file system that the file is on.
+    package let device: UInt64
     /// Seconds since 1970 at the last change of the content.
     package let modified: Int64
     package let isDirectory: Bool
@@ -27,10 +29,19 @@ package struct FileStatus {
     /// Whether its owner may write to it.
     package let isWritable: Bool
 
+    /// Which file it is, whatever its name.
+    package struct Identity: Sendable, Hashable {
+        fileprivate let device: UInt64
+        fileprivate let inode: UInt64
+    }
+
+    package var identity: Identity { Identity(device: device, inode: inode) }
+
     init(_ status: stat) {
         size = UInt64(clamping: status.st_size)
         allocated = UInt64(clamping: status.st_blocks).multipliedReportingOverflow(by: 512).partialValue
         inode = UInt64(status.st_ino)
+        device = UInt64(truncatingIfNeeded: status.st_dev)
         #if canImport(Darwin)
         modified = Int64(status.st_mtimespec.tv_sec)
         #else

@@ -12,7 +12,7 @@ import Android
 package final class OpenFile: Sendable {
     package let path: String
     private let descriptor: Int32
-    private let system: FileSystem
+    let system: FileSystem
 
     package init(descriptor: Int32, path: String, system: FileSystem) {
         self.descriptor = descriptor
@@ -108,6 +108,11 @@ package final class OpenFile: Sendable {
         #else
         _ = try system.call(.synchronize, path) { fdatasync(descriptor) }
         #endif
+    }
+
+    /// A call on the descriptor; see ``FileSystem/call(_:_:_:)``.
+    func call(_ operation: FileOperation, _ body: (_ descriptor: Int32) -> Int32) throws(FileError) {
+        _ = try system.call(operation, path) { body(descriptor) }
     }
 
     package enum LockKind { case shared, exclusive }

@@ -1,5 +1,5 @@
 /// What events that tell of losses say, for as long as they may be lost themselves: then it is to be told again.
-struct ToldLosses {
+struct ReportedDrops {
     private var reports: [(sequence: UInt64, losses: [TelemetryLogger.DropCause: UInt64])] = []
 
     mutating func note(_ losses: [TelemetryLogger.DropCause: UInt64], sequence: UInt64) {

@@ -2,7 +2,7 @@ import Foundation
 import TelemetryModels
 
 /// What a caller logged, before it has an identity.
-struct EventDraft {
+struct CapturedEvent {
     var name: String
     var scenario: String?
     var level: TelemetryLogLevel
@@ -18,7 +18,7 @@ struct EventDraft {
     }
 }
 
-extension EventDraft {
+extension CapturedEvent {
     /// Shows the event to the host's hook and takes over what it changed; false if it refused the event.
     mutating func pass(through process: (inout TelemetryEvent) -> Bool, sessionId: String) -> Bool {
         var event = TelemetryEvent(

@@ -1,7 +1,7 @@
 import Synchronization
 
 /// The callers of `flush()` that wait.
-final class FlushBoard: Sendable {
+final class FlushWaiters: Sendable {
     private struct State {
         var nextID: UInt64 = 0
         /// Nil where the caller is about to wait.

@@ -1,5 +1,5 @@
 /// Lets an actor's operations that suspend follow one another, in the order in which they were called.
-struct OperationQueue {
+struct SerialOperations {
     private var isBusy = false
     private var waiting: [CheckedContinuation<Void, Never>] = []
 

@@ -15,7 +15,7 @@ final class Session: Sendable {
 }
 
 /// A run of frames in one piece of memory: written at its end, delivered from its beginning.
-struct Segment: Sendable {
+struct CaptureSegment: Sendable {
     static let minimumBytes = 16 << 10
     static let maximumBytes = 512 << 10
 

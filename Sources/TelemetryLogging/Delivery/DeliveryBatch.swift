@@ -2,7 +2,7 @@ import Foundation
 import TelemetryModels
 
 /// Events that one append carries, with the places where each one's frame ends.
-struct EventBatch: Sendable {
+struct DeliveryBatch: Sendable {
     enum Content: Sendable {
         case events([TelemetryEvent], ends: [Int])
         /// Events too old to be sent.
