@@ -53,16 +53,9 @@ package struct RecordFiles {
                 "A value takes \(text.count) bytes as JSON; a file of the store may have \(FileLimits.record).")
         }
         if try system.makeDirectory(directory), isDurable { try system.synchronizeDirectory(layout.records) }
-        let temporary = "\(directory)/-\(EventIdentifier.randomPrefix())"
-        do {
-            let file = try system.open(temporary, for: .create)
+        return try system.writeTemporary(in: directory, isDurable: isDurable) { file throws(FileError) in
             try file.write(Array(text) + [UInt8(ascii: "\n")])
-            if isDurable { try file.synchronize() }
-        } catch {
-            try? system.remove(temporary)
-            throw error
         }
-        return temporary
     }
 
     package func remove(_ path: String, in directory: String) throws(FileError) {

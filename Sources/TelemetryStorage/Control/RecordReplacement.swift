@@ -53,7 +53,7 @@ package struct RecordReplacement {
     package func discard() { try? system.remove(temporary) }
 
     private func keep(_ former: RecordPlace) throws(FileError) -> String {
-        let kept = "\(former.directory)/-\(temporaryName())"
+        let kept = FileSystem.temporaryPath(in: former.directory)
         try system.link(former.path, to: kept)
         return kept
     }

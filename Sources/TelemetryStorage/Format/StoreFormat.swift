@@ -126,17 +126,11 @@ package struct StoreFormat {
         let mark = Mark(
             format: Self.name, id: identifierInJournal() ?? EventIdentifier.randomPrefix(), version: Self.version)
         let text = try mark.text()
-        let temporary = "\(layout.directory)/-\(EventIdentifier.randomPrefix())"
-        defer { try? system.remove(temporary) }
-        try system.open(temporary, for: .create).write(text)
-        do {
-            try system.link(temporary, to: layout.format)
-            return mark.id
-        } catch {
-            // Another process was first.
-            guard error.isExisting, let theirs = try readMark() else { throw error }
-            return try check(theirs)
-        }
+        let isMade = try system.make(layout.format, isDurable: true) { file throws(FileError) in try file.write(text) }
+        if isMade { return mark.id }
+        // Another process was first.
+        guard let theirs = try readMark() else { throw FileError.missing(layout.format) }
+        return try check(theirs)
     }
 
     private func identifierInJournal() -> String? {

@@ -28,12 +28,7 @@ package final class StoreFormatVersion {
         {
             mark.version = StoreFormat.version
             guard let text = try? mark.text() else { return }
-            let temporary = "\(layout.directory)/-\(EventIdentifier.randomPrefix())"
-            defer { try? system.remove(temporary) }
-            let file = try system.open(temporary, for: .create)
-            try file.write(text)
-            try file.synchronize()
-            try system.rename(temporary, to: layout.format)
+            try system.replace(layout.format, isDurable: true) { file throws(FileError) in try file.write(text) }
         }
         isCurrent = true
     }

@@ -1,8 +1,5 @@
 package import TelemetryModels
 
-/// A name, behind a dash, for a file that is renamed when it is complete.
-package func temporaryName() -> String { EventIdentifier.randomPrefix() }
-
 /// Where everything lies below the store's directory.
 package struct StoreLayout: Sendable {
     package let directory: String

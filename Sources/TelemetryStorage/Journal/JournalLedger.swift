@@ -132,7 +132,7 @@ package struct JournalLedger {
         for line in lines {
             buffer.append("\(line.file) \(line.events) \(line.retired)\n")
         }
-        let temporary = "\(layout.journal)/-\(temporaryName())"
+        let temporary = FileSystem.temporaryPath(in: layout.journal)
         defer { try? system.remove(temporary) }
         let file = try system.open(temporary, for: .create)
         try file.write(buffer.bytes)

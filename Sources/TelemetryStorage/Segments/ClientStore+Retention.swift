@@ -28,7 +28,7 @@ extension ClientStore {
             let isReadable = try forEachEvent(of: segment) { _ in count += 1 }
             var retired = try RetiredSegments(
                 client: name, layout: shared.layout, system: system, diagnostics: shared.configuration.diagnostics)
-            try retired.add(segment)
+            try retired.add(segment, isDurable: isDurable)
             try removing(isReadable ? count : nil, index) { try system.remove(file(of: segment)) }
         }
         return ()

@@ -32,7 +32,7 @@ package struct RetiredSegments {
     }
 
     /// Adds a segment, which must be one behind all those that were added before for the file to stay small.
-    package mutating func add(_ segment: String) throws(FileError) {
+    package mutating func add(_ segment: String, isDurable: Bool) throws(FileError) {
         let number = ClientStore.number(of: segment)
         if let last = ranges.last, last.upperBound < number, last.upperBound + 1 == number {
             ranges[ranges.count - 1] = last.lowerBound...number
@@ -41,10 +41,6 @@ package struct RetiredSegments {
         }
         let buffer = ByteBuffer()
         for range in ranges.suffix(Self.maximumRanges) { buffer.append("\(range.lowerBound)-\(range.upperBound)\n") }
-        let temporary = "\(directory)/-\(temporaryName())"
-        defer { try? system.remove(temporary) }
-        let file = try system.open(temporary, for: .create)
-        try file.write(buffer.bytes)
-        try system.rename(temporary, to: path)
+        try system.replace(path, isDurable: isDurable) { file throws(FileError) in try file.write(buffer.bytes) }
     }
 }

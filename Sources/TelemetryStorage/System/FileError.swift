@@ -21,6 +21,9 @@ package struct FileError: Error, CustomStringConvertible {
         self.errno = errno
     }
 
+    /// There is no such file any more.
+    package static func missing(_ path: String) -> Self { Self(.open, path, errno: ENOENT) }
+
     /// Somebody else holds the lock of a file.
     package static func locked(_ path: String) -> Self { Self(.lock, path, errno: EWOULDBLOCK) }
 
