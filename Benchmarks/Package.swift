@@ -39,5 +39,12 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ], swiftSettings: settings),
+        .executableTarget(
+            name: "counted-calls",
+            dependencies: [
+                .product(name: "TelemetryModels", package: "LiveTelemetry"),
+                .product(name: "TelemetryTransport", package: "LiveTelemetry"),
+                .product(name: "TelemetryLogging", package: "LiveTelemetry"),
+            ], swiftSettings: settings),
     ]
 )
