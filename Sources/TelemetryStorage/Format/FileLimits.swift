@@ -6,8 +6,6 @@ package enum FileLimits {
     package static let mark = 64 << 10
     /// A line of a segment or of the journal.
     package static let line = 16 << 20
-    /// A segment that is read whole without a look at what it is made of.
-    package static let segment = 64 << 20
     /// What is read at once of a file that may be large.
     package static let piece = 1 << 20
     /// Lines of a segment whose places are kept in memory.

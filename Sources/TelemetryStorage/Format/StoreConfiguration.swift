@@ -39,6 +39,9 @@ package struct StoreConfiguration: Sendable {
         self.diagnostics = diagnostics
     }
 
+    /// The most bytes of one event that are stored: what readers take for damage is refused.
+    package var effectiveEventBytes: Int { min(maximumEventBytes, FileLimits.line) }
+
     /// The size at which a segment is followed by another: small enough that a bound of bytes is kept to within an eighth.
     package var effectiveSegmentBytes: UInt64 {
         let bounds = [bytesPerClient, bytesInAll].compactMap { $0.map { $0 / 8 } }

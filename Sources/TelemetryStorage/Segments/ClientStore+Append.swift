@@ -16,7 +16,7 @@ extension ClientStore {
         var header = index.header
         var target: (segment: SegmentWriter, file: OpenFile)?
         var count: UInt64 = 0
-        let maximum = shared.configuration.maximumEventBytes
+        let maximum = shared.configuration.effectiveEventBytes
         do {
             try events.withUnsafeBufferPointer { events in
                 // Where they lie: an event that is copied costs as much as one that is written.

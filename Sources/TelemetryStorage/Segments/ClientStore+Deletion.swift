@@ -22,21 +22,9 @@ extension ClientStore {
             guard error.isNotFound else { throw error }
             return 0
         }
-        let status = try old.status()
-        if status.size > FileLimits.segment {
-            if let count = try removeWhole(segment, selection, batches, index) { return count }
-            // Its holes would take memory, and there is nothing in them.
-            if status.allocated < status.size / 2 {
-                throw StoreError(
-                    code: .corrupted,
-                    message:
-                        "\(old.path) has \(status.size) bytes, \(status.allocated) of them written. Delete all events of the client."
-                )
-            }
-        }
-        let bytes = try old.read(at: 0, count: Int(clamping: status.size))
-        let map = try SegmentMap(form: SegmentForm(ofSegment: bytes.prefix(SegmentForm.maximumBytes)), file: old)
-        let rewriter = SegmentRewriter(client: name, bytes: bytes, map: map, batches: batches, without: selection)
+        let form = SegmentForm(ofSegment: try old.read(at: 0, count: SegmentForm.maximumBytes))
+        var rewriter = try SegmentRewriter(
+            client: name, file: old, map: SegmentMap(form: form, file: old), batches: batches, without: selection)
         let counts = rewriter.counts
         // What cannot be read goes with its client only: it may be what the filter does not match.
         let isWhole = selection.isWholeClient
@@ -51,37 +39,13 @@ extension ClientStore {
                 let temporary = "\(path)/-\(EventIdentifier.randomPrefix())"
                 defer { try? system.remove(temporary) }
                 let file = try system.open(temporary, for: .create)
-                try file.write(rewriter.buffer.bytes)
+                try rewriter.write(to: file)
                 if isDurable { try file.synchronize() }
                 try system.rename(temporary, to: self.file(of: segment))
             }
             if isDurable { try system.synchronizeDirectory(path) }
         }
         return counts.removed
-    }
-
-    /// Removes a segment, without reading it into memory, where the filter is for all that is in it; otherwise nil.
-    private func removeWhole(
-        _ segment: String, _ selection: EventSelection, _ batches: [EventBatch], _ index: IdentityIndex
-    ) throws -> Int? {
-        guard selection.isWholeClient else { return nil }
-        var (total, told, isAll) = (0, 0, true)
-        let isReadable = try forEachEvent(of: segment) { event in
-            total += 1
-            isAll = isAll && selection.includes(event)
-        }
-        guard isAll else { return nil }
-        for batch in batches {
-            try shared.reader.read(batch) { _ in
-                told += 1
-                return true
-            }
-        }
-        try removing(isReadable && total == told ? told : nil, index) {
-            try system.remove(file(of: segment))
-            if isDurable { try system.synchronizeDirectory(path) }
-        }
-        return told
     }
 
     /// Runs a removal so that the count of events is right again even where it is broken off.

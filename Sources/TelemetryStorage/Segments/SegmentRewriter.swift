@@ -1,6 +1,8 @@
 import TelemetryModels
 
-/// Makes of a segment's bytes what is left of them without some events, so that each batch is found as before.
+/// Makes of a segment what is left of it without some events, so that each batch is found as before.
+///
+/// The segment is read twice, in pieces: once to find what is left, and once to write it. Only the places are in memory.
 package struct SegmentRewriter {
     package struct Counts {
         /// Events that the journal tells of: removed, and left.
@@ -13,63 +15,80 @@ package struct SegmentRewriter {
     /// Some lines of the old file, and where they stood when they were written.
     private struct Extent {
         var batch: EventBatch
-        var place: Range<Int>
+        var place: Range<UInt64>
         var isTold: Bool
         /// Where the header stands that the first line is below, or zero; nil where the one above holds on.
         var header: UInt64?
     }
 
+    /// A run of the new file: its line, and what it is made of.
+    struct Part {
+        var run: SegmentRun
+        var place: Range<UInt64>
+        /// Where the header stands in the old file that the first line is below, or zero; nil where the bytes are copied as they are.
+        var header: UInt64?
+    }
+
     private let client: String
+    let file: OpenFile
+    private let fileSize: UInt64
     private let old: SegmentMap
-    private let selection: EventSelection
+    let selection: EventSelection
+    let firstLine: [UInt8]
     package private(set) var counts = Counts()
     /// Whether lines that match were removed that the journal does not tell of.
     package private(set) var hasRemovedUntold = false
-    package let buffer: ByteBuffer
+    private(set) var parts: [Part] = []
+    /// How many bytes the parts have, and what stands above them.
+    private var size: UInt64
     /// Where the headers of the old file stand in the new one.
     private var headers: [UInt64: UInt64] = [:]
+    /// The header that was looked up last, which the next batch mostly is below as well.
+    private var lastContext: (header: UInt64, context: EventContext?) = (0, nil)
     /// Batches that stay as they are and follow each other: where they lie in the old file, and the headers among them.
-    private var pending: (run: SegmentRun, place: Range<Int>, headers: [UInt64], batchHeader: UInt64)?
+    private var pending: (run: SegmentRun, place: Range<UInt64>, headers: [UInt64], batchHeader: UInt64)?
 
-    package init(client: String, bytes: [UInt8], map: SegmentMap, batches: [EventBatch], without selection: EventSelection) {
+    /// Finds what is left.
+    package init(
+        client: String, file: OpenFile, map: SegmentMap, batches: [EventBatch], without selection: EventSelection
+    ) throws(FileError) {
         self.client = client
+        self.file = file
         self.selection = selection
         old = map
-        buffer = ByteBuffer(capacity: bytes.count + 256)
-        SegmentForm(layout: .inRuns, hasChecksums: old.form.hasChecksums).firstLine.withUnsafeBytes { buffer.append($0) }
+        fileSize = try file.status().size
+        firstLine = SegmentForm(layout: .inRuns, hasChecksums: old.form.hasChecksums).firstLine
+        size = UInt64(firstLine.count)
         counts.unreadable += old.lost.count
-        let extents = extents(of: batches, in: bytes)
-        bytes.withUnsafeBufferPointer { bytes in
-            var decoder = decoder()
-            var header: UInt64 = 0
-            for extent in extents { rewrite(extent, bytes, &decoder, &header) }
-            flush(bytes)
-        }
+        var decoder = decoder()
+        var header: UInt64 = 0
+        for extent in extents(of: batches) { try add(extent, &decoder, &header) }
+        flush()
     }
 
-    private func decoder() -> EventLineDecoder {
+    func decoder() -> EventLineDecoder {
         EventLineDecoder(directory: client, needsChecksums: old.form.hasChecksums)
     }
 
     /// The batches, and what lies between them, in the order of the file.
-    private func extents(of batches: [EventBatch], in bytes: [UInt8]) -> [Extent] {
+    private func extents(of batches: [EventBatch]) -> [Extent] {
         var extents: [Extent] = []
         for batch in batches {
-            guard let place = old.place(of: batch), place.lowerBound < UInt64(bytes.count) else { continue }
-            let range = Int(place.lowerBound)..<Int(min(place.upperBound, UInt64(bytes.count)))
+            guard let place = old.place(of: batch), place.lowerBound < fileSize else { continue }
+            let range = place.lowerBound..<min(place.upperBound, fileSize)
             if range.isEmpty || range.lowerBound < extents.last?.place.upperBound ?? 0 { continue }
             extents.append(Extent(batch: batch, place: range, isTold: true, header: old.header(of: batch) ?? 0))
         }
-        return withGaps(extents, in: bytes)
+        return withGaps(extents)
     }
 
     /// Adds what lies between the batches: lines that the journal does not tell of, or not any more.
-    private func withGaps(_ extents: [Extent], in bytes: [UInt8]) -> [Extent] {
+    private func withGaps(_ extents: [Extent]) -> [Extent] {
         var all: [Extent] = []
         var rest = extents[...]
-        for run in regions(in: bytes) {
-            var (offset, start) = (run.offset, Int(run.start))
-            let end = Int(run.start + run.size)
+        for run in regions() {
+            var (offset, start) = (run.offset, run.start)
+            let end = run.start + run.size
             let isEmpty = rest.first.map { $0.place.lowerBound >= end } ?? true
             while let next = rest.first, next.place.lowerBound < end {
                 rest.removeFirst()
@@ -83,48 +102,42 @@ package struct SegmentRewriter {
             if isEmpty {
                 all.append(gap(run.offset, run.byteCount, start..<end, header: run.header))
             } else if run.isComplete, start < end {
-                all.append(gap(offset, UInt64(end - start), start..<end))
+                all.append(gap(offset, end - start, start..<end))
             }
         }
         return all + rest
     }
 
     /// The runs of the file; all of it behind the first line where it has none.
-    private func regions(in bytes: [UInt8]) -> [SegmentRun] {
+    private func regions() -> [SegmentRun] {
         if old.form.layout == .inRuns { return (old.runs.filter { $0.size > 0 } + old.lost).sorted { $0.start < $1.start } }
-        let start = UInt64(min(old.form.firstLine.count, bytes.count))
-        let size = UInt64(bytes.count) - start
+        let start = min(UInt64(old.form.firstLine.count), fileSize)
+        let size = fileSize - start
         return size > 0 ? [SegmentRun(offset: start, byteCount: size, header: 0, start: start, size: size)] : []
     }
 
-    private func gap(_ offset: UInt64, _ byteCount: UInt64, _ place: Range<Int>, header: UInt64? = nil) -> Extent {
+    private func gap(_ offset: UInt64, _ byteCount: UInt64, _ place: Range<UInt64>, header: UInt64? = nil) -> Extent {
         let batch = EventBatch(
             client: client, segment: "", headerOffset: offset, headerLine: 0, offset: offset, line: 0, byteCount: byteCount,
             lineCount: 0, eventCount: 0)
         return Extent(batch: batch, place: place, isTold: false, header: header)
     }
 
-    private mutating func rewrite(
-        _ extent: Extent, _ bytes: UnsafeBufferPointer<UInt8>, _ decoder: inout EventLineDecoder, _ header: inout UInt64
-    ) {
+    private mutating func add(_ extent: Extent, _ decoder: inout EventLineDecoder, _ header: inout UInt64) throws(FileError) {
         if let known = extent.header {
             header = known
-            decoder.context = context(at: header, bytes)
+            decoder.context = try context(at: header)
         }
         let firstHeader = header
-        let lines = ByteBuffer(capacity: extent.place.count)
         // Where headers stand in the old file, and among the lines that are kept.
-        var found: [(old: UInt64, new: Int)] = []
-        var removed = 0
-        var kept = 0
-        var start = extent.place.lowerBound
-        while start < extent.place.upperBound {
-            let feed = bytes.lineFeed(from: start).flatMap { $0 < extent.place.upperBound ? $0 : nil }
-            let end = feed ?? extent.place.upperBound
-            let line = UnsafeBufferPointer(rebasing: bytes[start..<end])
-            var isRemoved = false
+        var found: [(old: UInt64, new: UInt64)] = []
+        var (removed, kept) = (0, 0)
+        var (bytesLeft, hasText) = (0 as UInt64, false)
+        var lines = FileLines(file, extent.place)
+        while let line = try lines.next() {
             let context = decoder.context
-            switch decoder.decode(line) {
+            var isRemoved = false
+            switch decoder.decode(line, of: lines) {
             case .event(let event) where selection.includes(event):
                 isRemoved = true
                 removed += 1
@@ -133,12 +146,11 @@ package struct SegmentRewriter {
             case .header, .nothing: break
             }
             if decoder.context !== context {
-                header = decoder.context == nil ? 0 : UInt64(start)
-                if header > 0 { found.append((header, lines.count)) }
+                header = decoder.context == nil ? 0 : line.offset
+                if header > 0 { found.append((header, bytesLeft)) }
             }
-            if !isRemoved { lines.append(line) }
-            if feed != nil { lines.append(UInt8(ascii: "\n")) }
-            start = end + 1
+            bytesLeft += isRemoved ? (line.hasFeed ? 1 : 0) : line.end - line.offset
+            if !isRemoved, line.end - line.offset > (line.hasFeed ? 1 : 0) { hasText = true }
         }
         if extent.isTold {
             counts.removed += removed
@@ -149,19 +161,16 @@ package struct SegmentRewriter {
         }
         let isUntouched = removed == 0 && UInt64(extent.place.count) == extent.batch.byteCount
         if isUntouched, extend(with: extent, found.map(\.old)) { return }
-        flush(bytes)
+        flush()
         var run = SegmentRun(
-            offset: extent.batch.offset, byteCount: extent.batch.byteCount, header: firstHeader, size: UInt64(lines.count))
+            offset: extent.batch.offset, byteCount: extent.batch.byteCount, header: firstHeader, size: bytesLeft)
         if isUntouched {
             pending = (run, extent.place, found.map(\.old), extent.batch.headerOffset)
-            return
+        } else if hasText {
+            run.header = headers[firstHeader] ?? 0
+            let start = append(Part(run: run, place: extent.place, header: firstHeader))
+            for (old, new) in found { headers[old] = start + new }
         }
-        // Nothing but empty lines.
-        if lines.bytes.allSatisfy({ $0 == UInt8(ascii: "\n") }) { return }
-        run.header = headers[firstHeader] ?? 0
-        run.append(to: buffer)
-        for (old, new) in found { headers[old] = UInt64(buffer.count + new) }
-        buffer.append(lines.bytes)
     }
 
     /// Adds a batch that stays as it is to those before it; false where it does not follow them, or stands below another header.
@@ -177,20 +186,31 @@ package struct SegmentRewriter {
         return true
     }
 
-    private mutating func flush(_ bytes: UnsafeBufferPointer<UInt8>) {
+    private mutating func flush() {
         guard var known = pending else { return }
         pending = nil
         known.run.header = headers[known.run.header] ?? 0
-        known.run.append(to: buffer)
-        for header in known.headers { headers[header] = UInt64(buffer.count + Int(header) - known.place.lowerBound) }
-        buffer.append(UnsafeBufferPointer(rebasing: bytes[known.place]))
+        let start = append(Part(run: known.run, place: known.place))
+        for header in known.headers { headers[header] = start + header - known.place.lowerBound }
     }
 
-    private func context(at header: UInt64, _ bytes: UnsafeBufferPointer<UInt8>) -> EventContext? {
-        guard header > 0, header < UInt64(bytes.count) else { return nil }
+    /// Returns where in the new file the part's bytes begin.
+    private mutating func append(_ part: Part) -> UInt64 {
+        let line = ByteBuffer()
+        part.run.append(to: line)
+        parts.append(part)
+        let start = size + UInt64(line.count)
+        size = start + part.run.size
+        return start
+    }
+
+    mutating func context(at header: UInt64) throws(FileError) -> EventContext? {
+        guard header > 0, header < fileSize else { return nil }
+        if lastContext.header == header { return lastContext.context }
         var decoder = decoder()
-        let end = bytes.lineFeed(from: Int(header)) ?? bytes.count
-        _ = decoder.decode(UnsafeBufferPointer(rebasing: bytes[Int(header)..<end]))
+        var lines = FileLines(file, header..<min(fileSize, header + UInt64(FileLimits.line)))
+        if let line = try lines.next() { _ = decoder.decode(line, of: lines) }
+        lastContext = (header, decoder.context)
         return decoder.context
     }
 }

@@ -42,7 +42,9 @@ extension FileTelemetryTransport {
         public var segmentBytes: Int
         /// A journal file that has this many bytes is followed by a new one.
         public var journalBytes: Int
-        /// The most bytes that one event may take; a larger one is `.invalidArgument`.
+        /// The most bytes that one event may take, with the header line above it; a larger one is `.invalidArgument`.
+        ///
+        /// At most 16 MiB, which is also the longest line that is read: a larger number acts as that one.
         public var maximumEventBytes: Int
         /// How often to look for changes where the system does not tell of them.
         public var pollInterval: Duration

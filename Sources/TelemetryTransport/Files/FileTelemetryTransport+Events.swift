@@ -16,11 +16,12 @@ extension FileTelemetryTransport {
             if let clientId = first.clientId { try NameRules.check(clientId: clientId) }
             return try await append(events[...], to: directoryName(ofClient: first.clientId))
         }
+        let maximum = configuration.store.effectiveEventBytes
         try events.withUnsafeBufferPointer { events in
             guard let first = events.baseAddress else { return }
             for event in first..<first + events.count {
                 if let clientId = event.pointee.clientId { try NameRules.check(clientId: clientId) }
-                try reading { try EventLimits.check(event, maximumBytes: configuration.maximumEventBytes) }
+                try reading { try EventLimits.check(event, maximumBytes: maximum) }
             }
         }
         var start = 0

@@ -1,0 +1,104 @@
+import TelemetryModels
+
+extension SegmentRewriter {
+    private static let copiedBytes = 64 << 10
+
+    /// Writes what was found to be left into an empty file.
+    package mutating func write(to new: OpenFile) throws(FileError) {
+        var output = PieceWriter(new)
+        try output.append(firstLine)
+        for part in parts {
+            let line = ByteBuffer()
+            part.run.append(to: line)
+            try output.makeRoom(for: line.count)
+            output.buffer.append(line.bytes)
+            let end = output.offset + part.run.size
+            if let header = part.header {
+                try writeLines(of: part.place, below: header, to: &output)
+            } else {
+                try copy(part.place, to: &output)
+            }
+            // EIO: somebody who holds no lock changed the segment, and its runs would not be where they are said to be.
+            guard output.offset == end else { throw FileError(.read, file.path, errno: 5) }
+        }
+        try output.finish()
+    }
+
+    /// The lines that do not match, and of the others the line feeds.
+    private mutating func writeLines(
+        of place: Range<UInt64>, below header: UInt64, to output: inout PieceWriter
+    ) throws(FileError) {
+        var decoder = decoder()
+        decoder.context = try context(at: header)
+        var lines = FileLines(file, place)
+        while let line = try lines.next() {
+            if line.isTooLong {
+                _ = decoder.decode(line, of: lines)
+                try copy(line.offset..<line.end, to: &output)
+                continue
+            }
+            if case .event(let event) = decoder.decode(line, of: lines), selection.includes(event) {
+                // Only its number stays.
+            } else {
+                try output.makeRoom(for: Int(line.end - line.offset))
+                lines.withBytes(of: line) { output.buffer.append($0) }
+            }
+            if line.hasFeed { try output.append([UInt8(ascii: "\n")]) }
+        }
+    }
+
+    /// Holes stay holes.
+    private func copy(_ place: Range<UInt64>, to output: inout PieceWriter) throws(FileError) {
+        var offset = place.lowerBound
+        while offset < place.upperBound {
+            let data = min(try file.nextData(from: offset), place.upperBound)
+            if data > offset {
+                try output.skip(data - offset)
+                offset = data
+                continue
+            }
+            let bytes = try file.read(at: offset, count: Int(min(UInt64(Self.copiedBytes), place.upperBound - offset)))
+            if bytes.isEmpty { return }
+            try output.append(bytes)
+            offset += UInt64(bytes.count)
+        }
+    }
+}
+
+/// Writes a file front to back, in pieces, with holes where bytes are left out.
+private struct PieceWriter {
+    private let file: OpenFile
+    let buffer = ByteBuffer(capacity: FileLimits.piece)
+    /// Where the bytes in the buffer belong.
+    private var start: UInt64 = 0
+
+    init(_ file: OpenFile) { self.file = file }
+
+    var offset: UInt64 { start + UInt64(buffer.count) }
+
+    /// To be called before that many bytes are appended to the buffer.
+    mutating func makeRoom(for count: Int) throws(FileError) {
+        if buffer.count + count > FileLimits.piece { try flush() }
+    }
+
+    mutating func append(_ bytes: [UInt8]) throws(FileError) {
+        try makeRoom(for: bytes.count)
+        bytes.withUnsafeBytes { buffer.append($0) }
+    }
+
+    mutating func skip(_ count: UInt64) throws(FileError) {
+        try flush()
+        start += count
+    }
+
+    mutating func finish() throws(FileError) {
+        try flush()
+        try file.truncate(to: start)
+    }
+
+    private mutating func flush() throws(FileError) {
+        if buffer.count > 0 { try file.write(buffer.bytes, at: start) }
+        start += UInt64(buffer.count)
+        buffer.truncate()
+    }
+}
