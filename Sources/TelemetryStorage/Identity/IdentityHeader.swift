@@ -17,12 +17,16 @@ package struct IdentityHeader {
         /// Where the journal ended: the line that tells of the append, if there is one, stands behind that.
         package var journalFile: UInt64 = 0
         package var journalOffset: UInt64 = 0
+        /// Where the line that tells of the append ended. Zero until it is written, and where an older version wrote this.
+        package var journalEnd: UInt64 = 0
     }
 
     package static let wordCount = 24
     package static let version: UInt64 = 1
     package static let maximumTables: UInt64 = 8
     private static let magic: UInt64 = 0x3144_4954_5645_4c54
+    /// The sum of no slots: not zero, which stands for a sum that is not known.
+    package static let sumOfNoSlots: UInt64 = 0x9e37_79b9_7f4a_7c15
 
     /// The key of the client's hashes.
     package let secret: (UInt64, UInt64)
@@ -40,6 +44,8 @@ package struct IdentityHeader {
     package var boot: UInt64
     /// How long the file is at least; shorter, it lost a part of its tables. Zero where an older version wrote this.
     package var fileBytes: UInt64 = 0
+    /// The sum of all slots, by which it is noticed that one is elsewhere or gone. Zero where an older version wrote this.
+    package var slotSum = sumOfNoSlots
 
     package init(secret: (UInt64, UInt64), boot: UInt64) {
         self.secret = secret
@@ -51,7 +57,7 @@ package struct IdentityHeader {
         guard words.count == Self.wordCount, words[0] == Self.magic, words[1] == Self.version,
             (1...Self.maximumTables).contains(words[4]), let state = State(rawValue: words[8]),
             words[Self.wordCount - 1] == Self.checksum(words), words[5] <= Self.slotCount(ofTable: words[4] - 1),
-            [words[6], words[7], words[9], words[10], words[11], words[17]].allSatisfy({ $0 < StoreLayout.numberLimit })
+            [6, 7, 9, 10, 11, 17, 19].allSatisfy({ words[$0] < StoreLayout.numberLimit })
         else { return nil }
         secret = (words[2], words[3])
         tableCount = words[4]
@@ -62,10 +68,11 @@ package struct IdentityHeader {
         let name = UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(words)[12 * 8..<16 * 8])
         append = Append(
             segment: String(decoding: name.prefix { $0 != 0 }, as: UTF8.self), offset: words[9], journalFile: words[10],
-            journalOffset: words[11])
+            journalOffset: words[11], journalEnd: words[19])
         guard append.segment.isEmpty || StoreLayout.isFileName(append.segment) else { return nil }
         boot = words[16]
         fileBytes = words[17]
+        slotSum = words[18]
     }
 
     package func write(to words: UnsafeMutableBufferPointer<UInt64>) {
@@ -88,6 +95,8 @@ package struct IdentityHeader {
         }
         words[16] = boot
         words[17] = fileBytes
+        words[18] = slotSum
+        words[19] = append.journalEnd
         words[Self.wordCount - 1] = Self.checksum(words)
     }
 

@@ -7,7 +7,7 @@ package final class IdentityIndex {
     /// The file holds something else, or nothing.
     package struct Corrupt: Error {}
 
-    private struct Slot {
+    struct Slot {
         var key = EventKey(high: 0, low: 0)
         var bits: UInt64 = 0
         var check: UInt64 = 0
@@ -30,10 +30,13 @@ package final class IdentityIndex {
     /// The key asked for last, which is the one that is asked for next as well, nearly always.
     private var lastKey: EventKey?
     private var last = Entry(offset: nil, stored: 0, bits: 0)
+    /// Whether the slots were seen to be those that the header sums up; what happens to them later is not noticed.
+    var hasCheckedSlots = false
 
     /// - Throws: `Corrupt`, besides what reading throws.
-    package init(file: OpenFile) throws {
+    package init(file: OpenFile, hasCheckedSlots: Bool = false) throws {
         self.file = file
+        self.hasCheckedSlots = hasCheckedSlots
         header = try Self.readHeader(of: file)
         keys = EventKeyMaker(secret: header.secret)
         let size = try file.status().size
@@ -46,6 +49,7 @@ package final class IdentityIndex {
         self.file = file
         self.header = header
         keys = EventKeyMaker(secret: header.secret)
+        hasCheckedSlots = true
         try write(header)
     }
 
@@ -115,10 +119,14 @@ package final class IdentityIndex {
 
     private func commit(_ key: EventKey, _ entry: Entry, _ header: inout IdentityHeader) throws {
         if entry.bits == entry.stored { return }
-        let offset = try entry.offset ?? freeSlot(for: key, entry, &header)
+        var (offset, former) = (entry.offset ?? 0, entry.stored)
+        if entry.offset == nil { (offset, former) = try freeSlot(for: key, entry, &header) }
         let slot = Slot(key: key, bits: entry.bits, check: Self.check(key, entry.bits))
         try withUnsafeBytes(of: slot) { try file.write($0, at: offset) }
         header.fileBytes = max(header.fileBytes, offset + UInt64(MemoryLayout<Slot>.size))
+        guard header.slotSum != 0 else { return }
+        if former != 0 { header.slotSum &-= Self.summand(key, former, at: offset) }
+        header.slotSum &+= Self.summand(key, entry.bits, at: offset)
     }
 
     private func keepLast() {
@@ -136,7 +144,10 @@ package final class IdentityIndex {
         return entry
     }
 
-    private func freeSlot(for key: EventKey, _ entry: Entry, _ header: inout IdentityHeader) throws -> UInt64 {
+    /// A slot for a new key, and the bits that a writer who was killed left under that key there.
+    private func freeSlot(
+        for key: EventKey, _ entry: Entry, _ header: inout IdentityHeader
+    ) throws -> (offset: UInt64, former: UInt64) {
         if header.usedSlots >= Self.slotCount(header.tableCount - 1) / 3 * 2,
             header.tableCount < IdentityHeader.maximumTables
         {
@@ -145,9 +156,10 @@ package final class IdentityIndex {
         }
         header.usedSlots += 1
         // Of several new keys an earlier one may have taken the place that was found.
-        if staged.isEmpty, let free = entry.free, free.table == header.tableCount - 1 { return free.offset }
+        if staged.isEmpty, let free = entry.free, free.table == header.tableCount - 1 { return (free.offset, 0) }
         switch try search(key, table: header.tableCount - 1) {
-        case .taken(let offset, _), .free(let offset): return offset
+        case .taken(let offset, let bits): return (offset, bits)
+        case .free(let offset): return (offset, 0)
         }
     }
 
@@ -172,11 +184,11 @@ package final class IdentityIndex {
     private static func slotCount(_ table: UInt64) -> UInt64 { IdentityHeader.slotCount(ofTable: table) }
 
     /// The tables before it have 128 · (16^n − 1) / 15 slots.
-    private static func offset(ofTable table: UInt64) -> UInt64 {
+    static func offset(ofTable table: UInt64) -> UInt64 {
         4096 + (slotCount(table) - slotCount(0)) / 15 * UInt64(MemoryLayout<Slot>.size)
     }
 
-    private static func check(_ key: EventKey, _ bits: UInt64) -> UInt64 {
+    static func check(_ key: EventKey, _ bits: UInt64) -> UInt64 {
         var mixed = key.high ^ key.low &* 0x9e37_79b9_7f4a_7c15 ^ bits
         mixed = (mixed ^ mixed >> 31) &* 0xbf58_476d_1ce4_e5b9
         return mixed ^ mixed >> 29 | 1

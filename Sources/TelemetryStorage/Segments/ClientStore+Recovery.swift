@@ -22,6 +22,7 @@ extension ClientStore {
             }
         case .removing: try indexBatches(in: index, &header)
         }
+        try index.sumSlots(into: &header)
         header.state = .clean
         try index.write(header)
     }
@@ -34,6 +35,7 @@ extension ClientStore {
             if batch == nil, isKnown { try cut(header.append.segment, to: header.append.offset) }
         }
         try indexSegments(in: index, &header)
+        try index.sumSlots(into: &header)
         header.boot = system.boot
         try index.write(header)
     }
@@ -102,10 +104,8 @@ extension ClientStore {
         guard try shared.journal.begin() != nil else { return nil }
         defer { shared.journal.end() }
         return try withIndex { index in
-            var header = index.header
-            try indexBatches(in: index, &header)
-            try index.write(header)
-            return header.eventCount
+            try removing(nil, index) {}
+            return index.header.eventCount
         }
     }
 

@@ -34,6 +34,8 @@ package final class ClientStore {
     package var isDurable: Bool { shared.configuration.isDurable }
     private var lock: OpenFile?
     private var index: IdentityIndex?
+    /// The inode of the identity file whose slots this process has checked, also while the file is closed.
+    package var checkedIdentity: UInt64?
     /// The segment that this transport appends to.
     package var segment: SegmentWriter?
     /// Whether a segment was begun since this was last set to false.
@@ -111,11 +113,18 @@ package final class ClientStore {
             index = nil
             let file = try system.open("\(path)/identity", for: .update)
             // An empty file is one that was just made: there was no index.
-            index = try file.status().size == 0 ? rebuildIndex() : IdentityIndex(file: file)
+            let status = try file.status()
+            index =
+                try status.size == 0
+                ? rebuildIndex() : IdentityIndex(file: file, hasCheckedSlots: status.inode == checkedIdentity)
         }
         guard let index else { throw IdentityIndex.Corrupt() }
         if index.header.state != .clean { try recover(index) }
         if index.header.boot != system.boot { try recoverFromRestart(index) }
+        if !index.hasCheckedSlots || checkedIdentity == nil {
+            try index.checkSlots()
+            checkedIdentity = try index.file.status().inode
+        }
         return index
     }
 

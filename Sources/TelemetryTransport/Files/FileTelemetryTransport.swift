@@ -33,8 +33,8 @@ public actor FileTelemetryTransport: TelemetryTransporting {
     var clientsWithoutRecord: Set<String> = []
     private var clients: [String: ClientStore] = [:]
     private var clientNames: [String: String] = [:]
-    /// Where this transport stands in the segments of clients whose files were closed.
-    private var idleSegments: [String: SegmentWriter] = [:]
+    /// Where this transport stands in the segments of clients whose files were closed, and what it has checked of them.
+    private var idleClients: [String: (segment: SegmentWriter?, checkedIdentity: UInt64?)] = [:]
     private var uses: UInt64 = 0
 
     /// Opens the store in a directory, which is made where it is missing: directories with mode 0700, files with 0600.
@@ -88,7 +88,9 @@ extension FileTelemetryTransport {
                 shared: .init(
                     layout: layout, system: system, configuration: configuration.store, reader: segments, journal: journal,
                     format: format))
-            client.segment = idleSegments.removeValue(forKey: name)
+            if let idle = idleClients.removeValue(forKey: name) {
+                (client.segment, client.checkedIdentity) = idle
+            }
             clients[name] = client
         }
         client.lastUse = uses
@@ -112,8 +114,8 @@ extension FileTelemetryTransport {
 
     private func close(_ client: ClientStore) {
         client.closeFiles()
-        if idleSegments.count >= 4_096 { idleSegments.removeAll() }
-        idleSegments[client.name] = client.segment
+        if idleClients.count >= 4_096 { idleClients.removeAll() }
+        idleClients[client.name] = (client.segment, client.checkedIdentity)
         clients[client.name] = nil
     }
 

@@ -7,10 +7,12 @@ import Foundation
 struct IdentityAccess {
     private let index: IdentityIndex
 
-    /// Nil where the file is corrupt.
+    /// Nil where the file is corrupt. The slots are checked as at the first use of a client by a process.
     init?(_ path: String) {
         let system = FileSystem()
-        guard let file = try? system.open(path, for: .update), let index = try? IdentityIndex(file: file) else { return nil }
+        guard let file = try? system.open(path, for: .update), let index = try? IdentityIndex(file: file),
+            (try? index.checkSlots()) != nil
+        else { return nil }
         self.index = index
     }
 

@@ -26,6 +26,12 @@ enum IdentityTarget {
         let path = Scratch.fresh("identity")
         Scratch.write(file, to: path)
         guard let index = IdentityAccess(path) else { return }
+        // Where the header is as it was written, so are the slots.
+        if mode & 3 == 3 {
+            for identifier in known where index.stage(identifier) != false {
+                violated("\(identifier) was noted and is not known, and the file is not corrupt")
+            }
+        }
         let identifiers = (0..<count * 16).map { "fresh-\(Int(mode) << 8 + $0)" } + known.prefix(count)
         var staged: [String] = []
         for identifier in identifiers {

@@ -1,0 +1,58 @@
+/// Whether every slot is where it was written: one that was moved or removed is not missed by whoever looks for its key.
+extension IdentityIndex {
+    /// Sees once whether the slots are those that the header sums up; where it does not say, it does from now on.
+    package func checkSlots() throws {
+        if hasCheckedSlots { return }
+        var header = header
+        try sumSlots(into: &header)
+        if self.header.slotSum == 0 { return try write(header) }
+        hasCheckedSlots = header.slotSum == self.header.slotSum
+        guard hasCheckedSlots else { throw Corrupt() }
+    }
+
+    /// Takes the slots as they are: whoever was killed between writing them and the header left others than it sums up.
+    package func sumSlots(into header: inout IdentityHeader) throws {
+        var sum = IdentityHeader.sumOfNoSlots
+        var used: UInt64 = 0
+        let last = Self.offset(ofTable: header.tableCount - 1)..<Self.offset(ofTable: header.tableCount)
+        try forEachSlot { slot, offset in
+            sum &+= Self.summand(slot.key, slot.bits, at: offset)
+            if last.contains(offset) { used += 1 }
+        }
+        header.slotSum = sum
+        header.usedSlots = used
+        hasCheckedSlots = true
+    }
+
+    /// Calls `body` for each slot in use. Holes are not read.
+    private func forEachSlot(_ body: (Slot, UInt64) -> Void) throws {
+        let size = UInt64(MemoryLayout<Slot>.size)
+        let end = try file.status().size
+        var offset = Self.offset(ofTable: 0)
+        while offset < end {
+            let data = try file.nextData(from: offset)
+            guard data < end else { break }
+            offset = max(offset, data & ~(size - 1))
+            let bytes = try file.read(at: offset, count: Int(min(UInt64(FileLimits.piece), end - offset)))
+            if bytes.isEmpty { break }
+            try bytes.withUnsafeBytes { bytes in
+                for start in stride(from: 0, to: bytes.count, by: Int(size)) {
+                    var slot = Slot()
+                    withUnsafeMutableBytes(of: &slot) { $0.copyBytes(from: bytes[start..<min(start + Int(size), bytes.count)]) }
+                    if slot.key.low == 0, slot.bits == 0 { continue }
+                    guard slot.check == Self.check(slot.key, slot.bits) else { throw Corrupt() }
+                    body(slot, offset + UInt64(start))
+                }
+            }
+            offset += UInt64(bytes.count)
+        }
+    }
+
+    /// What a slot adds to the sum of all.
+    static func summand(_ key: EventKey, _ bits: UInt64, at offset: UInt64) -> UInt64 {
+        var mixed = (key.high ^ offset &* 0xff51_afd7_ed55_8ccd) &* 0x9e37_79b9_7f4a_7c15
+        mixed = (mixed ^ mixed >> 32 ^ key.low) &* 0xbf58_476d_1ce4_e5b9
+        mixed = (mixed ^ mixed >> 29 ^ bits) &* 0x94d0_49bb_1331_11eb
+        return mixed ^ mixed >> 32
+    }
+}

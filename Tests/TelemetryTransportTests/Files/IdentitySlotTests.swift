@@ -1,0 +1,136 @@
+import Foundation
+import Synchronization
+import TelemetryModels
+import TelemetryStorage
+import TelemetryTransport
+import Testing
+
+/// Slots of a client's identity file that are valid by themselves, and not what the file had.
+struct IdentitySlotTests {
+    private static let tables = 4_096
+    private static let slotBytes = 32
+
+    private static func identity(_ directory: URL) -> URL { directory.appending(path: "events/client/identity") }
+
+    /// Alters the slots of a file that no process has open.
+    private static func alter(_ directory: URL, _ body: (inout [[UInt8]]) throws -> Void) throws {
+        let url = identity(directory)
+        let bytes = try Array(Data(contentsOf: url))
+        var slots = stride(from: tables, to: bytes.count, by: slotBytes).map {
+            Array(bytes[$0..<min($0 + slotBytes, bytes.count)])
+        }
+        try body(&slots)
+        try Data(bytes[..<tables] + slots.joined()).write(to: url)
+    }
+
+    private static func isUsed(_ slot: [UInt8]) -> Bool { slot.contains { $0 != 0 } }
+
+    @Test(
+        "Slots that were moved, removed or set back are noticed when the file is opened, and no event is stored twice",
+        arguments: ["moved", "removed", "set back", "doubled"])
+    func altered(how: String) async throws {
+        try await withTemporaryDirectory { directory in
+            let all =
+                events(1...9)
+                + (0..<9).map { TelemetryEvent(eventId: "e\($0)", clientId: "client", sessionId: "s", name: "n") }
+            let first = try FileTelemetryTransport(directory: directory)
+            try await first.append(events(1...4))
+            let before = try Data(contentsOf: Self.identity(directory))
+            try await first.append(all)
+            try Self.alter(directory) { slots in
+                let used = try #require(slots.firstIndex(where: Self.isUsed))
+                switch how {
+                case "moved": slots.insert([UInt8](repeating: 0, count: Self.slotBytes), at: 0)
+                case "removed": slots[used] = [UInt8](repeating: 0, count: Self.slotBytes)
+                case "doubled":
+                    let free = try #require(slots.firstIndex { !Self.isUsed($0) })
+                    slots[free] = slots[used]
+                default:
+                    let old = Array(before.dropFirst(Self.tables))
+                    let place = try #require(old.firstIndex { $0 != 0 }) / Self.slotBytes
+                    slots[place] = Array(old[place * Self.slotBytes..<(place + 1) * Self.slotBytes])
+                }
+            }
+            let told = Told()
+            let store = try FileTelemetryTransport(directory: directory, configuration: .init(diagnostics: { told.append($0) }))
+            try await store.append(all)
+            #expect(try await store.fetchAllEvents() == all)
+            #expect(try await store.countEvents() == all.count)
+            #expect(told.all.map(\.kind) == [.corruptFile])
+        }
+    }
+
+    @Test("An identity file of an older version, which has no sum of its slots, is used as it is and gets one")
+    func older() async throws {
+        try await withTemporaryDirectory { directory in
+            let first = try FileTelemetryTransport(directory: directory)
+            try await first.append(events(1...9))
+            #expect(try await first.deleteEvents(matching: .init(names: ["name"])) == 9)
+            var identity = try IdentityWords(directory)
+            #expect(identity.words[18] != 0)
+            identity.words[18] = 0
+            identity.words[19] = 0
+            try identity.write()
+            let told = Told()
+            let store = try FileTelemetryTransport(directory: directory, configuration: .init(diagnostics: { told.append($0) }))
+            // What was deleted is still known.
+            try await store.append(events(1...10))
+            #expect(try await store.fetchAllEvents() == [event(10)])
+            #expect(told.all.isEmpty)
+            #expect(try IdentityWords(directory).words[18] != 0)
+
+            // As the older version leaves it between two of this one's appends.
+            identity = try IdentityWords(directory)
+            identity.words[18] = 0
+            try identity.write()
+            try await store.append([event(11)])
+            #expect(try await FileTelemetryTransport(directory: directory).countEvents() == 2)
+            try await FileTelemetryTransport(directory: directory).append(events(1...11))
+            #expect(try await store.fetchAllEvents() == events(10...11))
+            #expect(told.all.isEmpty)
+        }
+    }
+
+    @Test("Wherever a writer is killed, the identity file is not taken for damaged, and what was deleted stays known")
+    func killed() async throws {
+        // So many identifiers without a number that the first table is full in the middle of an append.
+        let all = (0..<150).map { TelemetryEvent(eventId: "e\($0)", clientId: "client", sessionId: "s", name: "n\($0 % 2)") }
+        var step = 0
+        var isComplete = false
+        while !isComplete {
+            try await withTemporaryDirectory { directory in
+                let first = try FileTelemetryTransport(directory: directory)
+                try await first.append(Array(all[..<60]))
+                #expect(try await first.deleteEvents(matching: .init(names: ["n1"])) == 30)
+                // From some call on nothing that would change a file is done any more, as if the process were gone.
+                let calls = Mutex(0)
+                let faults = Faults()
+                let victim = try FileTelemetryTransport(directory: directory, configuration: .default, system: faults.system)
+                let limit = step
+                faults.set { operation, _ in
+                    guard ![.read, .open, .status, .list, .lock].contains(operation) else { return nil }
+                    return calls.withLock { calls in
+                        calls += 1
+                        return calls > limit ? EIO : nil
+                    }
+                }
+                try? await victim.append(Array(all[50...]))
+                _ = try? await victim.deleteEvents(matching: .init(names: ["n1"]))
+                isComplete = calls.withLock { $0 } <= limit
+                let told = Told()
+                let store = try FileTelemetryTransport(
+                    directory: directory, configuration: .init(diagnostics: { told.append($0) }))
+                try await store.append(all)
+                let names = try await store.fetchAllEvents().filter { $0.name == "n0" }.map(\.eventId)
+                #expect(names == stride(from: 0, to: 150, by: 2).map { "e\($0)" }, "step \(limit)")
+                let others = try await store.fetchAllEvents().filter { $0.name == "n1" }.map(\.eventId)
+                #expect(Set(others).count == others.count, "step \(limit)")
+                #expect(others.allSatisfy { (Int($0.dropFirst()) ?? 0) >= 60 }, "step \(limit)")
+                #expect(try await store.countEvents() == names.count + others.count, "step \(limit)")
+                #expect(told.all.isEmpty, "step \(limit): \(told.all)")
+            }
+            step += 7
+        }
+        #expect(step > 70)
+    }
+}
