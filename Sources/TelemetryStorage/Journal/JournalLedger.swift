@@ -83,6 +83,16 @@ package struct JournalLedger {
         }
     }
 
+    /// Notes files without a line as removed, because the file of that number tells anew of what they told of.
+    func noteReplacement(before number: UInt64) throws(FileError) {
+        var lines = try lines()
+        let known = Set(lines.map(\.file))
+        for file in (number - min(number, UInt64(Self.maximumLines)))..<number where file > 0 && !known.contains(file) {
+            lines = Self.adding(Line(file: file, events: 0, retired: 0), to: lines)
+        }
+        try write(lines.suffix(Self.maximumLines))
+    }
+
     /// The lines with one more, whose own events alone are counted in it; again where a file was noted and not removed.
     private static func adding(_ line: Line, to lines: [Line]) -> [Line] {
         var before: UInt64 = 0

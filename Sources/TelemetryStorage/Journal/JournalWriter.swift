@@ -3,13 +3,16 @@ import TelemetryModels
 /// Appends to the journal together with any number of other processes.
 ///
 /// A writer holds the shared lock of the newest file while it appends. The one who finds the file large enough takes the
-/// exclusive lock, marks the file as ended by taking away the right to write to it, and makes the next.
+/// exclusive lock, marks the file as ended by taking away the right to write to it, and makes the next. So does whoever finds
+/// that it was cut, or may have been by a restart of the system: lines at its end would stand where readers have been already.
 package final class JournalWriter {
     /// Whether this ended a file since it was last set to false.
     package var hasEndedFile = false
     private let layout: StoreLayout
     /// The store's identifier, for the first line of a file.
-    package var storeID: String
+    package var storeID: String {
+        didSet { if storeID != oldValue { (known, hasLookedUp) = (nil, false) } }
+    }
     private let system: FileSystem
     private let fileBytes: UInt64
     private let isDurable: Bool
@@ -21,6 +24,12 @@ package final class JournalWriter {
     /// How often it has kept out of it in a row.
     private var refusals = 0
     private static let maximumRefusals = 8
+    /// How far the journal is known to have reached; nil before that was looked up, and where nothing is known.
+    private var known: JournalEnd?
+    private var hasLookedUp = false
+    /// Whether the file is written to though it is shorter than is known, because it cannot be ended.
+    private var isInCutFile = false
+    private var mayEnterCutFile = false
     private let buffer = ByteBuffer()
 
     package init(
@@ -42,6 +51,7 @@ package final class JournalWriter {
     /// Takes the shared lock of the newest file. Nil where somebody is about to end it; otherwise the position behind which
     /// the next line will stand. Every success must be followed by ``end()``.
     package func begin() throws(FileError) -> JournalPosition? {
+        try lookUpEnd()
         for _ in 0..<8 {
             guard let open = if let file { file } else { try openNewest() } else { return nil }
             guard try open.tryLock(.shared) else { return nil }
@@ -49,7 +59,12 @@ package final class JournalWriter {
                 let status = try open.status()
                 if status.isLinked, status.isWritable {
                     size = status.size
-                    if size < rollSize { return JournalPosition(file: number, offset: size, events: 0) }
+                    if size < rollSize, !isCut || mayEnterCutFile {
+                        isInCutFile = isCut
+                        mayEnterCutFile = false
+                        noteSize()
+                        return JournalPosition(file: number, offset: size, events: 0)
+                    }
                     open.unlock()
                     if !rollWhenEmpty(open) { return nil }
                     continue
@@ -64,6 +79,29 @@ package final class JournalWriter {
         return nil
     }
 
+    /// The end that is known, for whoever keeps it beside what the journal tells of. Only between ``begin()`` and ``end()``.
+    package var currentEnd: JournalEnd { JournalEnd(file: number, offset: size, boot: system.boot) }
+
+    /// Looks up, once, how far those who wrote before had come.
+    private func lookUpEnd() throws(FileError) {
+        if hasLookedUp { return }
+        known = try JournalEnd.noted(in: layout, system)
+        hasLookedUp = true
+    }
+
+    /// Whether the file is not the newest that there was, is shorter than it was, or was only written to before a restart.
+    private var isCut: Bool {
+        guard let known, number <= known.file else { return false }
+        return number < known.file || size < known.offset || known.boot != system.boot
+    }
+
+    private func noteSize() {
+        if !isInCutFile { known = currentEnd }
+    }
+
+    /// The number of the file after one: none that was used before, whatever became of that file.
+    private func nextNumber(after number: UInt64) -> UInt64 { max(number, known?.file ?? 0) + 1 }
+
     /// Ends a file that is full. Writers that overlap would be in it at every moment: whoever finds it full does not go in, so
     /// that it empties. False where somebody is in it still; but not for ever, as it may be a process that was stopped.
     private func rollWhenEmpty(_ open: OpenFile) -> Bool {
@@ -74,7 +112,8 @@ package final class JournalWriter {
         refusals += 1
         guard refusals > Self.maximumRefusals else { return false }
         refusals = 0
-        rollSize = size.addingClamped(max(fileBytes / 8, 1))
+        mayEnterCutFile = true
+        if size >= rollSize { rollSize = size.addingClamped(max(fileBytes / 8, 1)) }
         return true
     }
 
@@ -85,7 +124,9 @@ package final class JournalWriter {
         for line in lines { line.append(to: buffer) }
         if lines.isEmpty { buffer.append(UInt8(ascii: "\n")) }
         try file.write(buffer.bytes)
-        size += UInt64(buffer.count)
+        // Others may have written as well.
+        size = max(size + UInt64(buffer.count), (try? file.status().size) ?? 0)
+        noteSize()
         if isDurable { try file.synchronize() }
     }
 
@@ -112,7 +153,7 @@ package final class JournalWriter {
         try ended.setMode(0o400)
         do {
             if isDurable { try ended.synchronize() }
-            try link(temporary, as: number + 1)
+            try link(temporary, as: nextNumber(after: number))
         } catch {
             try? ended.setMode(0o600)
             throw error
@@ -141,7 +182,11 @@ package final class JournalWriter {
         } else {
             // A new store, or one whose journal was lost.
             let batches = try JournalRebuilder(layout: layout, system: system).batches()
-            try make(1, eventsBefore: 0, batches)
+            try lookUpEnd()
+            wanted = nextNumber(after: 0)
+            // What they told of is told anew.
+            if wanted > 1 { try? JournalLedger(layout: layout, system: system, diagnostics: nil).noteReplacement(before: wanted) }
+            try make(wanted, eventsBefore: 0, batches)
         }
         let opened = try system.open(layout.journalFile(wanted), for: .append)
         if number != wanted { (rollSize, refusals) = (fileBytes, 0) }
@@ -158,12 +203,13 @@ package final class JournalWriter {
         guard try ended.tryLock(.exclusive) else { return false }
         defer { ended.unlock() }
         let status = try ended.status()
-        guard status.isLinked, !status.isWritable, try system.status(layout.journalFile(number + 1)) == nil else { return true }
+        let next = nextNumber(after: number)
+        guard status.isLinked, !status.isWritable, try system.status(layout.journalFile(next)) == nil else { return true }
         do {
-            try make(number + 1, eventsBefore: eventCount(through: number))
+            try make(next, eventsBefore: eventCount(through: number))
         } catch {
             // Made perhaps, and only its directory not synchronised.
-            guard try system.status(layout.journalFile(number + 1)) == nil else { throw error }
+            guard try system.status(layout.journalFile(next)) == nil else { throw error }
             do { try ended.setMode(0o600) } catch _ { throw error }
         }
         return true

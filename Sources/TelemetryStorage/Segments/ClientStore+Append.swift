@@ -50,6 +50,7 @@ extension ClientStore {
             try file.write(encoder.buffer.bytes, at: segment.size)
             if isDurable { try file.synchronize() }
             try tell(of: encoder, in: segment, eventCount: count)
+            header.append.journalEnd = shared.journal.currentEnd.offset
             header.eventCount += count
             try index.commit(into: &header)
             header.state = .clean

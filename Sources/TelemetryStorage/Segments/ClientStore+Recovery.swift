@@ -45,6 +45,7 @@ extension ClientStore {
         try cutWhatIsUntold()
         var generator = SystemRandomNumberGenerator()
         var header = IdentityHeader(secret: (generator.next(), generator.next()), boot: system.boot)
+        (header.append.journalFile, header.append.journalEnd) = (shared.journal.currentEnd.file, shared.journal.currentEnd.offset)
         let temporary = "\(path)/-identity"
         try system.remove(temporary)
         let rebuilt = try IdentityIndex(new: system.open(temporary, for: .create), header: header)

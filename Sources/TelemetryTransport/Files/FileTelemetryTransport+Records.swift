@@ -99,6 +99,7 @@ extension FileTelemetryTransport {
             guard let change else { return result }
             defer { change.discard() }
             try journal.write([.record(change.told)])
+            journal.currentEnd.note(in: lock)
             try change.make()
             noteRecord(change.told)
             return result

@@ -41,6 +41,7 @@ extension FileTelemetryTransport {
             defer { journal.end() }
             try change()
             try journal.write([line])
+            journal.currentEnd.note(in: lock)
         }
     }
 }

@@ -8,11 +8,11 @@ struct StoreDamage {
     /// Whether lines of a segment stand there twice.
     private(set) var isRepeating = false
 
-    /// Whether the slots of an identity file are elsewhere or gone: nothing in it says so, and what is sent again is stored again.
-    private(set) var hasForgotten = false
-
-    /// Whether a file of the journal is shorter: what is appended then stands where a follower has been, and it goes on behind it.
-    private(set) var hasShortenedJournal = false
+    /// Whether a file of the journal is shorter or gone, and an identity file, which has noted how far the journal reached, is
+    /// damaged as well: then what is appended may stand where a follower has been.
+    var hasLostJournalEnd: Bool { hasShortenedJournal && hasDamagedIdentity }
+    private var hasShortenedJournal = false
+    private var hasDamagedIdentity = false
 
     init(_ root: String) { self.root = root }
 
@@ -23,7 +23,7 @@ struct StoreDamage {
         var bytes = Scratch.read(root + path)
         let size = bytes.count
         let place = input.number(below: 65_536) % max(bytes.count, 1)
-        if path.hasSuffix("identity"), (4...7).contains(kind) { hasForgotten = true }
+        if path.hasSuffix("identity") || kind == 12 && path.hasPrefix("/events") { hasDamagedIdentity = true }
         trace("damage \(kind) of \(path) at \(place) of \(bytes.count)")
         switch kind {
         case 0 where !bytes.isEmpty: bytes[place] ^= 1 << UInt8(input.number(below: 8))
@@ -55,6 +55,7 @@ struct StoreDamage {
 
     private mutating func remove(_ path: String) {
         if path.isEmpty { return }
+        if path.hasPrefix("/journal") { hasShortenedJournal = true }
         Scratch.remove(root + path)
     }
 

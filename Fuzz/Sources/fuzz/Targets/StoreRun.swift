@@ -108,7 +108,7 @@ struct StoreRun {
         var seen: Set<String> = []
         for event in events {
             checkOwner(event)
-            guard isWhole(event), !damage.isForged, !damage.isRepeating, !damage.hasForgotten else { continue }
+            guard isWhole(event), !damage.isForged, !damage.isRepeating else { continue }
             require(seen.insert(event.eventId).inserted, "\(event.eventId) is read twice")
         }
     }
@@ -149,7 +149,7 @@ struct StoreRun {
     }
 
     private mutating func follow(_ transport: FileTelemetryTransport) async {
-        guard let cursor, isRetaining, !damage.isForged, !damage.hasShortenedJournal else { return }
+        guard let cursor, isRetaining, !damage.isForged, !damage.hasLostJournalEnd else { return }
         let client = StoreTemplate.clients[input.number(below: 3)]
         let events = (nextNumber..<nextNumber + 2).map { StoreTemplate.event($0, of: client) }
         nextNumber += 2

@@ -1,0 +1,80 @@
+/// How far the journal reached at least, as those who wrote to it noted elsewhere: shorter, it was cut.
+package struct JournalEnd: Equatable {
+    /// The number of the newest file.
+    package var file: UInt64
+    /// Where the last entry in it ended.
+    package var offset: UInt64
+    /// The run of the system in which that was noted: after another began, what was not synchronised may be missing.
+    package var boot: UInt64
+
+    /// No line of this is longer.
+    private static let maximumBytes = 256
+
+    /// The end that covers both. One of the same run of the system is known to be there still.
+    func union(_ other: JournalEnd, boot: UInt64) -> JournalEnd {
+        if file != other.file { return file > other.file ? self : other }
+        return JournalEnd(
+            file: file, offset: max(offset, other.offset), boot: other.boot == boot ? other.boot : self.boot)
+    }
+
+    /// What is noted in the clients' identity files, and in the lock of the records for all other entries; nil where nothing is.
+    static func noted(in layout: StoreLayout, _ system: FileSystem) throws(FileError) -> JournalEnd? {
+        var ends: [JournalEnd] = []
+        if let end = try tolerant({ () throws(FileError) in try read(layout.recordsLock, system) }) { ends.append(end) }
+        let clients = try tolerant { () throws(FileError) in try system.directories(in: layout.events) } ?? []
+        for client in clients {
+            let path = "\(layout.client(directory: client))/identity"
+            if let end = try tolerant({ () throws(FileError) in try of(identity: path, system) }) { ends.append(end) }
+        }
+        // A number that leaves no room for others was not made by a store.
+        ends.removeAll { $0.file == 0 || $0.file >= StoreLayout.numberLimit / 2 }
+        guard let first = ends.first else { return nil }
+        return ends.dropFirst().reduce(first) { $0.union($1, boot: system.boot) }
+    }
+
+    /// What cannot be read of one client holds no other up. Without a descriptor it can be tried again.
+    private static func tolerant<Value>(_ body: () throws(FileError) -> Value?) throws(FileError) -> Value? {
+        do { return try body() } catch {
+            if error.isOutOfDescriptors { throw error }
+            return nil
+        }
+    }
+
+    private static func of(identity path: String, _ system: FileSystem) throws(FileError) -> JournalEnd? {
+        let file = try system.open(path, for: .read)
+        let header: IdentityHeader
+        do { header = try IdentityIndex.readHeader(of: file) } catch let error as FileError { throw error } catch { return nil }
+        let append = header.append
+        return JournalEnd(file: append.journalFile, offset: max(append.journalOffset, append.journalEnd), boot: header.boot)
+    }
+
+    private static func read(_ path: String, _ system: FileSystem) throws(FileError) -> JournalEnd? {
+        guard case .content(let bytes, _) = try system.smallFile(path, limit: maximumBytes) else { return nil }
+        return bytes.withUnsafeBufferPointer { JournalEnd(line: $0) }
+    }
+}
+
+extension JournalEnd {
+    /// The line in the lock of the records: three numbers and the checksum of what stands before it.
+    init?(line: UnsafeBufferPointer<UInt8>) {
+        guard let end = line.lineFeed(from: 0), end > 9 else { return nil }
+        let body = UnsafeBufferPointer(rebasing: line[..<(end - 9)])
+        guard LineChecksum.read(line[(end - 8)..<end]) == LineChecksum.hash(UnsafeRawBufferPointer(body)) else { return nil }
+        var scanner = JSONScanner(body)
+        guard let file = scanner.unsigned(), let offset = scanner.unsigned(), let boot = scanner.unsigned(),
+            max(file, offset) < StoreLayout.numberLimit
+        else { return nil }
+        self.init(file: file, offset: offset, boot: boot)
+    }
+
+    /// Notes the end in the lock of the records, which is held. Where that fails, an earlier end is noted.
+    package func note(in lock: OpenFile) {
+        let line = ByteBuffer()
+        line.append("\(file) \(offset) \(boot)")
+        let checksum = LineChecksum.hash(UnsafeRawBufferPointer(line.bytes))
+        line.append(UInt8(ascii: " "))
+        line.append(hexadecimal: checksum)
+        line.append(UInt8(ascii: "\n"))
+        try? lock.write(UnsafeRawBufferPointer(line.bytes), at: 0)
+    }
+}
