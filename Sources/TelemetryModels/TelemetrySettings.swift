@@ -6,12 +6,13 @@ public struct TelemetrySettings: Sendable {
     public var telemetrySendingEnabled: Bool
     /// Who the client is to the viewer; nil until telemetry is requested for the first time.
     public var clientIdentifier: String?
-    /// What is still to be done at the store. Bookkeeping of the lifecycle service: it is saved with the settings, and two
-    /// settings that differ in nothing else are equal.
-    public var obligations = TelemetryObligations()
     /// How many times the person has opted out. What was decided while it was another number was decided before an opt-out.
     /// It does not count where settings are compared.
     package var optOuts = 0
+    /// Pending work inside the settings' stored form, for the lifecycle service to move to the store of pending work: what version
+    /// 1 stored there, and what a settings store adds where it completes an opt-out by itself. It does not count where settings
+    /// are compared.
+    package var embeddedWork = TelemetryPendingWork()
 
     /// Creates settings; without arguments, those of somebody who never asked for telemetry.
     public init(
@@ -24,12 +25,25 @@ public struct TelemetrySettings: Sendable {
 
     /// Nothing requested, nothing sent, no identity.
     public static let defaults = TelemetrySettings()
+
+    /// The three public fields, without anything else.
+    package var fieldsAlone: TelemetrySettings {
+        TelemetrySettings(
+            telemetryRequested: telemetryRequested, telemetrySendingEnabled: telemetrySendingEnabled,
+            clientIdentifier: clientIdentifier)
+    }
 }
 
-extension TelemetrySettings: Equatable {
+extension TelemetrySettings: Hashable {
     public static func == (lhs: Self, rhs: Self) -> Bool {
         lhs.telemetryRequested == rhs.telemetryRequested && lhs.telemetrySendingEnabled == rhs.telemetrySendingEnabled
             && lhs.clientIdentifier == rhs.clientIdentifier
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(telemetryRequested)
+        hasher.combine(telemetrySendingEnabled)
+        hasher.combine(clientIdentifier)
     }
 }
 
@@ -39,7 +53,8 @@ extension TelemetrySettings: Codable {
         case telemetryRequested
         case telemetrySendingEnabled
         case clientIdentifier
-        case obligations
+        /// As version 1 named it, which may run beside this one.
+        case embeddedWork = "obligations"
         case optOuts
     }
 
@@ -53,17 +68,22 @@ extension TelemetrySettings: Codable {
             telemetrySendingEnabled: try container.decodeIfPresent(Bool.self, forKey: .telemetrySendingEnabled)
                 ?? defaults.telemetrySendingEnabled,
             clientIdentifier: try container.decodeIfPresent(String.self, forKey: .clientIdentifier))
-        obligations = try container.decodeIfPresent(TelemetryObligations.self, forKey: .obligations) ?? .init()
+        embeddedWork =
+            try container.decodeIfPresent(Version1PendingWork.self, forKey: .embeddedWork)?.work(ofClient: clientIdentifier)
+            ?? TelemetryPendingWork()
         optOuts = try container.decodeIfPresent(Int.self, forKey: .optOuts) ?? 0
     }
 
-    /// Writes the obligations and the number of opt-outs only where there are any.
+    /// Writes pending work and the number of opt-outs only where there are any.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(telemetryRequested, forKey: .telemetryRequested)
         try container.encode(telemetrySendingEnabled, forKey: .telemetrySendingEnabled)
         try container.encodeIfPresent(clientIdentifier, forKey: .clientIdentifier)
-        if !obligations.isEmpty { try container.encode(obligations, forKey: .obligations) }
+        if !embeddedWork.isEmpty {
+            try container.encode(
+                Version1PendingWork(embeddedWork, clientId: clientIdentifier), forKey: .embeddedWork)
+        }
         if optOuts != 0 { try container.encode(optOuts, forKey: .optOuts) }
     }
 }

@@ -130,19 +130,19 @@ struct StoredFormTests {
         #expect(try json(TelemetrySettings.defaults) == #"{"telemetryRequested":false,"telemetrySendingEnabled":false}"#)
         #expect(try fromJSON("{}") == TelemetrySettings.defaults)
 
-        settings.obligations = TelemetryObligations(
-            registration: true, backup: true, cleanups: [.init(clientId: "old", sessionEnd: date, command: "command-1")])
+        settings.embeddedWork = TelemetryPendingWork(
+            registrations: ["k7m2"], backup: .outdated, deletions: [.init(clientId: "old", sessionEnd: date, command: "command-1")])
         let owing =
             #"{"clientIdentifier":"k7m2","obligations":{"backup":true,"cleanups":[{"clientId":"old","command":"command-1","#
             + #""sessionEnd":"2026-11-21T08:00:00.123Z"}],"registration":true},"telemetryRequested":true,"#
             + #""telemetrySendingEnabled":false}"#
         #expect(try json(settings) == owing)
-        #expect(try fromJSON(owing, as: TelemetrySettings.self).obligations == settings.obligations)
+        #expect(try fromJSON(owing, as: TelemetrySettings.self).embeddedWork == settings.embeddedWork)
     }
 
     @Test("Every field of the settings is stored: a field that is added gets a key")
     func everyFieldOfTheSettings() {
         let fields = Mirror(reflecting: TelemetrySettings()).children.compactMap(\.label)
-        #expect(Set(fields) == Set(TelemetrySettings.CodingKeys.allCases.map(\.rawValue)))
+        #expect(Set(fields) == Set(TelemetrySettings.CodingKeys.allCases.map { String(describing: $0) }))
     }
 }

@@ -29,8 +29,8 @@ struct SettingsMergingTests {
         for theirs in Change.allCases {
             let merged = try await merge(mine: .optOut, theirs: theirs)
             #expect(merged == .defaults, "\(theirs)")
-            #expect(merged.obligations.cleanups.contains { $0.clientId == "first" }, "\(theirs)")
-            if theirs == .optOutAndIn { #expect(merged.obligations.cleanups.contains { $0.clientId == "theirs" }) }
+            #expect(merged.embeddedWork.deletions.contains { $0.clientId == "first" }, "\(theirs)")
+            if theirs == .optOutAndIn { #expect(merged.embeddedWork.deletions.contains { $0.clientId == "theirs" }) }
         }
     }
 
@@ -38,7 +38,7 @@ struct SettingsMergingTests {
     func storedOptOut(mine: Change) async throws {
         let merged = try await merge(mine: mine, theirs: .optOut)
         #expect(merged == .defaults)
-        #expect(merged.obligations.cleanups.contains { $0.clientId == "first" })
+        #expect(merged.embeddedWork.deletions.contains { $0.clientId == "first" })
     }
 
     @Test(

@@ -8,9 +8,9 @@ struct SettingsStoreTests {
     private static let full: TelemetrySettings = {
         var settings = TelemetrySettings(
             telemetryRequested: true, telemetrySendingEnabled: true, clientIdentifier: "é/👩‍👩‍👧")
-        settings.obligations = TelemetryObligations(
-            registration: true, backup: true,
-            cleanups: [.init(clientId: "old", sessionEnd: Date(timeIntervalSince1970: 1_795_248_000.123), command: "c")])
+        settings.embeddedWork = TelemetryPendingWork(
+            registrations: ["é/👩‍👩‍👧"], backup: .outdated,
+            deletions: [.init(clientId: "old", sessionEnd: Date(timeIntervalSince1970: 1_795_248_000.123), command: "c")])
         return settings
     }()
 
@@ -35,12 +35,12 @@ struct SettingsStoreTests {
             await store.save(Self.full)
             let loaded = await UserDefaultsTelemetrySettingsStore(suiteName: name).load()
             #expect(loaded == Self.full)
-            #expect(loaded.obligations == Self.full.obligations)
+            #expect(loaded.embeddedWork == Self.full.embeddedWork)
             let updated = await store.update { $0.clientIdentifier = nil }
             #expect(updated.clientIdentifier == nil)
             #expect(await UserDefaultsTelemetrySettingsStore(suiteName: name).load() == updated)
             #expect(await store.reset() == .defaults)
-            #expect(await UserDefaultsTelemetrySettingsStore(suiteName: name).load().obligations.isEmpty)
+            #expect(await UserDefaultsTelemetrySettingsStore(suiteName: name).load().embeddedWork.isEmpty)
         }
     }
 
@@ -69,7 +69,7 @@ struct SettingsStoreTests {
             let expected = TelemetrySettings(
                 telemetryRequested: isRequested, telemetrySendingEnabled: isRequested, clientIdentifier: "abc")
             #expect(await store.load() == expected)
-            #expect(await store.update { $0.obligations.registration = true } == expected)
+            #expect(await store.update { $0.embeddedWork.addRegistration(of: "abc") } == expected)
             #expect(await UserDefaultsTelemetrySettingsStore(suiteName: name).load() == expected)
         }
     }

@@ -18,7 +18,7 @@ struct RemoteCleanup {
     ///   - scenarios: The scenarios whose records stay after the end of a session, because they were registered anew.
     /// - Returns: what failed; empty where nothing is left to do.
     func perform(
-        _ cleanup: TelemetryObligations.Cleanup, isFirst: Bool = false, keeping scenarios: Set<String>
+        _ cleanup: TelemetryPendingWork.Deletion, isFirst: Bool = false, keeping scenarios: Set<String>
     ) async -> [Failure] {
         let clientId = cleanup.clientId
         var failures: [Failure] = []
@@ -27,7 +27,7 @@ struct RemoteCleanup {
         }
 
         guard cleanup.sessionEnd == nil else {
-            if !cleanup.isOfEventsOnly {
+            if !cleanup.eventsOnly {
                 await attempt("scenarios") {
                     try await delete(TelemetrySchema.scenarioRecordType, of: clientId) { record in
                         record[TelemetrySchema.ScenarioField.scenarioName.rawValue]?.stringValue.map { !scenarios.contains($0) }

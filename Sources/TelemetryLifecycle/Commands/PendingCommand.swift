@@ -1,10 +1,5 @@
-import TelemetryModels
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
 import Foundation
-#endif
+import TelemetryModels
 
 /// A command record that waits to be run, and what to do about it.
 struct PendingCommand: Sendable, Equatable {
@@ -29,7 +24,7 @@ struct PendingCommand: Sendable, Equatable {
         do {
             work = Self.work(for: try TelemetryCommandRecord(record: record))
         } catch {
-            work = .refuse(error.inWords)
+            work = .refuse(error.localizedDescription)
         }
     }
 

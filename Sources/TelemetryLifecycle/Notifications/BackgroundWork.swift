@@ -4,7 +4,7 @@ import TelemetryTransport
 @MainActor
 final class BackgroundWork {
     /// How a service looks by itself.
-    struct Rhythm {
+    struct PollingPolicy {
         /// How often to look again; nil for never. Each pause is drawn anew between 80 % and 120 % of it, so that many clients
         /// do not ask at the same moment.
         let interval: Duration?
@@ -22,7 +22,7 @@ final class BackgroundWork {
 
     typealias Filter = @MainActor (TelemetryNotification) async -> RefreshScope?
 
-    private let rhythm: Rhythm
+    private let policy: PollingPolicy
     private let filter: Filter
     private let look: @MainActor (RefreshScope) -> Void
     private var follower: OwnedTask?
@@ -34,11 +34,11 @@ final class BackgroundWork {
     private var noted: RefreshScope?
 
     /// - Parameters:
-    ///   - rhythm: How often to look.
+    ///   - policy: How often to look.
     ///   - filter: What a notification asks to look at; nil where it is not for this client.
     ///   - look: Looks.
-    init(_ rhythm: Rhythm, filter: @escaping Filter, look: @escaping @MainActor (RefreshScope) -> Void) {
-        self.rhythm = rhythm
+    init(_ policy: PollingPolicy, filter: @escaping Filter, look: @escaping @MainActor (RefreshScope) -> Void) {
+        self.policy = policy
         self.filter = filter
         self.look = look
     }
@@ -54,7 +54,7 @@ final class BackgroundWork {
             return
         }
         follower = OwnedTask(
-            Task(executorPreference: rhythm.executor) { [weak self] in
+            Task(executorPreference: policy.executor) { [weak self] in
                 for await notification in notifications { await self?.note(notification) }
                 await self?.ended(generation)
             })
@@ -64,13 +64,13 @@ final class BackgroundWork {
     func tick(_ pace: Pace) {
         guard self.pace != pace else { return }
         self.pace = pace
-        guard pace != .never, let usual = rhythm.interval else { return ticker = nil }
-        let interval = pace == .soon ? min(usual, rhythm.retryInterval) : usual
-        let rhythm = rhythm
+        guard pace != .never, let usual = policy.interval else { return ticker = nil }
+        let interval = pace == .soon ? min(usual, policy.retryInterval) : usual
+        let policy = policy
         ticker = OwnedTask(
-            Task(executorPreference: rhythm.executor) { [weak self] in
+            Task(executorPreference: policy.executor) { [weak self] in
                 while !Task.isCancelled {
-                    do { try await rhythm.clock.sleep(for: interval * (0.8 + 0.4 * rhythm.random())) } catch { return }
+                    do { try await policy.clock.sleep(for: interval * (0.8 + 0.4 * policy.random())) } catch { return }
                     await self?.look(.everything)
                 }
             })
@@ -96,10 +96,10 @@ final class BackgroundWork {
         let isPausing = noted != nil
         noted = max(noted ?? scope, scope)
         guard !isPausing else { return }
-        let rhythm = rhythm
+        let policy = policy
         pause = OwnedTask(
-            Task(executorPreference: rhythm.executor) { [weak self] in
-                do { try await rhythm.clock.sleep(for: rhythm.pause) } catch { return }
+            Task(executorPreference: policy.executor) { [weak self] in
+                do { try await policy.clock.sleep(for: policy.pause) } catch { return }
                 await self?.lookNow()
             })
     }

@@ -26,13 +26,16 @@ struct Reconciliation: Equatable {
 
     /// - Parameters:
     ///   - settings: What is wanted and known here.
+    ///   - needsRegistration: Whether the client's record is still to be created.
     ///   - serverEnabled: Whether the client's record is enabled; nil where there is no such record.
     ///   - isOptIn: Whether the person has just asked for telemetry, so that an earlier approval does not count as withdrawn.
-    static func decide(settings: TelemetrySettings, serverEnabled: Bool?, isOptIn: Bool = false) -> Reconciliation {
+    static func decide(
+        settings: TelemetrySettings, needsRegistration: Bool, serverEnabled: Bool?, isOptIn: Bool = false
+    ) -> Reconciliation {
         guard settings.telemetryRequested else { return Self(step: .stayOff, result: .allDisabled) }
         guard settings.clientIdentifier != nil else { return Self(step: .register, result: nil) }
         switch (settings.telemetrySendingEnabled, serverEnabled) {
-        case (_, nil) where settings.obligations.registration: return Self(step: .register, result: nil)
+        case (_, nil) where needsRegistration: return Self(step: .register, result: nil)
         case (_, nil): return Self(step: .reset, result: .missingClient)
         case (true, true?): return Self(step: .keepOn, result: .localAndServerEnabled)
         case (false, true?): return Self(step: .turnOn, result: .serverEnabledLocalDisabled)

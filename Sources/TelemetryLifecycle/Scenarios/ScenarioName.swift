@@ -8,8 +8,8 @@ enum ScenarioName {
     /// - Throws: `.invalidArgument` for a name that is empty or too long.
     static func check(_ name: String) throws(TelemetryTransportError) {
         guard !name.isEmpty else { throw .invalidArgument("A scenario name must not be empty.") }
-        guard !name.hasPrefix(ObligationsNote.prefix) else {
-            throw .invalidArgument("Scenario names that begin with \"\(ObligationsNote.prefix)\" are reserved.")
+        guard !name.hasPrefix(Version1Note.prefix) else {
+            throw .invalidArgument("Scenario names that begin with \"\(Version1Note.prefix)\" are reserved.")
         }
         guard name.utf8.count <= maximumBytes else {
             throw .invalidArgument(

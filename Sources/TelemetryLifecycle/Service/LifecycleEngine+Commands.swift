@@ -1,3 +1,4 @@
+import Foundation
 import TelemetryModels
 import TelemetryTransport
 
@@ -7,7 +8,7 @@ extension LifecycleEngine {
     /// - Parameter canReachStore: Whether it is worth the time to subscribe.
     func setUp(canReachStore: Bool = true) async {
         guard let clientId = settings.clientIdentifier, !isShutDown else { return }
-        if commands?.clientId != clientId { commands = (clientId, makeProcessor(for: clientId)) }
+        if commands?.clientId != clientId { commands = (clientId, makeRunner(for: clientId)) }
         watch()
         if canReachStore, mirroredClient != nil { await subscribe(clientId) }
         if !state.isProcessingCommands {
@@ -34,7 +35,7 @@ extension LifecycleEngine {
             try await calls.call { try await subscriptions.unregisterSubscription() }
             return []
         } catch {
-            return ["subscription (\(error.inWords))"]
+            return ["subscription (\(error.localizedDescription))"]
         }
     }
 
@@ -44,7 +45,7 @@ extension LifecycleEngine {
             try await calls.call { try await subscriptions.registerSubscription(for: clientId) }
             try await transport.subscribe(NotificationFilter.clientSubscription(for: clientId))
         } catch {
-            report(.transportFailed, "Commands are only heard of now and then: \(error.inWords)")
+            report(.transportFailed, "Subscription failed; polling instead: \(error.localizedDescription)")
         }
     }
 
@@ -56,15 +57,15 @@ extension LifecycleEngine {
             try await transport.deleteSubscription(withID: NotificationFilter.clientSubscription(for: clientId).id)
             return []
         } catch {
-            return ["subscriptions (\(error.inWords))"]
+            return ["subscriptions (\(error.localizedDescription))"]
         }
     }
 
     /// Runs what is pending for this client.
     func runCommands() async {
         guard !isShutDown, let clientId = mirroredClient, let commands, commands.clientId == clientId else { return }
-        if let error = await commands.processor.run() {
-            report(.transportFailed, "Commands wait for the next time: \(error.inWords)")
+        if let error = await commands.runner.run() {
+            report(.transportFailed, "The commands could not all be run and marked; will retry: \(error.localizedDescription)")
             // What waits is looked at again soon, as after a call that was given up.
             isInDoubt = true
         }
@@ -86,14 +87,16 @@ extension LifecycleEngine {
         return true
     }
 
-    private func makeProcessor(for clientId: String) -> TelemetryCommandProcessor {
-        TelemetryCommandProcessor(
-            transport: transport, clientId: clientId, now: configuration.date, executor: configuration.executor,
-            onEnable: { [weak self] in try await self?.viewerEnabled(clientId) },
-            onDisable: { [weak self] in try await self?.viewerDisabled(clientId) },
-            onDeleteEvents: { [weak self] in try await self?.viewerDeletedEvents(clientId) },
-            onEnableScenario: { [weak self] in try await self?.viewerSwitched($0, isEnabled: true, of: clientId) },
-            onDisableScenario: { [weak self] in try await self?.viewerSwitched($0, isEnabled: false, of: clientId) })
+    private func makeRunner(for clientId: String) -> CommandRunner {
+        CommandRunner(
+            transport: transport, clientId: clientId, now: configuration.date,
+            handlers: CommandRunner.Handlers(
+                enable: { [weak self] _ in try await self?.viewerEnabled(clientId) },
+                disable: { [weak self] command in try await self?.viewerDisabled(clientId, command: command) },
+                deleteEvents: { [weak self] _ in try await self?.viewerDeletedEvents(clientId) },
+                setScenario: { [weak self] _, name, isEnabled in
+                    try await self?.viewerSwitched(name, isEnabled: isEnabled, of: clientId)
+                }))
     }
 
     private func viewerEnabled(_ clientId: String) async throws {
@@ -106,9 +109,9 @@ extension LifecycleEngine {
         state.show(.enabled, nil)
     }
 
-    private func viewerDisabled(_ clientId: String) async throws {
+    private func viewerDisabled(_ clientId: String, command: TelemetryRecord.ID) async throws {
         try require(clientId)
-        await disable(clientId, reason: .serverDisabledLocalEnabled, command: TelemetryCommandProcessor.runningCommand)
+        await disable(clientId, reason: .serverDisabledLocalEnabled, command: command)
     }
 
     private func viewerDeletedEvents(_ clientId: String) async throws {
@@ -124,7 +127,7 @@ extension LifecycleEngine {
             try await mirrorScenario(name, isEnabled: isEnabled)
         } catch {
             // It holds here, which is what was asked for; the record follows.
-            report(.transportFailed, "A scenario's record is not in line: \(error.inWords)")
+            report(.transportFailed, "A scenario's record is not in line: \(error.localizedDescription)")
         }
     }
 

@@ -1,14 +1,9 @@
+import Foundation
 import Synchronization
 import TelemetryLogging
 import TelemetryModels
 import TelemetryPersistence
 import TelemetryTransport
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 /// Opting in and out.
 extension LifecycleEngine {
@@ -21,18 +16,17 @@ extension LifecycleEngine {
         if !settings.telemetryRequested { await logger.turn(on: false, clientId: nil) }
         let identifiers = identifiers
         let refusal = Mutex<String?>(nil)
-        let isDecided = await keeper.change(by: decision) { settings in
-            let clientId = settings.clientIdentifier ?? identifiers.generateIdentifier()
+        let generated = Mutex<String?>(nil)
+        let isDecided = await keeper.change(by: decision) { state in
+            let clientId = state.settings.clientIdentifier ?? generated.once(identifiers.generateIdentifier)
             do {
                 try NameRules.check(clientId: clientId)
             } catch {
-                let message = error.inWords
+                let message = error.localizedDescription
                 return refusal.withLock { $0 = message }
             }
-            settings.telemetryRequested = true
-            settings.clientIdentifier = clientId
-            // Until the record is known to be there, its absence means that it was never made.
-            settings.obligations.registration = true
+            refusal.withLock { $0 = nil }
+            state.optIn(clientId)
         }
         if let message = refusal.withLock(\.self) {
             await logger.turn(on: false, clientId: nil)
@@ -48,7 +42,7 @@ extension LifecycleEngine {
         guard !settings.telemetryRequested else { return refresh(.everything) }
         state.show(.syncing, "Turning telemetry off.")
         await scenarios.suspend()
-        let isOver = commands != nil || !settings.obligations.cleanups.isEmpty
+        let isOver = commands != nil || !work.deletions.isEmpty
         await stayOff(result: reason ?? .allDisabled, isEnd: isOver)
     }
 
@@ -59,12 +53,12 @@ extension LifecycleEngine {
     ) async {
         state.show(.syncing, "Turning telemetry off.")
         await logger.turn(on: false, clientId: nil)
-        // From here on it is decided, whatever happens to the process: what is owed is remembered with the reset settings.
+        // From here on it is decided, whatever happens to the process.
         await keeper.change {
-            if $0.clientIdentifier == clientId {
+            if $0.settings.clientIdentifier == clientId {
                 $0.withdraw(command: command)
             } else {
-                $0.oweDeparture(of: clientId, command: command)
+                $0.addDeletion(of: clientId, command: command)
             }
         }
         if ownClient == clientId { ownClient = nil }
@@ -92,7 +86,7 @@ extension LifecycleEngine {
     func noticeDeparture() async {
         guard let clientId = ownClient, settings.clientIdentifier != clientId else { return }
         await logger.turn(on: false, clientId: nil)
-        await keeper.change { if $0.clientIdentifier != clientId { $0.oweDeparture(of: clientId) } }
+        await keeper.change { if $0.settings.clientIdentifier != clientId { $0.addDeletion(of: clientId) } }
         ownClient = nil
         if !settings.telemetryRequested { await scenarios.suspend() }
     }
@@ -115,10 +109,10 @@ extension LifecycleEngine {
         state.show(.syncing, "The client's record is gone.")
         await logger.turn(on: false, clientId: nil)
         let isReset = Mutex(false)
-        await keeper.change { settings in
-            guard settings.clientIdentifier == clientId else { return }
-            settings.discardConsent()
-            isReset.withLock { $0 = true }
+        await keeper.change { state in
+            let isCurrent = state.settings.clientIdentifier == clientId
+            isReset.withLock { $0 = isCurrent }
+            if isCurrent { state.discardConsent() }
         }
         guard isReset.withLock(\.self) else {
             _ = await goOnWithoutClient()
@@ -135,7 +129,7 @@ extension LifecycleEngine {
 
     private func show(off failures: [String]) {
         guard !failures.isEmpty || keeper.isOptOutUnrecorded else {
-            let isRepeated = transport.settlingTime == .zero && settings.obligations.cleanups.contains { $0.doneAt != nil }
+            let isRepeated = transport.settlingTime == .zero && work.deletions.contains { $0.doneAt != nil }
             let message = "Telemetry is off. What another process of the app may still store is deleted when it has stopped."
             return state.show(.disabled, isRepeated ? message : nil)
         }
@@ -155,25 +149,25 @@ extension LifecycleEngine {
     ///   - isForReturn: Whether to do only what a client that is wanted again cannot begin without.
     /// - Returns: what failed, in words.
     func settle(
-        begun: TelemetryObligations.Cleanup? = nil, isNewestFirst: Bool = false, isForReturn: Bool = false
+        begun: TelemetryPendingWork.Deletion? = nil, isNewestFirst: Bool = false, isForReturn: Bool = false
     ) async -> [String] {
         var failures: [String] = []
-        let cleanups = settings.obligations.cleanups
-        for cleanup in isNewestFirst ? cleanups.reversed() : cleanups {
+        let deletions = work.deletions
+        for deletion in isNewestFirst ? deletions.reversed() : deletions {
             // The same client is wanted again: what it has from now on is not to be deleted.
-            let isWantedAgain = cleanup.sessionEnd == nil && cleanup.clientId == settings.clientIdentifier
+            let isWantedAgain = deletion.sessionEnd == nil && deletion.clientId == settings.clientIdentifier
             // No store takes such an identifier, so none has anything of that client.
-            let isImpossible = (try? NameRules.check(clientId: cleanup.clientId)) == nil
-            if isImpossible || (isWantedAgain && cleanup.doneAt != nil) {
-                await keeper.change { $0.obligations.cleanups.removeAll { $0 == cleanup } }
+            let isImpossible = (try? NameRules.check(clientId: deletion.clientId)) == nil
+            if isImpossible || (isWantedAgain && (deletion.doneAt != nil || deletion.endsOnReturn)) {
+                await keeper.change { $0.work.deletions.removeAll { $0 == deletion } }
                 continue
             }
-            guard isWantedAgain || !isForReturn, isDue(cleanup) else { continue }
+            guard isWantedAgain || !isForReturn, isDue(deletion) else { continue }
             // Another process deletes what it stores from now on, unless it is killed: then it is for this one to delete.
-            let isUsed = cleanup.sessionEnd == nil && !isWantedAgain ? await keeper.isUsedElsewhere(cleanup.clientId) : false
-            if isUsed, cleanup.doneAt != nil { continue }
+            let isUsed = deletion.sessionEnd == nil && !isWantedAgain ? await keeper.isUsedElsewhere(deletion.clientId) : false
+            if isUsed, deletion.doneAt != nil { continue }
             let hadStragglers = await hasStragglers
-            let failed = await settle(cleanup, isFirst: cleanup == begun)
+            let failed = await settle(deletion, isFirst: deletion == begun)
             failures += failed
             // A call that was given up may still bring something back, or did so meanwhile; then it is all to be done again.
             guard failed.isEmpty else { continue }
@@ -182,12 +176,12 @@ extension LifecycleEngine {
             let date = configuration.date()
             // Where queries hide changes, there is no telling which of those it has found.
             if isUsed, transport.settlingTime > .zero { continue }
-            let isComplete = !isUsed && (transport.settlingTime == .zero || cleanup.doneAt != nil || isWantedAgain)
-            await keeper.change { settings in
-                if !isComplete, let index = settings.obligations.cleanups.firstIndex(of: cleanup) {
-                    settings.obligations.cleanups[index].doneAt = date
+            let isComplete = !isUsed && (transport.settlingTime == .zero || deletion.doneAt != nil || isWantedAgain)
+            await keeper.change { state in
+                if !isComplete, let index = state.work.deletions.firstIndex(of: deletion) {
+                    state.work.deletions[index].doneAt = date
                 } else {
-                    settings.obligations.cleanups.removeAll { $0 == cleanup }
+                    state.work.deletions.removeAll { $0 == deletion }
                 }
             }
         }
@@ -211,24 +205,24 @@ extension LifecycleEngine {
     }
 
     /// Whether it is time: what was done once is done again when the store's queries have come to know of every change.
-    private func isDue(_ cleanup: TelemetryObligations.Cleanup) -> Bool {
-        guard let doneAt = cleanup.doneAt else { return true }
+    private func isDue(_ deletion: TelemetryPendingWork.Deletion) -> Bool {
+        guard let doneAt = deletion.doneAt else { return true }
         let seconds = configuration.date().timeIntervalSince(doneAt)
         // A clock that was set back, or that is out of its mind, says nothing of how much time has passed.
         guard seconds >= 0, seconds < 1e9 else { return true }
         return .seconds(seconds) >= transport.settlingTime
     }
 
-    private func settle(_ cleanup: TelemetryObligations.Cleanup, isFirst: Bool) async -> [String] {
+    private func settle(_ deletion: TelemetryPendingWork.Deletion, isFirst: Bool) async -> [String] {
         let failures = await RemoteCleanup(transport: transport)
-            .perform(cleanup, isFirst: isFirst, keeping: scenarios.registered ?? [])
-        guard failures.isEmpty else { return failures.map { "\($0.what) (\($0.error.inWords))" } }
-        guard let command = cleanup.command else { return [] }
+            .perform(deletion, isFirst: isFirst, keeping: scenarios.registered ?? [])
+        guard failures.isEmpty else { return failures.map { "\($0.what) (\($0.error.localizedDescription))" } }
+        guard let command = deletion.command else { return [] }
         do {
-            try await CommandEnd.executed(configuration.date()).write(to: command, through: transport)
+            try await CommandOutcome.executed(configuration.date()).write(to: command, through: transport)
             return []
         } catch {
-            return ["the command's end (\(error.inWords))"]
+            return ["the command's end (\(error.localizedDescription))"]
         }
     }
 }

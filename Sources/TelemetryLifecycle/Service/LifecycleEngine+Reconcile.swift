@@ -1,3 +1,5 @@
+import Foundation
+import Synchronization
 import TelemetryModels
 import TelemetryTransport
 
@@ -26,11 +28,14 @@ extension LifecycleEngine {
         _ = await settle(isForReturn: true)
         do {
             let clientId = try await identify()
-            let isOptIn = isOptIn || settings.obligations.registration
+            let needsRegistration = keeper.state.needsRegistration(of: clientId)
             let client = try await findClient(clientId)
             guard isCurrent(clientId) else { return await goOnWithoutClient() }
             await follow(
-                Reconciliation.decide(settings: settings, serverEnabled: client?.isEnabled, isOptIn: isOptIn), client, clientId)
+                Reconciliation.decide(
+                    settings: settings, needsRegistration: keeper.state.needsRegistration(of: clientId),
+                    serverEnabled: client?.isEnabled, isOptIn: isOptIn || needsRegistration),
+                client, clientId)
         } catch {
             await standAlone(error)
             _ = await settle()
@@ -48,15 +53,15 @@ extension LifecycleEngine {
     private func identify() async throws -> String {
         if settings.clientIdentifier == nil {
             let identifiers = identifiers
-            await keeper.change {
-                guard $0.telemetryRequested, $0.clientIdentifier == nil else { return }
-                $0.clientIdentifier = identifiers.generateIdentifier()
-                $0.obligations.registration = true
+            let generated = Mutex<String?>(nil)
+            await keeper.change { state in
+                guard state.settings.telemetryRequested, state.settings.clientIdentifier == nil else { return }
+                state.optIn(generated.once(identifiers.generateIdentifier))
             }
         }
         if let clientId = settings.clientIdentifier {
-            let isLeaving = settings.obligations.cleanups.contains {
-                $0.clientId == clientId && $0.sessionEnd == nil && $0.doneAt == nil
+            let isLeaving = work.deletions.contains {
+                $0.clientId == clientId && $0.sessionEnd == nil && $0.doneAt == nil && !$0.endsOnReturn
             }
             guard !isLeaving else {
                 throw TelemetryTransportError(
@@ -86,11 +91,11 @@ extension LifecycleEngine {
         return state.reconciliation
     }
 
-    /// The client's record, made where it is owed; nil where it is gone.
+    /// The client's record, created where that is pending; nil where it is gone.
     private func findClient(_ clientId: String) async throws -> TelemetryClientRecord? {
-        guard settings.obligations.registration else { return try await registration.find(clientId) }
+        guard keeper.state.needsRegistration(of: clientId) else { return try await registration.find(clientId) }
         let client = try await registration.findOrCreate(clientId)
-        await keeper.change { if $0.clientIdentifier == clientId { $0.obligations.registration = false } }
+        await keeper.change { $0.completeRegistration(of: clientId) }
         return client
     }
 
@@ -123,7 +128,7 @@ extension LifecycleEngine {
 
     /// The store cannot be reached: what is known here holds.
     private func standAlone(_ error: any Error) async {
-        let message = "The store cannot be reached: \(error.inWords)"
+        let message = "The store cannot be reached: \(error.localizedDescription)"
         report(.transportFailed, message)
         await logger.turn(on: settings.telemetrySendingEnabled, clientId: settings.clientIdentifier)
         await setUp(canReachStore: false)
@@ -134,12 +139,13 @@ extension LifecycleEngine {
     func setSending(_ isOn: Bool, of clientId: String) async {
         if !isOn { await logger.turn(on: false, clientId: clientId) }
         // Not for a client that another process of the app has put in its place: that one is not approved yet.
-        await keeper.change { if $0.clientIdentifier == clientId { $0.telemetrySendingEnabled = isOn } }
+        await keeper.change { if $0.settings.clientIdentifier == clientId { $0.settings.telemetrySendingEnabled = isOn } }
         if isOn, isCurrent(clientId) { await logger.turn(on: settings.telemetrySendingEnabled, clientId: clientId) }
     }
 
     /// The client whose records mirror what is so here; nil where there is none yet.
     var mirroredClient: String? {
-        settings.telemetryRequested && !settings.obligations.registration ? settings.clientIdentifier : nil
+        guard settings.telemetryRequested, let clientId = settings.clientIdentifier else { return nil }
+        return keeper.state.needsRegistration(of: clientId) ? nil : clientId
     }
 }

@@ -1,3 +1,4 @@
+import Foundation
 import TelemetryModels
 import TelemetryTransport
 
@@ -19,7 +20,7 @@ extension LifecycleEngine {
             try await mirror.align(states, of: clientId)
             return nil
         } catch {
-            report(.transportFailed, "The scenarios' records are not in line: \(error.inWords)")
+            report(.transportFailed, "The scenarios' records are not in line: \(error.localizedDescription)")
             if error.refusal == nil { isInDoubt = true }
             return error
         }
@@ -41,13 +42,13 @@ extension LifecycleEngine {
         await scenarios.clear()
         guard let clientId = settings.clientIdentifier else { return }
         let session = await logger.beginSession()
-        let cleanup = TelemetryObligations.Cleanup(
+        let deletion = TelemetryPendingWork.Deletion(
             clientId: clientId, sessionEnd: configuration.date(), sessions: session.map { [$0] } ?? [])
         // Whatever happens to the process, it is remembered until it is done.
-        await keeper.change { $0.obligations.add(cleanup) }
-        let begun = settings.obligations.sessionCleanup(of: clientId)
+        await keeper.change { $0.work.add(deletion) }
+        let begun = work.sessionDeletion(of: clientId)
         let failures = await settle(begun: begun)
-        if !failures.isEmpty, begun == settings.obligations.sessionCleanup(of: clientId) {
+        if !failures.isEmpty, begun == work.sessionDeletion(of: clientId) {
             throw TelemetryTransportError(
                 code: .unavailable, message: "Still to be deleted: \(failures.joined(separator: "; ")).")
         }
@@ -60,7 +61,7 @@ extension LifecycleEngine {
         guard transport.settlingTime > .zero else { return }
         let date = configuration.date()
         await keeper.change {
-            $0.obligations.add(.init(clientId: clientId, sessionEnd: date, isOfEventsOnly: true, doneAt: date))
+            $0.work.add(.init(clientId: clientId, sessionEnd: date, eventsOnly: true, doneAt: date))
         }
     }
 }
@@ -73,9 +74,9 @@ extension Error {
     }
 }
 
-extension TelemetryObligations {
+extension TelemetryPendingWork {
     /// What is still to be deleted of the client's sessions.
-    fileprivate func sessionCleanup(of clientId: String) -> Cleanup? {
-        cleanups.first { $0.clientId == clientId && $0.sessionEnd != nil }
+    fileprivate func sessionDeletion(of clientId: String) -> Deletion? {
+        deletions.first { $0.clientId == clientId && $0.sessionEnd != nil }
     }
 }

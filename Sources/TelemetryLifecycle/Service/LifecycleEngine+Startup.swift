@@ -1,14 +1,15 @@
+import Foundation
 import TelemetryModels
 import TelemetryPersistence
 import TelemetryTransport
 
 /// Coming up, and coming back from a backup.
 extension LifecycleEngine {
-    /// Reads the settings; where telemetry is requested, or something is owed, the rest follows in an operation of its own.
+    /// Reads the settings; where telemetry is requested, or work is pending, the rest follows in an operation of its own.
     func startUp() async {
         guard !hasStarted else { return }
         hasStarted = true
-        guard settings.telemetryRequested || !settings.obligations.isEmpty else {
+        guard settings.telemetryRequested || keeper.hasPendingWork else {
             await logger.turn(on: false, clientId: nil)
             state.reconciliation = .allDisabled
             return state.show(.disabled, nil)
@@ -36,14 +37,14 @@ extension LifecycleEngine {
     func restoreFromBackup(by decision: ConsentDecision) async -> TelemetrySettingsSyncCoordinator.RestoreState {
         guard let coordinator else { return .fresh }
         // Requested here, or changed here without the backup's knowledge: the backup is the older one.
-        guard !settings.telemetryRequested, !settings.obligations.backup else { return await coordinator.state }
+        guard !settings.telemetryRequested, !keeper.needsBackup else { return await coordinator.state }
         state.isRestorationInProgress = true
         defer { state.isRestorationInProgress = false }
         let result: TelemetrySettingsSyncCoordinator.RestoreState
         do {
             result = try await calls.call(.nothing) { await coordinator.restoreSettingsFromBackup() }
         } catch {
-            return .failed(error.inWords)
+            return .failed(error.localizedDescription)
         }
         guard case .restored(let backup) = result, backup.telemetryRequested else { return result }
         await keeper.restore(backup, by: decision)

@@ -24,10 +24,10 @@ final class LifecycleEngine {
     let scenarios: ScenarioRegistry
     let subscriptions: any TelemetrySubscriptionManaging
     let coordinator: TelemetrySettingsSyncCoordinator?
-    private let queue: OperationQueue
+    private let queue: SerialQueue
 
-    /// The processor of the client that is set up.
-    var commands: (clientId: String, processor: TelemetryCommandProcessor)?
+    /// What runs the commands of the client that is set up.
+    var commands: (clientId: String, runner: CommandRunner)?
     private(set) lazy var background = makeBackground()
     var hasStarted = false
     /// What a notification asked to look at, until an operation does.
@@ -45,7 +45,7 @@ final class LifecycleEngine {
     var ownClient: String?
     private var waitingOptOuts = 0
     /// When those that wait for nothing but their turn before an opt-out have to be done.
-    private var patience: Deadline?
+    private var gracePeriod: Deadline?
     /// When those whose turn has not come are to be done, in the order of their calls.
     private var waiting: [Deadline] = []
 
@@ -54,7 +54,7 @@ final class LifecycleEngine {
         identifiers: any TelemetryIdentifierGenerating, configuration: TelemetryLifecycleService.Configuration,
         logger: any TelemetryLogging, coordinator: TelemetrySettingsSyncCoordinator?,
         subscriptions: (any TelemetrySubscriptionManaging)?, scenarioStore: any TelemetryScenarioStoring,
-        spoolDirectory: URL?
+        pendingWorkStore: any TelemetryPendingWorkStoring, spoolDirectory: URL?
     ) {
         let calls = BoundedCalls(executor: configuration.executor)
         self.state = state
@@ -64,12 +64,12 @@ final class LifecycleEngine {
         self.coordinator = coordinator
         self.logger = LoggerSwitch(logger, executor: configuration.executor)
         self.subscriptions = subscriptions ?? TelemetrySubscriptionManager(transport: transport)
-        queue = OperationQueue(executor: configuration.executor)
+        queue = SerialQueue(executor: configuration.executor)
         keeper = SettingsKeeper(
-            store: settingsStore, note: ObligationsNote(store: scenarioStore),
+            stores: LocalStateStore(
+                settings: settingsStore, work: pendingWorkStore, note: Version1Note(store: scenarioStore)),
             marker: spoolDirectory.map { OptOutMarker(directory: $0, name: "opted-out") }, coordinator: coordinator,
-            calls: calls, executor: configuration.executor,
-            report: configuration.diagnostics
+            calls: calls, executor: configuration.executor, report: configuration.diagnostics
         ) { state.show($0) }
         scenarios = ScenarioRegistry(store: scenarioStore, logger: logger) { state.show($0) }
         calls.onStraggler { [weak self] in await self?.doubt($0, hasFailed: $1) }
@@ -77,11 +77,12 @@ final class LifecycleEngine {
 
     var calls: BoundedCalls { transport.calls }
     var settings: TelemetrySettings { keeper.settings }
+    var work: TelemetryPendingWork { keeper.work }
     var registration: ClientRegistration { ClientRegistration(transport: transport, now: configuration.date) }
     var mirror: ScenarioMirror { ScenarioMirror(transport: transport, now: configuration.date) }
 
     /// Runs a host's operation when its turn comes; it is done, one way or the other, within the timeout from now.
-    /// - Parameter backsUp: Whether a backup that is owed is made before the operation ends.
+    /// - Parameter backsUp: Whether a pending backup is made before the operation ends.
     func operation<Value: Sendable>(
         backsUp: Bool = true, _ body: @escaping @MainActor (LifecycleEngine) async -> Value
     ) async -> Value {
@@ -95,13 +96,13 @@ final class LifecycleEngine {
         let deadline = Deadline(in: configuration.operationTimeout, on: configuration.clock)
         logger.withdraw()
         keeper.optOut(clients: [ownClient].compactMap(\.self)) { [logger] in logger.settle() }
-        let patience = patience ?? Deadline(in: configuration.optOutPatience, on: configuration.clock)
-        self.patience = patience
-        calls.hurry(patience)
+        let gracePeriod = gracePeriod ?? Deadline(in: configuration.optOutGracePeriod, on: configuration.clock)
+        self.gracePeriod = gracePeriod
+        calls.hurry(gracePeriod)
         waitingOptOuts += 1
         return await inTurn(deadline) {
             self.waitingOptOuts -= 1
-            if self.waitingOptOuts == 0 { self.patience = nil }
+            if self.waitingOptOuts == 0 { self.gracePeriod = nil }
             return await self.run(body, until: deadline)
         }
     }
@@ -126,12 +127,12 @@ final class LifecycleEngine {
     }
 
     private func makeBackground() -> BackgroundWork {
-        let rhythm = BackgroundWork.Rhythm(
+        let policy = BackgroundWork.PollingPolicy(
             interval: configuration.reconcileInterval?.bounded, retryInterval: configuration.retryInterval,
             pause: configuration.notificationPause, clock: configuration.clock,
             random: configuration.random, executor: configuration.executor)
         return BackgroundWork(
-            rhythm, filter: { [weak self] in await self?.scope(of: $0) }, look: { [weak self] in self?.refresh($0) })
+            policy, filter: { [weak self] in await self?.scope(of: $0) }, look: { [weak self] in self?.refresh($0) })
     }
 
     private func run<Value: Sendable>(
@@ -139,7 +140,7 @@ final class LifecycleEngine {
     ) async -> Value {
         calls.begin(deadline)
         if let endOfOperations { calls.hurry(endOfOperations) }
-        if let patience { calls.hurry(patience) }
+        if let gracePeriod { calls.hurry(gracePeriod) }
         await keeper.load()
         await noticeDeparture()
         let value = await body(self)
@@ -151,12 +152,12 @@ final class LifecycleEngine {
     }
 
     /// Goes on by itself as far as there is reason to: all of it while telemetry is requested, otherwise nothing but trying
-    /// again what is owed.
+    /// again what is pending.
     func watch() {
         let isWanted = hasStarted && settings.telemetryRequested && !isShutDown
         if isWanted != background.isFollowing { background.follow(isWanted ? transport.base.notifications() : nil) }
-        guard hasStarted, !isShutDown, isWanted || !settings.obligations.isEmpty else { return background.tick(.never) }
-        var isTroubled = isInDoubt || !settings.obligations.isEmpty
+        guard hasStarted, !isShutDown, isWanted || keeper.hasPendingWork else { return background.tick(.never) }
+        var isTroubled = isInDoubt || keeper.hasPendingWork
         if case .error = state.status { isTroubled = true }
         background.tick(isTroubled ? .soon : .usually)
     }

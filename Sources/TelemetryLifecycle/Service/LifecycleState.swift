@@ -37,7 +37,7 @@ final class LifecycleState {
 
     func show(_ settings: TelemetrySettings) {
         if !settings.telemetrySendingEnabled, status == .enabled { status = .syncing }
-        if self.settings != settings || self.settings.obligations != settings.obligations { self.settings = settings }
+        if self.settings != settings { self.settings = settings }
     }
 
     func show(_ scenarioStates: [String: Bool]) {

@@ -12,6 +12,18 @@ enum PlatformDefaults {
         #endif
     }
 
+    /// - Parameter settingsStore: The store of the settings, which keeps the pending work as well where it can.
+    static func pendingWorkStore(
+        beside settingsStore: any TelemetrySettingsStoring, _ diagnostics: TelemetryDiagnosticsHandler?
+    ) -> any TelemetryPendingWorkStoring {
+        if let store = settingsStore as? any TelemetryPendingWorkStoring { return store }
+        #if canImport(Darwin)
+        return UserDefaultsTelemetryPendingWorkStore(diagnostics: diagnostics)
+        #else
+        return FileTelemetryPendingWorkStore(directory: stateDirectory, diagnostics: diagnostics)
+        #endif
+    }
+
     static func scenarioStore(_ diagnostics: TelemetryDiagnosticsHandler?) -> any TelemetryScenarioStoring {
         #if canImport(Darwin)
         UserDefaultsTelemetryScenarioStore()

@@ -20,7 +20,7 @@ extension TelemetryLifecycleService {
         /// Hears of what was odd.
         public var diagnostics: TelemetryDiagnosticsHandler?
         /// How long an operation may still take once the person has opted out behind it.
-        package var optOutPatience: Duration = .seconds(1)
+        package var optOutGracePeriod: Duration = .seconds(1)
         /// How soon to look again where the store could not be reached, if `reconcileInterval` is not sooner.
         package var retryInterval: Duration = .seconds(60)
         /// How long after one of the transport's notifications to look at the store.

@@ -47,6 +47,11 @@ public final class TelemetryLifecycleService {
         }
     }
 
+    /// What is still to be done at the store and the backup.
+    package var pendingWork: TelemetryPendingWork { engine.work }
+    /// Whether anything is.
+    package var hasPendingWork: Bool { engine.keeper.hasPendingWork }
+
     /// What the host logs through.
     public var telemetryLogger: any TelemetryLogging { engine.logger.logger }
 
@@ -60,6 +65,9 @@ public final class TelemetryLifecycleService {
     ///   - syncCoordinator: Backs up every change of the settings; nil for no backup.
     ///   - subscriptionManager: Keeps the subscription to commands; nil for a ``TelemetrySubscriptionManager``.
     ///   - scenarioStore: Keeps which scenarios are on; nil for the platform's default, beside the settings.
+    ///   - pendingWorkStore: Keeps what is still to be done at the store and the backup; nil for the settings store, where that
+    ///     is a ``/TelemetryPersistence/TelemetryPendingWorkStoring`` as the library's are, and otherwise for the platform's
+    ///     default. Services that share settings must share it.
     public init(
         settingsStore: (any TelemetrySettingsStoring)? = nil,
         transport: any TelemetryTransporting,
@@ -68,18 +76,20 @@ public final class TelemetryLifecycleService {
         logger: (any TelemetryLogging)? = nil,
         syncCoordinator: TelemetrySettingsSyncCoordinator? = nil,
         subscriptionManager: (any TelemetrySubscriptionManaging)? = nil,
-        scenarioStore: (any TelemetryScenarioStoring)? = nil
+        scenarioStore: (any TelemetryScenarioStoring)? = nil,
+        pendingWorkStore: (any TelemetryPendingWorkStoring)? = nil
     ) {
         let state = LifecycleState()
         let logging = configuration.loggerConfiguration
+        let settingsStore = settingsStore ?? PlatformDefaults.settingsStore(configuration.diagnostics)
         self.state = state
         engine = LifecycleEngine(
-            state: state,
-            settingsStore: settingsStore ?? PlatformDefaults.settingsStore(configuration.diagnostics),
-            transport: transport, identifiers: identifierGenerator, configuration: configuration,
+            state: state, settingsStore: settingsStore, transport: transport, identifiers: identifierGenerator, configuration: configuration,
             logger: logger ?? configuration.makeLogger(transport: transport), coordinator: syncCoordinator,
             subscriptions: subscriptionManager,
             scenarioStore: scenarioStore ?? PlatformDefaults.scenarioStore(configuration.diagnostics),
+            pendingWorkStore: pendingWorkStore ?? PlatformDefaults.pendingWorkStore(
+                beside: settingsStore, configuration.diagnostics),
             spoolDirectory: logging.spoolDirectory ?? (logger == nil ? PlatformDefaults.spoolDirectory : nil))
         engine.checkConsentBeforeDelivery()
     }

@@ -7,7 +7,7 @@ import TelemetryLogging
 @MainActor
 final class LoggerSwitch {
     let logger: any TelemetryLogging
-    private let queue: OperationQueue
+    private let queue: SerialQueue
     /// Nil until the logger was activated: until then it holds what is logged.
     private var isOn: Bool?
     private var clientId: String?
@@ -20,7 +20,7 @@ final class LoggerSwitch {
 
     init(_ logger: any TelemetryLogging, executor: (any TaskExecutor)?) {
         self.logger = logger
-        queue = OperationQueue(executor: executor)
+        queue = SerialQueue(executor: executor)
     }
 
     /// Nothing is recorded and no delivery begins from now on; returns at once.

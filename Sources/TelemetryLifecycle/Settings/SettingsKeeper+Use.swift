@@ -2,7 +2,7 @@ import TelemetryPersistence
 
 /// Showing other processes which clients this one uses.
 extension SettingsKeeper {
-    private var register: (any TelemetryClientUseRecording)? { store as? any TelemetryClientUseRecording }
+    private var register: (any TelemetryClientUseRecording)? { settingsStore as? any TelemetryClientUseRecording }
 
     /// Shows that this process uses the client, and reads the settings again: an opt-out from now on will find it in use.
     func beginUse(of clientId: String) async {

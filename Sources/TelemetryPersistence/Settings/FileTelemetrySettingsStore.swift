@@ -6,10 +6,13 @@ public import TelemetryModels
 /// The directory is made, for its owner alone, when something is saved for the first time. A file that cannot be read as
 /// settings is set aside as `settings.corrupt.json`. What cannot be written is kept in memory, as long as the store lives, merged
 /// onto what is stored and written as soon as that is possible. An opt-out that cannot be written is recorded by a file
-/// `settings.opted-out`, or by removing the settings.
+/// `settings.opted-out`, or by removing the settings. Pending work is kept beside the settings, as
+/// ``FileTelemetryPendingWorkStore`` keeps it.
 public actor FileTelemetrySettingsStore: TelemetryOptOutRecording, TelemetrySettingsCaching {
     private var document: StoredDocument<TelemetrySettings>
     private var marker: OptOutMarker
+    /// What is kept beside the settings.
+    var pendingWork: PendingWorkDocument
     let directory: URL
     /// The clients that this process uses.
     var uses: [String: ClientUseLock] = [:]
@@ -18,11 +21,12 @@ public actor FileTelemetrySettingsStore: TelemetryOptOutRecording, TelemetrySett
 
     /// - Parameters:
     ///   - directory: Where the file is, or will be.
-    ///   - diagnostics: Hears of corrupt files and of failures to read or write.
+    ///   - diagnostics: Receives corrupt files and failures to read or write.
     public init(directory: URL, diagnostics: TelemetryDiagnosticsHandler? = nil) {
         document = StoredDocument(
             JSONDocumentFile(directory: directory, name: "settings", diagnostics: diagnostics), initial: .defaults)
         marker = OptOutMarker(directory: directory, name: "settings.opted-out")
+        pendingWork = PendingWorkDocument(directory: directory, diagnostics: diagnostics)
         self.directory = directory
     }
 
@@ -42,9 +46,10 @@ public actor FileTelemetrySettingsStore: TelemetryOptOutRecording, TelemetrySett
     @discardableResult
     public func save(_ settings: TelemetrySettings) async -> TelemetrySettings {
         change { stored in
-            let optOuts = max(stored.optOuts, settings.optOuts)
+            let previous = stored
             stored = settings
-            stored.optOuts = optOuts
+            stored.optOuts = max(previous.optOuts, settings.optOuts)
+            if settings.embeddedWork.isEmpty { stored.embeddedWork = previous.embeddedWork }
         }
     }
 
@@ -55,7 +60,7 @@ public actor FileTelemetrySettingsStore: TelemetryOptOutRecording, TelemetrySett
 
     package func recordOptOut(_ transform: @Sendable (inout TelemetrySettings) -> Void) async -> Bool {
         _ = change(transform)
-        // What is not there cannot say yes. Removing it loses what is owed to the store, and needs no room on the disk.
+        // Without a file there is no consent. Removing it needs no room on the disk.
         return document.isSaved || document.isMissing || marker.place() || document.removeFile()
     }
 

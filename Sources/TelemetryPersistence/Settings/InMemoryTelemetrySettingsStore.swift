@@ -1,8 +1,9 @@
 public import TelemetryModels
 
-/// Settings that end with the store, for tests and previews.
-public actor InMemoryTelemetrySettingsStore: TelemetryOptOutRecording {
+/// Settings that end with the store, and the pending work beside them, for tests and previews.
+public actor InMemoryTelemetrySettingsStore: TelemetryOptOutRecording, TelemetryPendingWorkStoring {
     private var settings = TelemetrySettings.defaults
+    private var work = TelemetryPendingWork()
 
     /// Creates a store that holds the default settings.
     public init() {}
@@ -31,4 +32,21 @@ public actor InMemoryTelemetrySettingsStore: TelemetryOptOutRecording {
         settings = .defaults
         return settings
     }
+
+    // MARK: Pending work
+
+    /// The pending work, as it was changed last.
+    public func loadPendingWork() async -> TelemetryPendingWork { work }
+
+    /// Changes the pending work and returns the result.
+    @discardableResult
+    public func updatePendingWork(
+        _ transform: @Sendable (inout TelemetryPendingWork) -> Void
+    ) async -> TelemetryPendingWork {
+        transform(&work)
+        return work
+    }
+
+    /// Removes the pending work; the settings stay.
+    public func removePendingWork() async { work = TelemetryPendingWork() }
 }

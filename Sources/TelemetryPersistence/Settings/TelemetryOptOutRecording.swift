@@ -2,7 +2,7 @@ package import TelemetryModels
 
 /// A settings store that knows whether an opt-out will outlive the process.
 ///
-/// It keeps everything that settings consist of, the number of opt-outs and what is owed included.
+/// It keeps everything that settings consist of, the number of opt-outs and embedded work included.
 package protocol TelemetryOptOutRecording: TelemetrySettingsStoring {
     /// Changes the settings as ``TelemetrySettingsStoring/update(_:)`` does. Where they cannot be written, the opt-out is
     /// recorded somewhere else, where the store finds it again.

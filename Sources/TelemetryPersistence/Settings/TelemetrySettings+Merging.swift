@@ -7,13 +7,15 @@ extension TelemetrySettings: MergeableDocument {
         guard let base else { return replaced(by: mine) }
         var merged = self
         merged.optOuts &+= mine.optOuts &- base.optOuts
-        merged.obligations = obligations.merging(mine.obligations, since: base.obligations)
+        merged.embeddedWork = embeddedWork.merging(mine.embeddedWork, since: base.embeddedWork)
         let isOptOut = mine.optOuts != base.optOuts
         if isOptOut, !mine.telemetryRequested {
             merged.withdraw()
         } else if optOuts != base.optOuts {
             // Somebody has opted out since: what is stored stands.
-            merged.obligations.registration = obligations.registration
+            for clientId in mine.embeddedWork.registrations where !embeddedWork.registrations.contains(clientId) {
+                merged.embeddedWork.removeRegistration(of: clientId)
+            }
         } else if isOptOut {
             merged.takeConsent(of: mine, since: base)
         } else {
@@ -50,17 +52,5 @@ extension TelemetrySettings: MergeableDocument {
         if mine.telemetrySendingEnabled != base.telemetrySendingEnabled, clientIdentifier == mine.clientIdentifier {
             telemetrySendingEnabled = mine.telemetrySendingEnabled
         }
-    }
-}
-
-extension TelemetryObligations {
-    /// These, which others have changed since `base`, with what was changed between `base` and `mine`.
-    fileprivate func merging(_ mine: Self, since base: Self) -> Self {
-        var merged = self
-        if mine.registration != base.registration { merged.registration = mine.registration }
-        if mine.backup != base.backup { merged.backup = mine.backup }
-        merged.cleanups.removeAll { base.cleanups.contains($0) && !mine.cleanups.contains($0) }
-        for cleanup in mine.cleanups where !base.cleanups.contains(cleanup) { merged.add(cleanup) }
-        return merged
     }
 }

@@ -1,30 +1,27 @@
 package import TelemetryModels
 
 extension TelemetrySettings {
-    /// The person opts out: back to the defaults, owing the deletion of what the client has at the store.
+    /// The person opts out: back to the defaults.
+    ///
+    /// For stores, which complete an opt-out that could not be written before and cannot reach the pending work: the deletion of
+    /// what the client has at the store is embedded, until the service moves it to where pending work is kept.
     package mutating func optOut() {
         optOuts &+= 1
         withdraw()
     }
 
-    /// Ends the consent, whoever ended it: back to the defaults, owing the deletion of what the client has at the store.
-    /// - Parameter command: The viewer's command that asked for it.
-    package mutating func withdraw(command: TelemetryRecord.ID? = nil) {
+    /// Ends the consent, whoever ended it, and embeds the deletion of what the client has at the store.
+    package mutating func withdraw() {
         let clientId = clientIdentifier
         discardConsent()
-        if let clientId { oweDeparture(of: clientId, command: command) }
+        if let clientId { embeddedWork.add(.init(clientId: clientId)) }
     }
 
-    /// Back to the defaults; what is owed stays.
+    /// Back to the defaults; pending deletions stay.
     package mutating func discardConsent() {
+        if let clientIdentifier { embeddedWork.removeRegistration(of: clientIdentifier) }
         telemetryRequested = false
         telemetrySendingEnabled = false
         clientIdentifier = nil
-        obligations.registration = false
-    }
-
-    /// From now on everything that the client has at the store is to be deleted, also where that was done before.
-    package mutating func oweDeparture(of clientId: String, command: TelemetryRecord.ID? = nil) {
-        obligations.add(.init(clientId: clientId, command: command))
     }
 }

@@ -2,7 +2,7 @@ public import Foundation
 public import TelemetryModels
 
 /// Settings in user defaults: `telemetry.requested`, `telemetry.sendingEnabled`, `telemetry.clientIdentifier` and so on, a key
-/// for each field.
+/// for each field. Pending work is kept in the same suite, as ``UserDefaultsTelemetryPendingWorkStore`` keeps it.
 ///
 /// Where none of these keys is there, the settings are read from the keys `telemetryRequested`, `telemetrySendingEnabled` and
 /// `clientIdentifier` of the reference implementation. Those keys are never written or removed; from the first change on, the
@@ -11,19 +11,19 @@ public import TelemetryModels
 /// Where there is no daemon behind user defaults, as on Linux, a process that is killed while they are written can lose them;
 /// ``FileTelemetrySettingsStore`` is the better choice there.
 public actor UserDefaultsTelemetrySettingsStore: TelemetryOptOutRecording {
-    private let shared: SharedUserDefaults
+    let shared: SharedUserDefaults
 
     /// - Parameters:
     ///   - userDefaults: Where the settings are. Outside Apple's systems it cannot be used elsewhere afterwards, because it is
     ///     not `Sendable` there; name the suite instead to share it.
-    ///   - diagnostics: Hears of values that cannot be read as settings.
+    ///   - diagnostics: Receives values that cannot be read as settings.
     public init(userDefaults: UserDefaults = .standard, diagnostics: TelemetryDiagnosticsHandler? = nil) {
         shared = SharedUserDefaults(defaults: userDefaults, diagnostics: diagnostics)
     }
 
     /// - Parameters:
     ///   - suiteName: The suite of user defaults; nil for the standard ones.
-    ///   - diagnostics: Hears of values that cannot be read as settings.
+    ///   - diagnostics: Receives values that cannot be read as settings.
     public init(suiteName: String?, diagnostics: TelemetryDiagnosticsHandler? = nil) {
         shared = SharedUserDefaults(defaults: SharedUserDefaults.suite(suiteName), diagnostics: diagnostics)
     }

@@ -11,14 +11,14 @@ struct ReconciliationDecisionTests {
         var requested = true
         var sending = false
         var identifier: String? = "client"
-        var owesRegistration = false
+        var needsRegistration = false
         var server: Bool?
         var isOptIn = false
         let step: Reconciliation.Step
         let result: Reconciliation.Result?
 
         var testDescription: String {
-            "requested \(requested), sending \(sending), server \(server.map(String.init) ?? "absent"), owes \(owesRegistration), opt-in \(isOptIn)"
+            "requested \(requested), sending \(sending), server \(server.map(String.init) ?? "absent"), needs registration \(needsRegistration), opt-in \(isOptIn)"
         }
     }
 
@@ -34,18 +34,18 @@ struct ReconciliationDecisionTests {
             Case(requested: false, server: nil, step: .stayOff, result: .allDisabled),
             Case(requested: false, server: true, step: .stayOff, result: .allDisabled),
             Case(requested: false, sending: true, server: true, step: .stayOff, result: .allDisabled),
-            Case(owesRegistration: true, server: nil, step: .register, result: nil),
-            Case(sending: true, owesRegistration: true, server: nil, step: .register, result: nil),
-            Case(owesRegistration: true, server: true, step: .turnOn, result: .serverEnabledLocalDisabled),
+            Case(needsRegistration: true, server: nil, step: .register, result: nil),
+            Case(sending: true, needsRegistration: true, server: nil, step: .register, result: nil),
+            Case(needsRegistration: true, server: true, step: .turnOn, result: .serverEnabledLocalDisabled),
             Case(identifier: nil, server: nil, step: .register, result: nil),
             Case(sending: true, server: false, isOptIn: true, step: .wait, result: .pendingApproval),
             Case(sending: true, server: true, isOptIn: true, step: .keepOn, result: .localAndServerEnabled),
         ])
     func table(row: Case) {
-        var settings = TelemetrySettings(
+        let settings = TelemetrySettings(
             telemetryRequested: row.requested, telemetrySendingEnabled: row.sending, clientIdentifier: row.identifier)
-        settings.obligations.registration = row.owesRegistration
-        let decision = Reconciliation.decide(settings: settings, serverEnabled: row.server, isOptIn: row.isOptIn)
+        let decision = Reconciliation.decide(
+            settings: settings, needsRegistration: row.needsRegistration, serverEnabled: row.server, isOptIn: row.isOptIn)
         #expect(decision == Reconciliation(step: row.step, result: row.result))
     }
 }
@@ -130,26 +130,6 @@ struct PendingCommandTests {
             return
         }
         #expect(reason.contains(field))
-    }
-}
-
-struct ObligationsNoteTests {
-    @Test("What was written is read, by another note over the same store as well; nothing owed leaves nothing")
-    func writesAndReads() async {
-        let store = InMemoryTelemetryScenarioStore()
-        await store.saveState(for: "A", isEnabled: true)
-        var owed = TelemetryObligations(
-            registration: true, backup: true,
-            cleanups: [.init(clientId: "é/\"1", sessionEnd: TelemetryFixtures.date, command: .command("x"))])
-        await ObligationsNote(store: store).write(owed)
-        #expect(await ObligationsNote(store: store).read() == owed)
-        owed.cleanups = []
-        await ObligationsNote(store: store).write(owed)
-        #expect(await ObligationsNote(store: store).read() == owed)
-        #expect(await store.loadAllStates().count == 2)
-        await ObligationsNote(store: store).write(.init())
-        #expect(await ObligationsNote(store: store).read().isEmpty)
-        #expect(await store.loadAllStates() == ["A": true])
     }
 }
 

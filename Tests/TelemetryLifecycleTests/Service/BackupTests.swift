@@ -75,7 +75,7 @@ struct BackupTests {
         for _ in 1...3 { _ = await saves.next() }
         await host.service.reconcile()
         #expect(backup.saved.last == .defaults)
-        #expect(host.service.settings.obligations.isEmpty)
+        #expect(!host.service.hasPendingWork)
     }
 
     @Test("Startup alone never restores")

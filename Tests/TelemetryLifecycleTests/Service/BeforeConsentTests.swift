@@ -49,7 +49,7 @@ struct BeforeConsentTests {
             configuration: .init(reconcileInterval: nil, clock: ManualClock()),
             logger: MockTelemetryLogger(), scenarioStore: host.scenarioStore)
         await other.disableTelemetry()
-        #expect(await host.settingsStore.load().obligations.cleanups.map(\.clientId) == [TestHost.clientId])
+        #expect(await host.storedWork.deletions.map(\.clientId) == [TestHost.clientId])
         host.transport.release(.record)
         #expect(await looked == .allDisabled)
         #expect(await host.settingsStore.load() == .defaults)
@@ -67,6 +67,6 @@ struct BeforeConsentTests {
         await host.comeUp()
         #expect(await host.service.disableTelemetry() == .defaults)
         #expect(host.service.status == .disabled)
-        #expect(host.service.settings.obligations.isEmpty)
+        #expect(!host.service.hasPendingWork)
     }
 }

@@ -58,7 +58,7 @@ struct ConcurrencyTests {
         }
         if order.last == .setScenario { #expect(service.scenarioStates["A"] == true, comment) }
         #expect(await host.logger.scenarioStates == service.scenarioStates, comment)
-        #expect(service.settings.obligations.isEmpty, comment)
+        #expect(!service.hasPendingWork, comment)
     }
 
     @Test("No observer ever sees telemetry enabled with sending off")

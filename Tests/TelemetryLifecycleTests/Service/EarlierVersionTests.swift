@@ -35,7 +35,7 @@ struct EarlierVersionTests {
             service.telemetryLogger.logEvent(name: "after", scenario: "Checkout")
             await service.telemetryLogger.flush()
             await service.reconcile()
-            #expect(service.settings.obligations.isEmpty)
+            #expect(!service.hasPendingWork)
             await service.shutdown()
 
             let events = try await store.fetchAllEvents().filter { $0.clientId == clientId }

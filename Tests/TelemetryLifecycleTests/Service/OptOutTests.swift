@@ -75,8 +75,8 @@ struct OptOutTests {
         await other.service.reconcile()
         #expect(other.service.status == .disabled)
         #expect(try await host.belongings(of: clientId) == 0)
-        #expect(other.service.settings.obligations.isEmpty)
-        #expect(await host.settingsStore.load().obligations.isEmpty)
+        #expect(!other.service.hasPendingWork)
+        #expect(await host.storedWork.isEmpty)
     }
 
     @Test("What a process has to delete because another one ended its client is remembered until it is done")

@@ -244,7 +244,7 @@ struct SessionTests {
         #expect(await host.logger.scenarioStates.isEmpty)
         #expect(await host.scenarioStore.loadAllStates() == ["B": true])
         #expect(host.service.settings == TelemetryFixtures.approvedSettings)
-        #expect(host.service.settings.obligations.isEmpty)
+        #expect(!host.service.hasPendingWork)
         #expect(host.service.status == .enabled)
         #expect(await host.logger.isEnabled == true)
         for number in 1...50 { #expect(try await host.belongings(of: "neighbour\(number)") == 4) }

@@ -18,21 +18,21 @@ struct SessionEndTests {
         for _ in 0..<300 {
             await #expect(throws: TelemetryTransportError.self) { try await host.service.endSession() }
         }
-        #expect(host.service.settings.obligations.cleanups.count == 1)
-        #expect(await host.settingsStore.load().obligations.cleanups.count == 1)
+        #expect(host.service.pendingWork.deletions.count == 1)
+        #expect(await host.storedWork.deletions.count == 1)
         host.transport.isOffline = false
         host.transport.forgetCalls()
         await host.service.reconcile()
         #expect(host.transport.calls(of: .deleteEvents).count == 1)
         #expect(host.transport.calls.count < 10)
-        #expect(host.service.settings.obligations.isEmpty)
+        #expect(!host.service.hasPendingWork)
     }
 
-    @Test("What an earlier version owed for each of many sessions is done in one")
+    @Test("What version 1 had to delete for each of many sessions is deleted at once")
     func manyStored() async throws {
         var settings = TelemetryFixtures.approvedSettings
         for second in 0..<300 {
-            settings.obligations.cleanups.append(
+            settings.embeddedWork.deletions.append(
                 .init(clientId: TestHost.clientId, sessionEnd: TelemetryFixtures.date + TimeInterval(second - 400)))
         }
         let json = try JSONEncoder().encode(settings)
@@ -40,7 +40,7 @@ struct SessionEndTests {
             settings: JSONDecoder().decode(TelemetrySettings.self, from: json), server: true)
         await host.comeUp()
         #expect(host.transport.calls(of: .deleteEvents).count == 1)
-        #expect(host.service.settings.obligations.isEmpty)
+        #expect(!host.service.hasPendingWork)
     }
 
     @Test(
@@ -67,7 +67,7 @@ struct SessionEndTests {
             await service.reconcile()
         }
         #expect(try await device.transport.store.fetchAllEvents().map(\.name) == ["after"])
-        #expect(service.settings.obligations.isEmpty)
+        #expect(!service.hasPendingWork)
         await service.shutdown()
     }
 
@@ -77,7 +77,7 @@ struct SessionEndTests {
         let service = await device.start()
         device.transport.isOffline = true
         for _ in 0..<20 { try? await service.endSession() }
-        #expect(service.settings.obligations.cleanups.map(\.sessions) == [[]])
+        #expect(service.pendingWork.deletions.map(\.sessions) == [[]])
         await service.shutdown()
     }
 

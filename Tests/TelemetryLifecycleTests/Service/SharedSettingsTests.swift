@@ -114,11 +114,11 @@ final class SharedSettingsTests {
         await first.disableTelemetry()
         #expect(first.status == .disabled)
         #expect(first.statusMessage?.contains("another process") == true)
-        #expect(await settingsStore(.file).load().obligations.cleanups.map(\.clientId) == [TelemetryFixtures.clientId])
+        #expect(await FileTelemetryPendingWorkStore(directory: root).loadPendingWork().deletions.map(\.clientId) == [TelemetryFixtures.clientId])
         // An append that was under way.
         try await transport.store.append(TelemetryFixtures.events(1...3))
         await first.reconcile()
-        #expect(first.settings.obligations.cleanups.count == 1)
+        #expect(first.pendingWork.deletions.count == 1)
         other = nil
         if isRestarted {
             first = TelemetryLifecycleService(
@@ -131,7 +131,7 @@ final class SharedSettingsTests {
             await first.reconcile()
         }
         #expect(try await transport.store.countEvents() == 0)
-        #expect(await settingsStore(.file).load().obligations.isEmpty)
+        #expect(await FileTelemetryPendingWorkStore(directory: root).loadPendingWork().isEmpty)
         #expect(first.statusMessage == nil)
     }
 }

@@ -21,6 +21,7 @@ package final class SimulatedDevice {
 
     package let number: Int
     var settings = TelemetrySettings.defaults
+    var work = TelemetryPendingWork()
     /// The settings cannot be written for the moment, or not even be read.
     var isUnwritable = false
     var isUnreadable = false
@@ -56,6 +57,12 @@ package final class SimulatedDevice {
     init(number: Int) {
         self.number = number
         generator = SimulatedIdentifiers(device: number)
+    }
+
+    func store(_ settings: TelemetrySettings) {
+        self.settings = settings
+        guard let identifier = settings.clientIdentifier, !identifiers.contains(identifier) else { return }
+        identifiers.append(identifier)
     }
 
     /// Those that run.

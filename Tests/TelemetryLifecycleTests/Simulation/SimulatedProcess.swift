@@ -36,9 +36,11 @@ package final class SimulatedProcess {
         let transport = world.store.transport(of: self)
         self.transport = transport
         service = TelemetryLifecycleService(
-            settingsStore: SimulatedSettingsStore(process: self), transport: transport,
+            settingsStore: world.hasPlainStore ? SimulatedPlainStore(process: self) : SimulatedSettingsStore(process: self),
+            transport: transport,
             identifierGenerator: device.generator,
-            configuration: configuration, logger: logger, scenarioStore: SimulatedScenarioStore(process: self))
+            configuration: configuration, logger: logger, scenarioStore: SimulatedScenarioStore(process: self),
+            pendingWorkStore: SimulatedPendingWorkStore(process: self))
     }
 
     /// A call of the host, in a task of its own.

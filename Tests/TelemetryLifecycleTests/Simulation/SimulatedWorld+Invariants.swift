@@ -18,7 +18,8 @@ extension SimulatedWorld {
             let settings = service.settings
             let clientId = settings.clientIdentifier
             expect(settings == device.settings, "\(name): the service says \(settings), the store \(device.settings)")
-            expect(device.settings.obligations.isEmpty, "\(name) still owes \(device.settings.obligations)")
+            expect(!service.hasPendingWork && device.work.deletions.isEmpty, "\(name) still has to do \(device.work)")
+            expect(device.settings.embeddedWork.isEmpty, "\(name): \(device.settings.embeddedWork) was not moved")
             expect(settings.telemetryRequested == (clientId != nil), "\(name): requested and identifier disagree: \(settings)")
             expect(process.logger.isOn == settings.telemetrySendingEnabled, "\(name): the logger's switch disagrees")
             if process.logger.isOn { expect(process.logger.clientId == clientId, "\(name): the logger's client disagrees") }

@@ -43,6 +43,8 @@ package final class SimulatedWorld {
     /// Whether two processes run at each device, and whether its settings cannot be written or read at times.
     let hasHelpers: Bool
     let hasFailingSettings: Bool
+    /// Whether the settings store knows nothing but the three fields.
+    let hasPlainStore: Bool
 
     /// The world of a seed, when its story has been told.
     package static func told(
@@ -64,6 +66,7 @@ package final class SimulatedWorld {
         isViewerKind = random.once(in: 2)
         self.hasHelpers = hasHelpers
         hasFailingSettings = hasHelpers && !seed.isMultiple(of: 4)
+        hasPlainStore = !hasHelpers && seed.isMultiple(of: 3)
         let own = [
             try TelemetryFixtures.client("bystander", isEnabled: true).applying(
                 to: .init(recordType: TelemetrySchema.clientRecordType, recordID: .client("bystander"))),

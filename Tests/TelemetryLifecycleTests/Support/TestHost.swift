@@ -15,6 +15,7 @@ final class TestHost {
     let transport = MockTelemetryTransport()
     let settingsStore: any TelemetrySettingsStoring
     let scenarioStore: any TelemetryScenarioStoring
+    let pendingWorkStore: any TelemetryPendingWorkStoring
     let clock = ManualClock()
     let told = Diagnostics()
     private(set) var logger = MockTelemetryLogger()
@@ -33,6 +34,9 @@ final class TestHost {
     ) async throws {
         self.settingsStore = settingsStore
         self.scenarioStore = scenarioStore
+        let pendingWorkStore =
+            settingsStore as? any TelemetryPendingWorkStoring ?? InMemoryTelemetryPendingWorkStore()
+        self.pendingWorkStore = pendingWorkStore
         if settings != .defaults { await settingsStore.save(settings) }
         if let server { try await transport.store.createTelemetryClient(TelemetryFixtures.client(isEnabled: server)) }
         var configuration = TelemetryLifecycleService.Configuration(
@@ -44,7 +48,7 @@ final class TestHost {
             TelemetryLifecycleService(
                 settingsStore: settingsStore, transport: transport, identifierGenerator: generator,
                 configuration: configuration, logger: logger, syncCoordinator: coordinator,
-                subscriptionManager: subscriptions, scenarioStore: scenarioStore)
+                subscriptionManager: subscriptions, scenarioStore: scenarioStore, pendingWorkStore: pendingWorkStore)
         }
         service = make(logger)
     }
@@ -74,6 +78,9 @@ final class TestHost {
         await service.startup()
         await service.restorationFinished()
     }
+
+    /// The pending work as it is stored.
+    var storedWork: TelemetryPendingWork { get async { await pendingWorkStore.loadPendingWork() } }
 
     // MARK: The viewer's side
 

@@ -3,12 +3,12 @@ import TelemetryModels
 import TelemetryPersistence
 import TelemetryTransport
 
-/// Settings, scenarios, a backup, a record, a subscription, a filter: what cannot be read is set aside, and what is saved over
+/// Settings, scenarios, pending work, a backup, a record, a subscription, a filter: what cannot be read is set aside, and what is saved over
 /// it is read back.
 enum DocumentTarget {
     static func run(_ bytes: UnsafeBufferPointer<UInt8>) {
         var input = Input(bytes)
-        let kind = input.number(below: 6)
+        let kind = input.number(below: 7)
         let text = input.rest()
         let directory = Scratch.fresh("documents")
         mkdir(directory, 0o700)
@@ -19,7 +19,8 @@ enum DocumentTarget {
             case 1: await scenarios(text, url)
             case 2: await backup(text, url)
             case 3: roundTrip(TelemetryRecord.self, text) { $0.recordID == $1.recordID && $0.recordType == $1.recordType }
-            case 4: roundTrip(TelemetrySubscription.self, text) { $0 == $1 }
+            case 4: await pendingWork(text, url)
+            case 5: roundTrip(TelemetrySubscription.self, text) { $0 == $1 }
             default: roundTrip(TelemetryEventFilter.self, text) { $0.names == $1.names && $0.clientId == $1.clientId }
             }
         }
@@ -29,17 +30,25 @@ enum DocumentTarget {
         Scratch.write(text, to: directory.path() + "/settings.json")
         let read = await FileTelemetrySettingsStore(directory: directory).load()
         let same = await FileTelemetrySettingsStore(directory: directory).load()
-        require(read == same && read.obligations == same.obligations, "two readers see other settings")
+        require(read == same, "two readers see other settings")
         let store = FileTelemetrySettingsStore(directory: directory)
         _ = await store.update { $0.telemetryRequested.toggle() }
         let changed = await FileTelemetrySettingsStore(directory: directory).load()
         require(changed.telemetryRequested != read.telemetryRequested, "a change of the settings is lost")
         require(changed.clientIdentifier == read.clientIdentifier, "a change of one setting changed another")
-        require(
-            changed.obligations.cleanups.count == read.obligations.cleanups.count, "a change of one setting lost pending work")
         await store.reset()
         let after = await FileTelemetrySettingsStore(directory: directory).load()
         require(after == .defaults, "settings that were reset are still there")
+    }
+
+    private static func pendingWork(_ text: [UInt8], _ directory: URL) async {
+        Scratch.write(text, to: directory.path() + "/pending-work.json")
+        let read = await FileTelemetryPendingWorkStore(directory: directory).loadPendingWork()
+        let same = await FileTelemetrySettingsStore(directory: directory).loadPendingWork()
+        require(read == same, "two readers see other pending work")
+        await FileTelemetryPendingWorkStore(directory: directory).updatePendingWork { $0 = TelemetryPendingWork() }
+        let after = await FileTelemetryPendingWorkStore(directory: directory).loadPendingWork()
+        require(after.isEmpty, "pending work that was replaced is still there")
     }
 
     private static func scenarios(_ text: [UInt8], _ directory: URL) async {

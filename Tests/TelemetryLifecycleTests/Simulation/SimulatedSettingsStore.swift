@@ -68,10 +68,7 @@ final class SimulatedSettingsStore: TelemetryOptOutRecording, TelemetryClientUse
             unsaved = (settings, isUnseen ? unsaved?.base ?? known ?? .defaults : device.settings)
             return settings
         }
-        device.settings = settings
-        if let identifier = settings.clientIdentifier, !device.identifiers.contains(identifier) {
-            device.identifiers.append(identifier)
-        }
+        device.store(settings)
         known = settings
         unsaved = nil
         device.isOptOutMarked = false
@@ -87,23 +84,4 @@ final class SimulatedSettingsStore: TelemetryOptOutRecording, TelemetryClientUse
     func isUsedElsewhere(_ clientId: String) async -> Bool {
         device.uses[clientId]?.contains { $0 != ObjectIdentifier(process) } ?? false
     }
-}
-
-/// The device's scenario states, as one process sees them.
-@MainActor
-final class SimulatedScenarioStore: TelemetryScenarioStoring {
-    private let process: SimulatedProcess
-    init(process: SimulatedProcess) { self.process = process }
-
-    func loadState(for scenarioName: String) async -> Bool? { process.device.scenarioStates[scenarioName] }
-    func loadAllStates() async -> [String: Bool] { process.device.scenarioStates }
-    func saveState(for scenarioName: String, isEnabled: Bool) async {
-        await process.world.storeGate(process, "save scenario")
-        if !process.isDead { process.device.scenarioStates[scenarioName] = isEnabled }
-        await process.world.storeGate(process, "scenario saved")
-    }
-    func removeState(for scenarioName: String) async {
-        if !process.isDead { process.device.scenarioStates[scenarioName] = nil }
-    }
-    func removeAllStates() async { if !process.isDead { process.device.scenarioStates = [:] } }
 }

@@ -2,7 +2,7 @@
 ///
 /// One task works the queue off and ends when it is empty. An operation must not wait for another one of the same queue.
 @MainActor
-final class OperationQueue {
+final class SerialQueue {
     typealias Operation = @MainActor () async -> Void
 
     private let executor: (any TaskExecutor)?

@@ -1,6 +1,0 @@
-import Foundation
-
-extension Error {
-    /// What went wrong, for a person to read.
-    var inWords: String { localizedDescription }
-}

@@ -1,0 +1,159 @@
+import Synchronization
+import TelemetryModels
+import TelemetryPersistence
+
+/// The settings and the pending work, in their two stores, changed together.
+@MainActor
+final class LocalStateStore {
+    /// After so many tries at which another process was faster, a change is made whatever it was based on.
+    private static let maximumAttempts = 8
+
+    let settings: any TelemetrySettingsStoring
+    let work: any TelemetryPendingWorkStoring
+    /// Nil once what it held was moved.
+    private var note: Version1Note?
+
+    init(settings: any TelemetrySettingsStoring, work: any TelemetryPendingWorkStoring, note: Version1Note) {
+        self.settings = settings
+        self.work = work
+        self.note = note
+    }
+
+    /// Whether a client's events may be sent, as the stores say now.
+    var consentCheck: @Sendable (_ clientId: String?) async -> Bool {
+        { [settings, work] clientId in
+            let stored =
+                if let settings = settings as? any TelemetrySettingsCaching { await settings.current() } else { await settings.load() }
+            guard stored.telemetryRequested, stored.telemetrySendingEnabled, stored.clientIdentifier == clientId else {
+                return false
+            }
+            let pending =
+                if let work = work as? any TelemetryPendingWorkCaching {
+                    await work.currentPendingWork()
+                } else {
+                    await work.loadPendingWork()
+                }
+            return !LocalState(settings: stored, work: pending).hasUnfinishedOptOut
+        }
+    }
+
+    /// What is stored. Pending work that lies elsewhere is moved to its store.
+    func read() async -> LocalState {
+        // The settings first: of whoever changes both in between, the pending work is seen at least.
+        let stored = await settings.load()
+        if let note {
+            self.note = nil
+            await note.takeOver(clientId: stored.clientIdentifier) { noted in
+                await work.updatePendingWork { $0.add(noted) }
+                return await isWorkSaved
+            }
+        }
+        return LocalState(settings: stored, work: await moveEmbeddedWork(of: stored))
+    }
+
+    /// Changes both as one step, as far as other processes can see: the pending work is stored first, and the settings only if
+    /// they are what the change was based on. Otherwise it is tried again.
+    /// - Parameters:
+    ///   - isOptOut: Whether to find out if the change of the settings outlives the process.
+    ///   - transform: May run more than once; the last run counts.
+    /// - Returns: The state that came of it, also where it could not be stored.
+    func change(
+        isOptOut: Bool = false, _ transform: @escaping LocalState.Transform
+    ) async -> (state: LocalState, isRecorded: Bool) {
+        for _ in 1..<Self.maximumAttempts {
+            let base = await read()
+            var next = base
+            transform(&next)
+            await save(&next, since: base)
+            if let isRecorded = await save(next.settings, over: base.settings, isOptOut: isOptOut) {
+                return (next, isRecorded)
+            }
+        }
+        return await changeAnything(isOptOut: isOptOut, transform)
+    }
+
+    /// Changes the settings whatever they are, and the pending work afterwards.
+    private func changeAnything(
+        isOptOut: Bool, _ transform: @escaping LocalState.Transform
+    ) async -> (state: LocalState, isRecorded: Bool) {
+        let base = await read()
+        let changed = Mutex<LocalState?>(nil)
+        let isRecorded = await write(isOptOut: isOptOut) { stored in
+            var next = LocalState(settings: stored, work: base.work)
+            transform(&next)
+            stored = next.settings
+            changed.withLock { [next] in $0 = next }
+        }
+        var next = changed.withLock(\.self) ?? base
+        await save(&next, since: base)
+        return (next, isRecorded)
+    }
+
+    // MARK: Settings
+
+    /// - Returns: Whether the change outlives the process; nil where the settings are not those that it was based on, and stay.
+    private func save(_ next: TelemetrySettings, over base: TelemetrySettings, isOptOut: Bool) async -> Bool? {
+        guard isOptOut || !next.isSame(as: base) || next.embeddedWork != base.embeddedWork else { return true }
+        let isCurrent = Mutex(true)
+        let isRecorded = await write(isOptOut: isOptOut) { stored in
+            let isSame = stored.isSame(as: base)
+            isCurrent.withLock { $0 = isSame }
+            guard isSame else { return }
+            let embedded = stored.embeddedWork.merging(next.embeddedWork, since: base.embeddedWork)
+            stored = next
+            stored.embeddedWork = embedded
+        }
+        return isCurrent.withLock(\.self) ? isRecorded : nil
+    }
+
+    private func write(
+        isOptOut: Bool, _ transform: @escaping @Sendable (inout TelemetrySettings) -> Void
+    ) async -> Bool {
+        if isOptOut, let settings = settings as? any TelemetryOptOutRecording {
+            return await settings.recordOptOut(transform)
+        }
+        await settings.update(transform)
+        return isOptOut ? await !settings.load().telemetryRequested : true
+    }
+
+    // MARK: Pending work
+
+    /// Stores what was changed in the pending work. Deletions that cannot be stored there are embedded in the settings.
+    private func save(_ next: inout LocalState, since base: LocalState) async {
+        let (changed, before) = (next.work, base.work)
+        guard changed != before else { return }
+        await work.updatePendingWork { $0 = $0.merging(changed, since: before) }
+        let added = changed.deletions.filter { !before.deletions.contains($0) }
+        if !added.isEmpty, await !isWorkSaved { next.settings.embeddedWork.add(TelemetryPendingWork(deletions: added)) }
+    }
+
+    /// - Returns: The pending work, with what was embedded in the settings.
+    private func moveEmbeddedWork(of stored: TelemetrySettings) async -> TelemetryPendingWork {
+        var pending = await work.loadPendingWork()
+        let embedded = stored.embeddedWork
+        let isRegistered = embedded.registrations.allSatisfy(pending.registrations.contains)
+        guard !isRegistered || embedded.backup != .unknown || !embedded.deletions.isEmpty else { return pending }
+        let moved = Mutex<TelemetryPendingWork?>(nil)
+        await work.updatePendingWork { pending in
+            pending.add(embedded)
+            moved.withLock { [pending] in $0 = pending }
+        }
+        pending.add(embedded)
+        if await isWorkSaved, moved.withLock(\.self) != nil {
+            // An older version that runs beside this one still has to find the registration: without it, it would take the
+            // client for deleted.
+            let registrations = TelemetryPendingWork(registrations: embedded.registrations)
+            await settings.update { $0.embeddedWork = $0.embeddedWork.merging(registrations, since: embedded) }
+        }
+        return moved.withLock(\.self) ?? pending
+    }
+
+    private var isWorkSaved: Bool {
+        get async { await (work as? any TelemetryPendingWorkCaching)?.isPendingWorkSaved ?? true }
+    }
+}
+
+extension TelemetrySettings {
+    /// Whether everything but embedded work is the same.
+    fileprivate func isSame(as other: Self) -> Bool { self == other && optOuts == other.optOuts }
+}

@@ -1,0 +1,84 @@
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// The stored form: fields without contents are left out, and a field that is missing is empty.
+extension TelemetryPendingWork: Codable {
+    private enum CodingKeys: String, CodingKey { case registrations, isBackupOutdated, backedUp, deletions }
+
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        let backedUp = try container.decodeIfPresent(TelemetrySettings.self, forKey: .backedUp)
+        let isOutdated = try container.decodeIfPresent(Bool.self, forKey: .isBackupOutdated) ?? false
+        self.init(
+            registrations: try container.decodeIfPresent([String].self, forKey: .registrations) ?? [],
+            backup: isOutdated ? .outdated : backedUp.map(Backup.holds) ?? .unknown,
+            deletions: try container.decodeIfPresent([Deletion].self, forKey: .deletions) ?? [])
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        if !registrations.isEmpty { try container.encode(registrations, forKey: .registrations) }
+        switch backup {
+        case .unknown: break
+        case .holds(let settings): try container.encode(settings.fieldsAlone, forKey: .backedUp)
+        case .outdated: try container.encode(true, forKey: .isBackupOutdated)
+        }
+        if !deletions.isEmpty { try container.encode(deletions, forKey: .deletions) }
+    }
+}
+
+extension TelemetryPendingWork.Deletion: Codable {
+    private enum CodingKeys: String, CodingKey {
+        case clientId, sessionEnd, command, eventsOnly = "isOfEventsOnly", doneAt, sessions, endsConsent, endsOnReturn
+    }
+
+    package init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        self.init(
+            clientId: try container.decode(String.self, forKey: .clientId),
+            sessionEnd: try container.decodeTimestampIfPresent(forKey: .sessionEnd),
+            command: try container.decodeIfPresent(TelemetryRecord.ID.self, forKey: .command),
+            eventsOnly: try container.decodeIfPresent(Bool.self, forKey: .eventsOnly) ?? false,
+            doneAt: try container.decodeTimestampIfPresent(forKey: .doneAt),
+            sessions: try container.decodeIfPresent([String].self, forKey: .sessions) ?? [],
+            endsConsent: try container.decodeIfPresent(Int.self, forKey: .endsConsent),
+            endsOnReturn: try container.decodeIfPresent(Bool.self, forKey: .endsOnReturn) ?? false)
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(clientId, forKey: .clientId)
+        try container.encodeTimestampIfPresent(sessionEnd, forKey: .sessionEnd)
+        try container.encodeIfPresent(command, forKey: .command)
+        if eventsOnly { try container.encode(true, forKey: .eventsOnly) }
+        try container.encodeTimestampIfPresent(doneAt, forKey: .doneAt)
+        if !sessions.isEmpty { try container.encode(sessions, forKey: .sessions) }
+        try container.encodeIfPresent(endsConsent, forKey: .endsConsent)
+        if endsOnReturn { try container.encode(true, forKey: .endsOnReturn) }
+    }
+}
+
+/// Pending work as version 1 stored it, with the settings or under the name of a scenario.
+package struct Version1PendingWork: Codable {
+    private let registration: Bool
+    private let backup: Bool
+    private let cleanups: [TelemetryPendingWork.Deletion]
+
+    /// - Parameter clientId: The settings' client: registrations of others cannot be told in this form.
+    package init(_ work: TelemetryPendingWork, clientId: String?) {
+        registration = clientId.map(work.registrations.contains) ?? false
+        backup = work.backup == .outdated
+        cleanups = work.deletions
+    }
+
+    /// The same in the form of today.
+    /// - Parameter clientId: The settings' client, which is the one whose registration was meant.
+    package func work(ofClient clientId: String?) -> TelemetryPendingWork {
+        TelemetryPendingWork(
+            registrations: registration ? [clientId].compactMap(\.self) : [], backup: backup ? .outdated : .unknown,
+            deletions: cleanups)
+    }
+}

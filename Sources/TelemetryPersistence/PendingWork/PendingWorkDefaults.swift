@@ -1,0 +1,65 @@
+import Foundation
+import TelemetryModels
+
+/// Pending work in user defaults, which the stores of pending work and of settings there share: JSON text under one key.
+struct PendingWorkDefaults {
+    static let key = "telemetry.pendingWork"
+    /// Where text is moved that cannot be read as pending work.
+    static let corruptKey = "telemetry.pendingWork.corrupt"
+
+    let shared: SharedUserDefaults
+
+    func load() -> TelemetryPendingWork {
+        shared.refresh()
+        guard let stored = shared.defaults.object(forKey: Self.key) else { return TelemetryPendingWork() }
+        if let work = Self.decode(stored) { return work }
+        // Read again under the lock: another process may have written a good value meanwhile.
+        return shared.change { read($0) }
+    }
+
+    func update(_ transform: (inout TelemetryPendingWork) -> Void) -> TelemetryPendingWork {
+        shared.change { defaults in
+            let stored = read(defaults)
+            var work = stored
+            transform(&work)
+            if work != stored { write(work, to: defaults) }
+            return work
+        }
+    }
+
+    func remove() {
+        shared.refresh()
+        guard shared.defaults.object(forKey: Self.key) != nil else { return }
+        shared.change { $0.removeObject(forKey: Self.key) }
+    }
+
+    /// What is stored; a value that cannot be read is moved to another key. To be called under the lock.
+    private func read(_ defaults: UserDefaults) -> TelemetryPendingWork {
+        guard let stored = defaults.object(forKey: Self.key) else { return TelemetryPendingWork() }
+        if let work = Self.decode(stored) { return work }
+        defaults.set(stored, forKey: Self.corruptKey)
+        defaults.removeObject(forKey: Self.key)
+        report(.corruptFile, "The pending work in user defaults cannot be read; it was moved to the key \(Self.corruptKey).")
+        return TelemetryPendingWork()
+    }
+
+    private func write(_ work: TelemetryPendingWork, to defaults: UserDefaults) {
+        guard !work.isEmpty else { return defaults.removeObject(forKey: Self.key) }
+        do {
+            let encoder = JSONEncoder()
+            encoder.outputFormatting = .sortedKeys
+            defaults.set(String(decoding: try encoder.encode(work), as: UTF8.self), forKey: Self.key)
+        } catch {
+            report(.storageFailed, "The pending work cannot be written to user defaults: \(error)")
+        }
+    }
+
+    private static func decode(_ stored: Any) -> TelemetryPendingWork? {
+        guard let text = stored as? String else { return nil }
+        return try? JSONDecoder().decode(TelemetryPendingWork.self, from: Data(text.utf8))
+    }
+
+    private func report(_ kind: TelemetryDiagnostic.Kind, _ message: String) {
+        shared.diagnostics?(TelemetryDiagnostic(kind: kind, message: message))
+    }
+}

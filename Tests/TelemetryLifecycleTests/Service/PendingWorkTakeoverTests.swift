@@ -1,0 +1,182 @@
+import Foundation
+import TelemetryLifecycle
+import TelemetryModels
+import TelemetryPersistence
+import TelemetryTestSupport
+import TelemetryTransport
+import Testing
+
+/// Pending work that version 1 left in the settings, or under the name of a scenario, is moved to its own store once.
+@MainActor
+final class PendingWorkTakeoverTests {
+    private static let clientId = TelemetryFixtures.clientId
+
+    private let root = FileManager.default.temporaryDirectory.appending(path: "live-telemetry-\(UUID().uuidString)")
+    private let transport = MockTelemetryTransport()
+
+    init() throws { try FileManager.default.createDirectory(at: root, withIntermediateDirectories: true) }
+    deinit { try? FileManager.default.removeItem(at: root) }
+
+    private func file(_ name: String) -> URL { root.appending(path: name) }
+    private func text(_ name: String) throws -> String { String(decoding: try Data(contentsOf: file(name)), as: UTF8.self) }
+    private var storedWork: TelemetryPendingWork {
+        get async { await FileTelemetryPendingWorkStore(directory: root).loadPendingWork() }
+    }
+
+    private func start(
+        _ diagnostics: TelemetryDiagnosticsHandler? = nil, pendingWorkStore: (any TelemetryPendingWorkStoring)? = nil
+    ) async -> TelemetryLifecycleService {
+        var configuration = TelemetryLifecycleService.Configuration(
+            operationTimeout: .seconds(10), reconcileInterval: nil, clock: ManualClock(), now: { TelemetryFixtures.date })
+        configuration.diagnostics = diagnostics
+        let service = TelemetryLifecycleService(
+            settingsStore: FileTelemetrySettingsStore(directory: root, diagnostics: diagnostics), transport: transport,
+            configuration: configuration, logger: MockTelemetryLogger(),
+            scenarioStore: FileTelemetryScenarioStore(directory: root), pendingWorkStore: pendingWorkStore)
+        await service.startup()
+        await service.restorationFinished()
+        return service
+    }
+
+    private func writeVersion1(registration: Bool, requested: Bool, client: String?) throws {
+        let identifier = client.map { #""clientIdentifier": "\#($0)","# } ?? ""
+        try Data(
+            """
+            {\(identifier) "telemetryRequested": \(requested), "telemetrySendingEnabled": false, "optOuts": 3,
+             "obligations": {"registration": \(registration), "backup": false, "cleanups": [{"clientId": "left"}]}}
+            """.utf8
+        ).write(to: file("settings.json"))
+    }
+
+    @Test("Work in the settings of version 1 is moved at the first start, whether the store can be reached or not")
+    func settings() async throws {
+        try writeVersion1(registration: false, requested: false, client: nil)
+        transport.isOffline = true
+        _ = await start()
+        #expect(await storedWork.deletions.map(\.clientId) == ["left"])
+        #expect(try !text("settings.json").contains("obligations"))
+        #expect(try text("settings.json").contains(#""optOuts" : 3"#))
+        try await transport.store.createTelemetryClient(TelemetryFixtures.client("left", isEnabled: true))
+        transport.isOffline = false
+        _ = await start()
+        #expect(try await transport.store.fetchTelemetryClients().isEmpty)
+        #expect(await storedWork.isEmpty)
+    }
+
+    @Test("A registration stays in the settings as well until the record exists: version 1 may run beside")
+    func registration() async throws {
+        try writeVersion1(registration: true, requested: true, client: Self.clientId)
+        transport.isOffline = true
+        _ = await start()
+        #expect(await storedWork.registrations == [Self.clientId])
+        let stored = await FileTelemetrySettingsStore(directory: root).load()
+        #expect(stored.embeddedWork == TelemetryPendingWork(registrations: [Self.clientId]))
+        transport.isOffline = false
+        let service = await start()
+        #expect(service.status == .pendingApproval)
+        #expect(try await transport.store.fetchTelemetryClients().map(\.clientId) == [Self.clientId])
+        #expect(try !text("settings.json").contains("obligations"))
+        #expect(await storedWork.isEmpty)
+        // Nothing brings the registration back: a record that is gone stays gone.
+        try await transport.store.deleteTelemetryClient(recordID: .client(Self.clientId))
+        #expect(await service.reconcile() == .missingClient)
+    }
+
+    @Test("What version 1 stores while this version runs is moved as well")
+    func beside() async throws {
+        let service = await start()
+        await FileTelemetrySettingsStore(directory: root).update { $0.embeddedWork.add(.init(clientId: "left")) }
+        try await transport.store.createTelemetryClient(TelemetryFixtures.client("left", isEnabled: true))
+        await service.reconcile()
+        #expect(try await transport.store.fetchTelemetryClients().isEmpty)
+        #expect(try !text("settings.json").contains("obligations"))
+    }
+
+    @Test("Killed after any change of the takeover: the work is done, once", arguments: [false, true], 0...3)
+    func killed(isNote: Bool, changes: Int) async throws {
+        let device = MortalDevice(keepsThreeFields: isNote)
+        let end = TelemetryFixtures.date
+        device.settings = TelemetryFixtures.approvedSettings
+        if isNote {
+            let note = #"{"backup":false,"cleanups":[{"clientId":"left"}],"registration":false}"#
+            device.scenarioStates = ["A": true, "telemetry.obligations:\(note)": true]
+        } else {
+            device.settings.embeddedWork = TelemetryPendingWork(
+                deletions: [.init(clientId: "left"), .init(clientId: Self.clientId, sessionEnd: end)])
+        }
+        try await device.transport.store.createTelemetryClient(TelemetryFixtures.client(isEnabled: true))
+        try await device.transport.store.createTelemetryClient(TelemetryFixtures.client("left", isEnabled: true))
+        device.transport.isOffline = true
+        let killed = device.start(changes: changes)
+        await killed.startup()
+        await killed.restorationFinished()
+        let again = device.start()
+        await again.startup()
+        await again.restorationFinished()
+        #expect(device.work.deletions.count == (isNote ? 1 : 2))
+        #expect(device.settings.embeddedWork.isEmpty)
+        #expect(device.scenarioStates == (isNote ? ["A": true] : [:]))
+        device.transport.isOffline = false
+        _ = await device.restart()
+        #expect(try await device.transport.store.fetchTelemetryClients().map(\.clientId) == [Self.clientId])
+        #expect(device.work.isEmpty)
+        #expect(device.settings == TelemetryFixtures.approvedSettings)
+    }
+
+    @Test("A note that cannot be read is removed; scenarios stay")
+    func unreadableNote() async throws {
+        await FileTelemetryScenarioStore(directory: root).saveState(for: "telemetry.obligations:{", isEnabled: true)
+        await FileTelemetryScenarioStore(directory: root).saveState(for: "A", isEnabled: true)
+        _ = await start()
+        #expect(await FileTelemetryScenarioStore(directory: root).loadAllStates() == ["A": true])
+    }
+
+    @Test("An opt-out leaves the settings without any pending work, which is in a file of its own")
+    func files() async throws {
+        await FileTelemetrySettingsStore(directory: root).save(TelemetryFixtures.approvedSettings)
+        transport.isOffline = true
+        await start().disableTelemetry()
+        let stored = try #require(try JSONSerialization.jsonObject(with: Data(contentsOf: file("settings.json"))) as? [String: Any])
+        #expect(Set(stored.keys) == ["telemetryRequested", "telemetrySendingEnabled", "optOuts"])
+        #expect(await storedWork.deletions.map(\.clientId) == [Self.clientId])
+    }
+
+    @Test("A file of pending work that cannot be read is moved aside and reported, and the service goes on")
+    func corrupt() async throws {
+        await FileTelemetrySettingsStore(directory: root).save(TelemetryFixtures.approvedSettings)
+        try await transport.store.createTelemetryClient(TelemetryFixtures.client(isEnabled: true))
+        try Data("{".utf8).write(to: file("pending-work.json"))
+        let diagnostics = Diagnostics()
+        let service = await start { diagnostics.append($0) }
+        #expect(service.status == .enabled)
+        #expect(diagnostics.all.map(\.kind) == [.corruptFile])
+        #expect(try text("pending-work.corrupt.json") == "{")
+    }
+
+    @Test("Where the pending work cannot be written, a deletion is kept with the settings, and moved later")
+    func unwritable() async throws {
+        await FileTelemetrySettingsStore(directory: root).save(TelemetryFixtures.approvedSettings)
+        try await transport.store.createTelemetryClient(TelemetryFixtures.client(isEnabled: true))
+        try FileManager.default.createDirectory(at: file("pending-work.lock"), withIntermediateDirectories: false)
+        transport.isOffline = true
+        await start().disableTelemetry()
+        try FileManager.default.removeItem(at: file("pending-work.lock"))
+        _ = await start()
+        #expect(await storedWork.deletions.map(\.clientId) == [Self.clientId])
+        transport.isOffline = false
+        _ = await start()
+        #expect(try await transport.store.fetchTelemetryClients().isEmpty)
+        #expect(await storedWork.isEmpty)
+        #expect(try !text("settings.json").contains("obligations"))
+    }
+
+    @Test("A host's own store keeps the pending work, and the settings' directory none")
+    func ownStore() async throws {
+        await FileTelemetrySettingsStore(directory: root).save(TelemetryFixtures.approvedSettings)
+        transport.isOffline = true
+        let own = InMemoryTelemetryPendingWorkStore()
+        await start(pendingWorkStore: own).disableTelemetry()
+        #expect(await own.loadPendingWork().deletions.map(\.clientId) == [Self.clientId])
+        #expect(!FileManager.default.fileExists(atPath: file("pending-work.json").path(percentEncoded: false)))
+    }
+}
