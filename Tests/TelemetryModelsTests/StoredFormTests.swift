@@ -131,7 +131,8 @@ struct StoredFormTests {
         #expect(try fromJSON("{}") == TelemetrySettings.defaults)
 
         settings.embeddedWork = TelemetryPendingWork(
-            registrations: ["k7m2"], backup: .outdated, deletions: [.init(clientId: "old", sessionEnd: date, command: "command-1")])
+            registrations: ["k7m2"], backup: .outdated,
+            deletions: [.init(clientId: "old", sessionEnd: date, command: "command-1")])
         let owing =
             #"{"clientIdentifier":"k7m2","obligations":{"backup":true,"cleanups":[{"clientId":"old","command":"command-1","#
             + #""sessionEnd":"2026-11-21T08:00:00.123Z"}],"registration":true},"telemetryRequested":true,"#

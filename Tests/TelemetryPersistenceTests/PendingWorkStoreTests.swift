@@ -116,7 +116,8 @@ struct PendingWorkStoreTests {
         }
     }
 
-    @Test("A file that cannot be read as pending work is moved aside and reported; the store goes on", arguments: ["{", "[]", ""])
+    @Test(
+        "A file that cannot be read as pending work is moved aside and reported; the store goes on", arguments: ["{", "[]", ""])
     func corruptFile(text: String) async throws {
         try await withTemporaryDirectory { directory in
             try Data(text.utf8).write(to: directory.appending(path: "pending-work.json"))
@@ -189,62 +190,3 @@ struct PendingWorkStoreTests {
         #expect(known.merging(made, since: known).backup == made.backup)
     }
 }
-
-// Exit tests need a system that can start processes.
-#if os(Linux) || os(macOS)
-/// Pending work and several processes; each exit test is a process of its own.
-@Suite(.serialized)
-struct PendingWorkProcessesTests {
-    @Test("Updates by four processes at once are all applied", arguments: [false, true])
-    func updates(inFiles: Bool) async throws {
-        try await withTemporaryDirectory { directory in
-            try await withSuite { suite in
-                let path = directory.text
-                await withTaskGroup { group in
-                    for number in 0..<4 {
-                        group.addTask {
-                            await #expect(processExitsWith: .success) {
-                                [path = path as String, suite = suite as String, inFiles = inFiles as Bool, number = number as Int] in
-                                let store: any TelemetryPendingWorkStoring =
-                                    inFiles
-                                    ? FileTelemetryPendingWorkStore(directory: URL(filePath: path))
-                                    : UserDefaultsTelemetryPendingWorkStore(suiteName: suite)
-                                for count in 0..<20 {
-                                    await store.updatePendingWork { $0.add(.init(clientId: "\(number).\(count)")) }
-                                }
-                            }
-                        }
-                    }
-                }
-                let store: any TelemetryPendingWorkStoring =
-                    inFiles
-                    ? FileTelemetryPendingWorkStore(directory: directory)
-                    : UserDefaultsTelemetryPendingWorkStore(suiteName: suite)
-                #expect(await store.loadPendingWork().deletions.count == 80)
-            }
-        }
-    }
-
-    @Test("What an update returned another process reads, also where the first was killed right after", arguments: [false, true])
-    func killed(inFiles: Bool) async throws {
-        try await withTemporaryDirectory { directory in
-            try await withSuite { suite in
-                let path = directory.text
-                await #expect(processExitsWith: .failure) {
-                    [path = path as String, suite = suite as String, inFiles = inFiles as Bool] in
-                    let store: any TelemetryPendingWorkStoring =
-                        inFiles
-                        ? FileTelemetryPendingWorkStore(directory: URL(filePath: path))
-                        : UserDefaultsTelemetryPendingWorkStore(suiteName: suite)
-                    await store.updatePendingWork { $0.add(.init(clientId: "k7m2")) }
-                    kill(getpid(), SIGKILL)
-                }
-                let store: any TelemetryPendingWorkStoring =
-                    inFiles
-                    ? FileTelemetrySettingsStore(directory: directory) : UserDefaultsTelemetrySettingsStore(suiteName: suite)
-                #expect(await store.loadPendingWork().deletions.map(\.clientId) == ["k7m2"])
-            }
-        }
-    }
-}
-#endif

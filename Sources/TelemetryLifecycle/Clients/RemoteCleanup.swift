@@ -3,7 +3,7 @@ import TelemetryTransport
 
 /// Deletes what a client has at the store, and nothing that is anybody else's.
 struct RemoteCleanup {
-    /// A step that failed, in words.
+    /// A step that failed.
     struct Failure: Error {
         let what: String
         let error: any Error
@@ -11,23 +11,23 @@ struct RemoteCleanup {
 
     let transport: BoundedTransport
 
-    /// Does what is owed. Each step is tried even where another failed.
+    /// Deletes. Each step is tried even where another failed.
     /// - Parameters:
-    ///   - cleanup: What is owed.
+    ///   - deletion: What to delete.
     ///   - isFirst: Whether the session has only just ended, so that all events go; later on, only those of that session.
     ///   - scenarios: The scenarios whose records stay after the end of a session, because they were registered anew.
     /// - Returns: what failed; empty where nothing is left to do.
     func perform(
-        _ cleanup: TelemetryPendingWork.Deletion, isFirst: Bool = false, keeping scenarios: Set<String>
+        _ deletion: TelemetryPendingWork.Deletion, isFirst: Bool = false, keeping scenarios: Set<String>
     ) async -> [Failure] {
-        let clientId = cleanup.clientId
+        let clientId = deletion.clientId
         var failures: [Failure] = []
         func attempt(_ what: String, _ step: () async throws -> Void) async {
             do { try await step() } catch { failures.append(Failure(what: what, error: error)) }
         }
 
-        guard cleanup.sessionEnd == nil else {
-            if !cleanup.eventsOnly {
+        guard deletion.sessionEnd == nil else {
+            if !deletion.eventsOnly {
                 await attempt("scenarios") {
                     try await delete(TelemetrySchema.scenarioRecordType, of: clientId) { record in
                         record[TelemetrySchema.ScenarioField.scenarioName.rawValue]?.stringValue.map { !scenarios.contains($0) }
@@ -36,9 +36,9 @@ struct RemoteCleanup {
                 }
             }
             await attempt("events") {
-                try await transport.deleteEvents(of: clientId, until: isFirst ? nil : cleanup.sessionEnd)
+                try await transport.deleteEvents(of: clientId, until: isFirst ? nil : deletion.sessionEnd)
                 guard !isFirst else { return }
-                for session in cleanup.sessions { try await transport.deleteEvents(of: clientId, session: session) }
+                for session in deletion.sessions { try await transport.deleteEvents(of: clientId, session: session) }
             }
             return failures
         }
@@ -51,7 +51,7 @@ struct RemoteCleanup {
         await attempt("scenarios") { try await delete(TelemetrySchema.scenarioRecordType, of: clientId) }
         await attempt("events") { try await transport.deleteEvents(of: clientId) }
         await attempt("commands") {
-            try await delete(TelemetrySchema.commandRecordType, of: clientId) { $0.recordID != cleanup.command }
+            try await delete(TelemetrySchema.commandRecordType, of: clientId) { $0.recordID != deletion.command }
         }
         return failures
     }

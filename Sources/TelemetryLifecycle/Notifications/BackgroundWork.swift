@@ -26,7 +26,7 @@ final class BackgroundWork {
     private let filter: Filter
     private let look: @MainActor (RefreshScope) -> Void
     private var follower: OwnedTask?
-    /// Tells a follower whose stream has ended whether another one has taken its place.
+    /// Shows a follower whose stream has ended whether another one has replaced it.
     private var generation: UInt64 = 0
     private var ticker: OwnedTask?
     private var pace = Pace.never

@@ -1,7 +1,7 @@
 import TelemetryModels
 import TelemetryTransport
 
-/// Which notifications a client minds: a store that is shared tells of everybody's subscriptions.
+/// Which notifications concern a client: a shared store notifies of every client's subscriptions.
 struct NotificationFilter: Sendable, Equatable {
     let clientId: String
     /// Another identity of the subscription to commands, where a host's own manager chose one.
@@ -17,7 +17,7 @@ struct NotificationFilter: Sendable, Equatable {
         "\(TelemetrySchema.commandRecordType)-\(clientId)"
     }
 
-    /// Whether it may tell of a command for this client.
+    /// Whether it may be about a command for this client.
     func concernsCommands(_ notification: TelemetryNotification) -> Bool {
         guard notification.recordType == nil || notification.recordType == TelemetrySchema.commandRecordType else {
             return false
@@ -26,7 +26,7 @@ struct NotificationFilter: Sendable, Equatable {
         return subscription == commandSubscriptionID || subscription == Self.commandSubscriptionID(for: clientId)
     }
 
-    /// Whether it may tell of a change to this client's own record.
+    /// Whether it may be about a change to this client's own record.
     func concernsClient(_ notification: TelemetryNotification) -> Bool {
         guard notification.recordType == nil || notification.recordType == TelemetrySchema.clientRecordType else {
             return false

@@ -4,7 +4,7 @@ import TelemetryTransport
 /// Makes calls that may hang, and gives up on them at the running operation's deadline.
 ///
 /// A call that ignores its cancellation cannot be ended. Its caller goes on without it; the call itself stays owned here until
-/// it returns, and whoever minds its late effect is told then.
+/// it returns, and its late effect is reported then.
 final class BoundedCalls: Sendable {
     /// What a call may change, so that it matters when it returns too late.
     enum Effect { case nothing, store, backup }
@@ -25,7 +25,7 @@ final class BoundedCalls: Sendable {
     fileprivate struct State {
         var deadline: Deadline?
         var isOver = false
-        /// Tells a timer that its operation has ended meanwhile.
+        /// Shows a timer that its operation has ended meanwhile.
         var generation: UInt64 = 0
         var timers: [Task<Void, Never>] = []
         /// Whether the deadline itself has its timer: an operation that calls nobody needs none.
@@ -49,7 +49,7 @@ final class BoundedCalls: Sendable {
         state.withLock { $0.calls.values.contains { $0.isStraggler && $0.effect == .store } }
     }
 
-    /// Hears of every straggler that has returned.
+    /// Called for every straggler that has returned.
     func onStraggler(_ handler: @escaping StragglerHandler) {
         state.withLock { $0.onStraggler = handler }
     }
@@ -151,7 +151,7 @@ final class BoundedCalls: Sendable {
         }
     }
 
-    /// Whether somebody still waits for the result, and who is to hear of it otherwise.
+    /// Whether somebody still waits for the result, and who is to be called otherwise.
     private func finish(_ id: UInt64) -> (isAwaited: Bool, handler: StragglerHandler?) {
         state.withLock { state in
             let call = state.calls.removeValue(forKey: id)

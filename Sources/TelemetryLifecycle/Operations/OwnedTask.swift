@@ -1,4 +1,4 @@
-/// A task that is cancelled when its owner lets go of it.
+/// A task that is cancelled when its owner releases it.
 final class OwnedTask: Sendable {
     private let task: Task<Void, Never>
 

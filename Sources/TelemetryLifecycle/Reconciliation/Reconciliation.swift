@@ -16,7 +16,7 @@ struct Reconciliation: Equatable {
         case disable
         /// The client's record was never created.
         case register
-        /// The client's record is gone: nothing is left to go on with.
+        /// The client's record was deleted: the settings are reset.
         case reset
     }
 

@@ -3,7 +3,7 @@ import TelemetryPersistence
 
 /// The truth about the scenarios of this session: which are registered, and which are on.
 ///
-/// What is shown, what is persisted and what the logger knows change together, before the store hears of it.
+/// What is shown, what is persisted and what the logger knows change together, before the store is called.
 @MainActor
 final class ScenarioRegistry {
     /// What was registered; nil before the first registration and after the end of a session, when nothing is known to be gone.
@@ -68,7 +68,7 @@ final class ScenarioRegistry {
         if let suspended { await register(Array(suspended)) }
     }
 
-    /// Tells the logger again what is so.
+    /// Sends the states to the logger again.
     func push() async { await logger.updateScenarioStates(states) }
 
     private func publish(_ next: [String: Bool]) async {

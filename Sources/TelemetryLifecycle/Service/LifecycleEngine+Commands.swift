@@ -2,9 +2,9 @@ import Foundation
 import TelemetryModels
 import TelemetryTransport
 
-/// Hearing of the viewer's commands, and doing what they ask for.
+/// Receiving and executing the viewer's commands.
 extension LifecycleEngine {
-    /// Begins to hear of commands for the client; what is set up already stays.
+    /// Begins to receive commands for the client; what is set up already stays.
     /// - Parameter canReachStore: Whether it is worth the time to subscribe.
     func setUp(canReachStore: Bool = true) async {
         guard let clientId = settings.clientIdentifier, !isShutDown else { return }
@@ -21,7 +21,7 @@ extension LifecycleEngine {
         }
     }
 
-    /// Ends hearing of commands.
+    /// Stops receiving commands.
     /// - Returns: what failed, in words.
     func tearDown() async -> [String] {
         watch()
@@ -101,7 +101,7 @@ extension LifecycleEngine {
 
     private func viewerEnabled(_ clientId: String) async throws {
         try require(clientId)
-        // The record first: a client that sends while its record says that it may not would be disabled by the next look.
+        // The record first: a client that sends while its record says that it may not would be disabled by the next reconciliation.
         state.clientRecord = try await registration.enable(clientId)
         await setSending(true, of: clientId)
         guard settings.telemetrySendingEnabled else { return }

@@ -47,7 +47,7 @@ extension LifecycleEngine {
     }
 
     /// The viewer turned this client off: nothing is sent any more, and what it has at the store is deleted.
-    /// - Parameter command: The viewer's command that asked for it; it stays, and is told as executed.
+    /// - Parameter command: The viewer's command that asked for it; it stays, and is marked as executed.
     func disable(
         _ clientId: String, reason: TelemetryLifecycleService.ReconciliationResult, command: TelemetryRecord.ID? = nil
     ) async {
@@ -68,7 +68,7 @@ extension LifecycleEngine {
         await stayOff(result: reason, isEnd: true)
     }
 
-    /// Telemetry is not requested: nothing is recorded, and what is owed is done.
+    /// Telemetry is not requested: nothing is recorded, and pending work is done.
     /// - Parameter isEnd: Whether it has only just ended; then the client's own deletion has the best of the time that there is.
     func stayOff(result: TelemetryLifecycleService.ReconciliationResult, isEnd: Bool = false) async {
         await logger.turn(on: false, clientId: nil)
@@ -97,14 +97,14 @@ extension LifecycleEngine {
             TelemetryConsentCheck(stands: keeper.consentCheck) { [weak self] in await self?.consentHasEnded() })
     }
 
-    /// The logger found the consent ended and refuses events; a look finds out what to do.
+    /// The logger found the consent ended and refuses events; reconciling finds out what to do.
     private func consentHasEnded() {
         logger.withdraw()
         logger.settle()
         refresh(.everything)
     }
 
-    /// The client's record is gone: the settings go as well, and nothing is sent any more.
+    /// The client's record was deleted: the settings are reset, and nothing is sent any more.
     func reset(_ clientId: String) async {
         state.show(.syncing, "The client's record is gone.")
         await logger.turn(on: false, clientId: nil)
@@ -208,7 +208,7 @@ extension LifecycleEngine {
     private func isDue(_ deletion: TelemetryPendingWork.Deletion) -> Bool {
         guard let doneAt = deletion.doneAt else { return true }
         let seconds = configuration.date().timeIntervalSince(doneAt)
-        // A clock that was set back, or that is out of its mind, says nothing of how much time has passed.
+        // A clock that was set back, or far ahead, does not show how much time has passed.
         guard seconds >= 0, seconds < 1e9 else { return true }
         return .seconds(seconds) >= transport.settlingTime
     }

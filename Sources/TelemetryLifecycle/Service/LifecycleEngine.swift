@@ -32,19 +32,19 @@ final class LifecycleEngine {
     var hasStarted = false
     /// What a notification asked to look at, until an operation does.
     private var wanted: RefreshScope?
-    /// A notification came before there was anything that could have minded it.
+    /// A notification came before startup and is handled then.
     var isNotificationKept = false
-    /// Hears when commands begin and cease to be heard of.
+    /// Called when commands begin and cease to be received.
     var onCommandProcessing: (@MainActor (Bool) -> Void)?
     private(set) var isShutDown = false
     /// When what was asked for before a shutdown is to be done.
     private var endOfOperations: Deadline?
     /// A call that was given up has failed since the last look, and may have changed something all the same.
     var isInDoubt = false
-    /// The client that this process last used at the store or recorded events of, until what it has there was seen to be owed.
+    /// The client that this process last used at the store or recorded events of, until the deletion of what it has there is pending.
     var ownClient: String?
     private var waitingOptOuts = 0
-    /// When those that wait for nothing but their turn before an opt-out have to be done.
+    /// When operations that were called before an opt-out have to be done.
     private var gracePeriod: Deadline?
     /// When those whose turn has not come are to be done, in the order of their calls.
     private var waiting: [Deadline] = []

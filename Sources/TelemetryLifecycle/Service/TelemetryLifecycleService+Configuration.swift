@@ -17,7 +17,7 @@ extension TelemetryLifecycleService {
         public var clock: any Clock<Duration>
         /// Gives the dates that records and events bear; nil asks the system.
         public var now: (@Sendable () -> Date)?
-        /// Hears of what was odd.
+        /// Receives diagnostics: non-fatal problems.
         public var diagnostics: TelemetryDiagnosticsHandler?
         /// How long an operation may still take once the person has opted out behind it.
         package var optOutGracePeriod: Duration = .seconds(1)

@@ -20,7 +20,7 @@ extension TelemetryLifecycleService {
 
     /// Asks for telemetry on the person's behalf: the client becomes known to the viewer, who approves it or not.
     ///
-    /// Where the store cannot be reached, the wish is stored, and the client's record is made by a later reconciliation.
+    /// Where the store cannot be reached, the request is stored, and the client's record is created by a later reconciliation.
     @discardableResult
     public func enableTelemetry() async -> TelemetrySettings {
         let decision = engine.keeper.decide()
@@ -34,7 +34,7 @@ extension TelemetryLifecycleService {
     /// back to their defaults. No scenario is known from then on until some are registered or telemetry is asked for again, which
     /// registers the same ones; their persisted states stay.
     ///
-    /// What could not be deleted is told in ``status`` and ``statusMessage``, and tried again later, also after a restart.
+    /// What could not be deleted is reported in ``status`` and ``statusMessage``, and tried again later, also after a restart.
     /// - Parameter reason: What ``reconciliation`` says afterwards; nil for `.allDisabled`.
     @discardableResult
     public func disableTelemetry(reason: ReconciliationResult? = nil) async -> TelemetrySettings {

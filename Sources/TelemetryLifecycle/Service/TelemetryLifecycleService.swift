@@ -27,17 +27,17 @@ public final class TelemetryLifecycleService {
     public var settings: TelemetrySettings { state.settings }
     /// The client's record as it was last seen at the store.
     public var clientRecord: TelemetryClientRecord? { state.clientRecord }
-    /// More about the status, in words; nil where there is nothing to say.
+    /// A description of the status for a person to read; nil where the status says it all.
     public var statusMessage: String? { state.statusMessage }
     /// Whether ``startup()`` or ``restoreFromBackup()`` is still bringing everything up.
     public var isRestorationInProgress: Bool { state.isRestorationInProgress }
     /// The scenarios of this session and whether they are on.
     public var scenarioStates: [String: Bool] { state.scenarioStates }
-    /// Whether the viewer's commands are heard of: while telemetry is requested. A host with push notifications registers for
+    /// Whether the viewer's commands are received: while telemetry is requested. A host with push notifications registers for
     /// them meanwhile.
     public var isProcessingCommands: Bool { state.isProcessingCommands }
 
-    /// Hears when ``isProcessingCommands`` changes; called at once where it is true already. It must not wait for an operation
+    /// Called when ``isProcessingCommands`` changes; called at once where it is true already. It must not wait for an operation
     /// of the service.
     public var onCommandProcessingChange: (@MainActor (_ isProcessingCommands: Bool) -> Void)? {
         get { engine.onCommandProcessing }
@@ -84,12 +84,14 @@ public final class TelemetryLifecycleService {
         let settingsStore = settingsStore ?? PlatformDefaults.settingsStore(configuration.diagnostics)
         self.state = state
         engine = LifecycleEngine(
-            state: state, settingsStore: settingsStore, transport: transport, identifiers: identifierGenerator, configuration: configuration,
+            state: state, settingsStore: settingsStore, transport: transport, identifiers: identifierGenerator,
+            configuration: configuration,
             logger: logger ?? configuration.makeLogger(transport: transport), coordinator: syncCoordinator,
             subscriptions: subscriptionManager,
             scenarioStore: scenarioStore ?? PlatformDefaults.scenarioStore(configuration.diagnostics),
-            pendingWorkStore: pendingWorkStore ?? PlatformDefaults.pendingWorkStore(
-                beside: settingsStore, configuration.diagnostics),
+            pendingWorkStore: pendingWorkStore
+                ?? PlatformDefaults.pendingWorkStore(
+                    beside: settingsStore, configuration.diagnostics),
             spoolDirectory: logging.spoolDirectory ?? (logger == nil ? PlatformDefaults.spoolDirectory : nil))
         engine.checkConsentBeforeDelivery()
     }

@@ -23,7 +23,9 @@ final class LocalStateStore {
     var consentCheck: @Sendable (_ clientId: String?) async -> Bool {
         { [settings, work] clientId in
             let stored =
-                if let settings = settings as? any TelemetrySettingsCaching { await settings.current() } else { await settings.load() }
+                if let settings = settings as? any TelemetrySettingsCaching { await settings.current() } else {
+                    await settings.load()
+                }
             guard stored.telemetryRequested, stored.telemetrySendingEnabled, stored.clientIdentifier == clientId else {
                 return false
             }

@@ -1,6 +1,6 @@
 import TelemetryLogging
 
-/// Steers the logger: whose events it takes, and whether it records any.
+/// Controls the logger: whose events it takes, and whether it records any.
 ///
 /// Calls to the logger follow one another. A withdrawal of consent does not wait for those that were asked for before it: they
 /// do not turn the logger on any more.
@@ -11,7 +11,7 @@ final class LoggerSwitch {
     /// Nil until the logger was activated: until then it holds what is logged.
     private var isOn: Bool?
     private var clientId: String?
-    /// The logger has withdrawn, and was not told to turn off since: it may be about to end an earlier withdrawal.
+    /// The logger has withdrawn, and was not turned off since: it may be about to end an earlier withdrawal.
     private var hasWithdrawn = false
     /// How many times consent was withdrawn.
     private var withdrawals = 0

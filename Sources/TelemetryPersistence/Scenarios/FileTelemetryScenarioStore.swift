@@ -11,7 +11,7 @@ public actor FileTelemetryScenarioStore: TelemetryScenarioStoring {
 
     /// - Parameters:
     ///   - directory: Where the file is, or will be.
-    ///   - diagnostics: Hears of corrupt files and of failures to read or write.
+    ///   - diagnostics: Receives corrupt files and failures to read or write.
     public init(directory: URL, diagnostics: TelemetryDiagnosticsHandler? = nil) {
         document = StoredDocument(
             JSONDocumentFile(directory: directory, name: "scenarios", diagnostics: diagnostics), initial: [:])

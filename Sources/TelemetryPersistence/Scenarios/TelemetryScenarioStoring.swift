@@ -1,7 +1,7 @@
 /// Keeps across restarts which scenarios are on.
 ///
 /// Nothing here throws: a store that cannot be read knows no states, and one that cannot be written goes on from memory; a
-/// diagnostics handler hears of both.
+/// diagnostics handler receives both.
 public protocol TelemetryScenarioStoring: Sendable {
     /// The scenario's state; nil where none was ever saved.
     func loadState(for scenarioName: String) async -> Bool?
@@ -12,9 +12,9 @@ public protocol TelemetryScenarioStoring: Sendable {
     /// Saves the state of one scenario.
     func saveState(for scenarioName: String, isEnabled: Bool) async
 
-    /// Forgets one scenario's state.
+    /// Removes one scenario's state.
     func removeState(for scenarioName: String) async
 
-    /// Forgets every scenario's state, and nothing else.
+    /// Removes every scenario's state, and nothing else.
     func removeAllStates() async
 }

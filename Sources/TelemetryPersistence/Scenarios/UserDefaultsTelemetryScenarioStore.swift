@@ -14,14 +14,14 @@ public actor UserDefaultsTelemetryScenarioStore: TelemetryScenarioStoring {
     /// - Parameters:
     ///   - userDefaults: Where the states are. Outside Apple's systems it cannot be used elsewhere afterwards, because it is
     ///     not `Sendable` there; name the suite instead to share it.
-    ///   - diagnostics: Hears of failures.
+    ///   - diagnostics: Receives failures.
     public init(userDefaults: UserDefaults = .standard, diagnostics: TelemetryDiagnosticsHandler? = nil) {
         shared = SharedUserDefaults(defaults: userDefaults, diagnostics: diagnostics)
     }
 
     /// - Parameters:
     ///   - suiteName: The suite of user defaults; nil for the standard ones.
-    ///   - diagnostics: Hears of failures.
+    ///   - diagnostics: Receives failures.
     public init(suiteName: String?, diagnostics: TelemetryDiagnosticsHandler? = nil) {
         shared = SharedUserDefaults(defaults: SharedUserDefaults.suite(suiteName), diagnostics: diagnostics)
     }

@@ -3,7 +3,7 @@ public import TelemetryModels
 /// Keeps a client's settings across restarts.
 ///
 /// Nothing here throws: a store that cannot be read gives ``TelemetryModels/TelemetrySettings/defaults``, and one that cannot
-/// be written goes on from memory; a diagnostics handler hears of both.
+/// be written goes on from memory; a diagnostics handler receives both.
 public protocol TelemetrySettingsStoring: Sendable {
     /// The stored settings, or the defaults where there are none.
     func load() async -> TelemetrySettings

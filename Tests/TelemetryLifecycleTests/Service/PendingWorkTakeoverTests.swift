@@ -136,7 +136,8 @@ final class PendingWorkTakeoverTests {
         await FileTelemetrySettingsStore(directory: root).save(TelemetryFixtures.approvedSettings)
         transport.isOffline = true
         await start().disableTelemetry()
-        let stored = try #require(try JSONSerialization.jsonObject(with: Data(contentsOf: file("settings.json"))) as? [String: Any])
+        let stored = try #require(
+            try JSONSerialization.jsonObject(with: Data(contentsOf: file("settings.json"))) as? [String: Any])
         #expect(Set(stored.keys) == ["telemetryRequested", "telemetrySendingEnabled", "optOuts"])
         #expect(await storedWork.deletions.map(\.clientId) == [Self.clientId])
     }

@@ -114,7 +114,10 @@ final class SharedSettingsTests {
         await first.disableTelemetry()
         #expect(first.status == .disabled)
         #expect(first.statusMessage?.contains("another process") == true)
-        #expect(await FileTelemetryPendingWorkStore(directory: root).loadPendingWork().deletions.map(\.clientId) == [TelemetryFixtures.clientId])
+        #expect(
+            await FileTelemetryPendingWorkStore(directory: root).loadPendingWork().deletions.map(\.clientId) == [
+                TelemetryFixtures.clientId
+            ])
         // An append that was under way.
         try await transport.store.append(TelemetryFixtures.events(1...3))
         await first.reconcile()
