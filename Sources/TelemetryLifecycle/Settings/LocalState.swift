@@ -59,6 +59,13 @@ struct LocalState: Sendable, Equatable {
     /// Completes an opt-out that is recorded in the pending work alone.
     mutating func complete() { if hasUnfinishedOptOut { optOut() } }
 
+    /// The settings are stored: deletions of clients that they do not have end no consent any more.
+    mutating func closeEndedConsents() {
+        for deletion in work.deletions where deletion.clientId != settings.clientIdentifier {
+            work.keepConsent(of: deletion.clientId)
+        }
+    }
+
     // MARK: Pending work
 
     /// Whether the client's record is still to be created.

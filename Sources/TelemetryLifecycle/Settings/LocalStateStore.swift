@@ -67,9 +67,10 @@ final class LocalStateStore {
             var next = base
             transform(&next)
             await save(&next, since: base)
-            if let isRecorded = await save(next.settings, over: base.settings, isOptOut: isOptOut) {
-                return (next, isRecorded)
-            }
+            guard let isRecorded = await save(next.settings, over: base.settings, isOptOut: isOptOut) else { continue }
+            // Where an opt-out may not outlive the process, the pending work still has to say that the consent has ended.
+            if isOptOut ? isRecorded : !(settings is any TelemetryOptOutRecording) { await close(&next) }
+            return (next, isRecorded)
         }
         return await changeAnything(isOptOut: isOptOut, transform)
     }
@@ -127,6 +128,14 @@ final class LocalStateStore {
         await work.updatePendingWork { $0 = $0.merging(changed, since: before) }
         let added = changed.deletions.filter { !before.deletions.contains($0) }
         if !added.isEmpty, await !isWorkSaved { next.settings.embeddedWork.add(TelemetryPendingWork(deletions: added)) }
+    }
+
+    /// The settings say by now that consents have ended: the pending work does not have to any more, should a client return.
+    private func close(_ state: inout LocalState) async {
+        let before = state.work
+        state.closeEndedConsents()
+        let changed = state.work
+        if changed != before { await work.updatePendingWork { $0 = $0.merging(changed, since: before) } }
     }
 
     /// - Returns: The pending work, with what was embedded in the settings.

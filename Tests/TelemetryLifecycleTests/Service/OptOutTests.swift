@@ -23,7 +23,7 @@ struct OptOutTests {
         let service = TelemetryLifecycleService(
             settingsStore: store, transport: transport,
             configuration: .init(operationTimeout: .seconds(10), reconcileInterval: nil, clock: clock), logger: logger,
-            scenarioStore: InMemoryTelemetryScenarioStore())
+            scenarioStore: InMemoryTelemetryScenarioStore(), pendingWorkStore: InMemoryTelemetryPendingWorkStore())
         await service.startup()
         await service.restorationFinished()
         try #require(service.status == .enabled)
