@@ -57,7 +57,10 @@ final class MortalDevice {
 private final class MortalSettingsStore: TelemetryOptOutRecording {
     private let device: MortalDevice
     private let life: MortalDevice.Life
-    init(device: MortalDevice, life: MortalDevice.Life) { (self.device, self.life) = (device, life) }
+    init(device: MortalDevice, life: MortalDevice.Life) {
+        self.device = device
+        self.life = life
+    }
 
     func load() async -> TelemetrySettings { device.settings }
     func save(_ settings: TelemetrySettings) async -> TelemetrySettings { await update { $0 = settings } }
@@ -94,7 +97,10 @@ private final class MortalPlainStore: TelemetrySettingsStoring {
 private final class MortalWorkStore: TelemetryPendingWorkStoring {
     private let device: MortalDevice
     private let life: MortalDevice.Life
-    init(device: MortalDevice, life: MortalDevice.Life) { (self.device, self.life) = (device, life) }
+    init(device: MortalDevice, life: MortalDevice.Life) {
+        self.device = device
+        self.life = life
+    }
 
     func loadPendingWork() async -> TelemetryPendingWork { device.work }
     func removePendingWork() async { await updatePendingWork { $0 = TelemetryPendingWork() } }
@@ -113,7 +119,10 @@ private final class MortalWorkStore: TelemetryPendingWorkStoring {
 private final class MortalScenarioStore: TelemetryScenarioStoring {
     private let device: MortalDevice
     private let life: MortalDevice.Life
-    init(device: MortalDevice, life: MortalDevice.Life) { (self.device, self.life) = (device, life) }
+    init(device: MortalDevice, life: MortalDevice.Life) {
+        self.device = device
+        self.life = life
+    }
 
     func loadState(for scenarioName: String) async -> Bool? { device.scenarioStates[scenarioName] }
     func loadAllStates() async -> [String: Bool] { device.scenarioStates }

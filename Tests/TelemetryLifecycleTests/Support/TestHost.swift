@@ -34,7 +34,7 @@ final class TestHost {
     ) async throws {
         self.settingsStore = settingsStore
         self.scenarioStore = scenarioStore
-        let pendingWorkStore =
+        let pendingWorkStore: any TelemetryPendingWorkStoring =
             settingsStore as? any TelemetryPendingWorkStoring ?? InMemoryTelemetryPendingWorkStore()
         self.pendingWorkStore = pendingWorkStore
         if settings != .defaults { await settingsStore.save(settings) }
