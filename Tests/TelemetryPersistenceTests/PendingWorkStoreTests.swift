@@ -66,7 +66,8 @@ struct PendingWorkStoreTests {
             await store.removePendingWork()
             #expect(!FileManager.default.fileExists(atPath: place.text))
             await store.updatePendingWork { $0 = Self.full }
-            #expect(try place.names == ["pending-work.json", "pending-work.lock"])
+            let names = try place.names
+            #expect(names == ["pending-work.json", "pending-work.lock"])
             #expect(try place.permissions == 0o700)
             #expect(try place.appending(path: "pending-work.json").permissions == 0o600)
         }
