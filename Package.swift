@@ -67,6 +67,7 @@ let package = Package(
     products: libraries.map { .library(name: $0.name, targets: [$0.name]) },
     targets: [storage] + libraries + [
         tests(of: "TelemetryModels", ["TelemetryModels"]),
+        tests(of: "TelemetryStorage", ["TelemetryModels", "TelemetryStorage", "TelemetryTestSupport"]),
         .executableTarget(
             name: "TelemetryCrashWriter", dependencies: ["TelemetryModels", "TelemetryTransport"],
             path: "Mocks/TelemetryCrashWriter", swiftSettings: settings),

@@ -13,7 +13,8 @@ public struct FileTelemetrySettingsBackup: TelemetrySettingsBackingUp {
     /// Replaces the backup, also a corrupt one.
     /// - Throws: where the file cannot be written; then the backup is what it was.
     public func saveSettings(_ settings: TelemetrySettings) async throws {
-        try file.exclusively { try file.write(BackedUpSettings(settings: settings, lastUpdated: .now)) }
+        let lock = try await file.lock().get()
+        try withExtendedLifetime(lock) { try file.write(BackedUpSettings(settings: settings, lastUpdated: .now)) }
     }
 
     /// The backup, or nil where there is none.
@@ -28,7 +29,8 @@ public struct FileTelemetrySettingsBackup: TelemetrySettingsBackingUp {
 
     public func clearSettings() async throws {
         if case .missing = try file.contents() { return }
-        try file.exclusively { _ = try PrivateFile.remove(file.path) }
+        let lock = try await file.lock().get()
+        try withExtendedLifetime(lock) { try file.remove() }
     }
 }
 

@@ -1,20 +1,19 @@
 import Foundation
+import TelemetryStorage
 
 /// Shows that a process uses a client: a file that is locked, together with others, as long as the process lives.
 final class ClientUseLock: Sendable {
     /// A lock that somebody looks at is held for microseconds.
     private static let attempts = 100
-    private static let pause = timespec(tv_sec: 0, tv_nsec: 1_000_000)
+    private static let pause = Duration.milliseconds(1)
 
-    private let path: String
-    private let descriptor: Int32
+    private let file: OpenFile
+    private let system: FileSystem
 
-    private init(path: String, descriptor: Int32) {
-        self.path = path
-        self.descriptor = descriptor
+    private init(file: OpenFile, system: FileSystem) {
+        self.file = file
+        self.system = system
     }
-
-    deinit { close(descriptor) }
 
     /// The client's file: identifiers come from outside and name no file themselves. Two that share one are in use together.
     static func path(of clientId: String, in directory: URL) -> String {
@@ -23,12 +22,11 @@ final class ClientUseLock: Sendable {
     }
 
     /// Begins to use; nil where the file cannot be made or locked.
-    static func begin(_ path: String) -> ClientUseLock? {
+    static func begin(_ path: String, _ system: FileSystem = FileSystem()) async -> ClientUseLock? {
         for _ in 0..<attempts {
-            let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600)
-            guard descriptor >= 0 else { return nil }
-            let lock = ClientUseLock(path: path, descriptor: descriptor)
-            guard lock.share() else { return nil }
+            guard let file = try? system.open(path, for: .update) else { return nil }
+            let lock = ClientUseLock(file: file, system: system)
+            guard await lock.share() else { return nil }
             if lock.hasName { return lock }
         }
         return nil
@@ -36,41 +34,40 @@ final class ClientUseLock: Sendable {
 
     /// Ends the use; the last one removes the file.
     func end() {
-        if flock(descriptor, LOCK_EX | LOCK_NB) == 0, hasName { unlink(path) }
-        _ = flock(descriptor, LOCK_UN)
+        if isAlone(), hasName { try? system.remove(file.path) }
+        file.unlock()
     }
 
     /// Whether somebody else uses the same file.
-    var isShared: Bool {
-        let isAlone = flock(descriptor, LOCK_EX | LOCK_NB) == 0
+    func isShared() async -> Bool {
+        let isAlone = isAlone()
         // Where it cannot be had alone, what there was may be lost as well.
-        _ = share()
+        _ = await share()
         return !isAlone
     }
 
     /// Whether anybody uses the file; one that nobody uses any more is removed.
-    static func isUsed(_ path: String) -> Bool {
-        let descriptor = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
-        guard descriptor >= 0 else { return false }
-        let lock = ClientUseLock(path: path, descriptor: descriptor)
-        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { return errno == EWOULDBLOCK }
-        lock.end()
+    static func isUsed(_ path: String, _ system: FileSystem = FileSystem()) -> Bool {
+        guard let file = try? system.open(path, for: .write) else { return false }
+        do throws(FileError) {
+            guard try file.tryLock(.exclusive) else { return true }
+        } catch { return false }
+        ClientUseLock(file: file, system: system).end()
         return false
     }
 
-    private func share() -> Bool {
+    private func isAlone() -> Bool { (try? file.tryLock(.exclusive)) == true }
+
+    private func share() async -> Bool {
         for _ in 0..<Self.attempts {
-            if flock(descriptor, LOCK_SH | LOCK_NB) == 0 { return true }
-            guard errno == EWOULDBLOCK || errno == EINTR else { return false }
-            var pause = Self.pause
-            nanosleep(&pause, nil)
+            guard let isLocked = try? file.tryLock(.shared) else { return false }
+            if isLocked { return true }
+            // A task that is cancelled says no less that it uses the client.
+            do { try await system.clock.sleep(for: Self.pause) } catch { await Task.yield() }
         }
         return false
     }
 
     /// Whether the file was not removed since it was opened.
-    private var hasName: Bool {
-        var status = stat()
-        return fstat(descriptor, &status) == 0 && status.st_nlink > 0
-    }
+    private var hasName: Bool { (try? file.status().isLinked) == true }
 }

@@ -1,21 +1,22 @@
 import Foundation
+import TelemetryStorage
 
 /// What changes when a file is replaced, or one is created or removed beside it.
 struct FileStamp: Equatable {
     private struct Entry: Equatable {
-        let inode: UInt64
-        let size: Int64
-        let seconds: Int
-        let nanoseconds: Int
+        let identity: FileStatus.Identity
+        let size: UInt64
+        let seconds: Int64
+        let nanoseconds: Int64
     }
 
     private let file: Entry?
     private let directory: Entry?
 
     /// - Parameter name: The file's name; it need not exist.
-    init(of name: String, in directory: URL) {
-        file = Self.entry(directory.appending(path: name).path(percentEncoded: false))
-        self.directory = Self.entry(directory.path(percentEncoded: false))
+    init(of name: String, in directory: URL, system: FileSystem = FileSystem()) {
+        file = Self.entry(directory.appending(path: name).path(percentEncoded: false), system)
+        self.directory = Self.entry(directory.path(percentEncoded: false), system)
     }
 
     /// Whether any later change shows: one within the resolution of the file system's clock does not.
@@ -24,15 +25,9 @@ struct FileStamp: Equatable {
         return newest.map { Double($0) + 2 < date.timeIntervalSince1970 } ?? false
     }
 
-    private static func entry(_ path: String) -> Entry? {
-        var status = stat()
-        guard stat(path, &status) == 0 else { return nil }
-        #if canImport(Darwin)
-        let time = status.st_mtimespec
-        #else
-        let time = status.st_mtim
-        #endif
+    private static func entry(_ path: String, _ system: FileSystem) -> Entry? {
+        guard let status = try? system.statusThroughLinks(path) else { return nil }
         return Entry(
-            inode: UInt64(status.st_ino), size: Int64(status.st_size), seconds: Int(time.tv_sec), nanoseconds: Int(time.tv_nsec))
+            identity: status.identity, size: status.size, seconds: status.modified, nanoseconds: status.modifiedNanoseconds)
     }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import TelemetryModels
+import TelemetryStorage
 
 /// A value as one JSON file in a directory that processes share: `<name>.json`, changed only under `<name>.lock`.
 struct JSONDocumentFile<Value: Codable & Sendable>: Sendable {
@@ -12,49 +13,58 @@ struct JSONDocumentFile<Value: Codable & Sendable>: Sendable {
     let directory: URL
     let name: String
     let diagnostics: TelemetryDiagnosticsHandler?
+    var system = FileSystem()
 
     var path: String { directory.appending(path: "\(name).json").path(percentEncoded: false) }
     private var lockPath: String { directory.appending(path: "\(name).lock").path(percentEncoded: false) }
     private var corruptPath: String { directory.appending(path: "\(name).corrupt.json").path(percentEncoded: false) }
+    private var file: PrivateFile { PrivateFile(path, system: system) }
 
     /// What stands in the file. It is replaced by renaming, so that it is seen whole without the lock.
-    func contents() throws -> Contents {
-        do {
-            guard let data = try PrivateFile.read(path) else { return .missing }
-            return .found(try JSONDecoder().decode(Value.self, from: data))
-        } catch let error as FileSystemError where error.code != EFBIG {
-            throw error
-        } catch {
+    func contents() throws(FileError) -> Contents {
+        let bytes: [UInt8]?
+        do throws(FileError) { bytes = try file.read() } catch {
+            // What is too large is none of ours. Other failures may pass.
+            guard error.isTooLarge else { throw error }
             return .corrupt("\(error)")
+        }
+        guard let bytes else { return .missing }
+        do { return .found(try JSONDecoder().decode(Value.self, from: Data(bytes))) } catch { return .corrupt("\(error)") }
+    }
+
+    /// Waits until nobody else changes the file; makes the directory where it is missing.
+    func lock() async -> Result<FileLock, FileError> {
+        do throws(FileError) {
+            try system.makeDirectories(directory.standardizedFileURL.path(percentEncoded: false))
+            return .success(try await FileLock.acquire(lockPath, system: system))
+        } catch {
+            return .failure(error)
         }
     }
 
-    /// Runs the body while nobody else changes the file; makes the directory where it is missing.
-    func exclusively<Result>(_ body: () throws -> Result) throws -> Result {
-        try PrivateFile.makeDirectory(directory)
-        return try FileLock.holding(lockPath, body)
-    }
-
-    /// The value, or nil where there is none; a corrupt file is set aside. Call it within ``exclusively(_:)``.
-    func valueSettingCorruptAside() throws -> Value? {
+    /// The value, or nil where there is none; a corrupt file is set aside. Call it while holding the lock.
+    func valueSettingCorruptAside() throws(FileError) -> Value? {
         switch try contents() {
         case .missing: return nil
         case .found(let value): return value
         case .corrupt(let reason):
-            try PrivateFile.move(path, to: corruptPath)
+            try file.move(to: corruptPath)
             diagnostics?(
                 TelemetryDiagnostic(kind: .corruptFile, message: "\(path) was set aside as \(corruptPath): \(reason)"))
             return nil
         }
     }
 
-    /// Replaces the file. Call it within ``exclusively(_:)``.
+    /// Replaces the file. Call it while holding the lock.
     /// - Parameter stored: What stands in the file; where it has the same stored form, nothing is written.
     func write(_ value: Value, unlessSameAs stored: Value? = nil) throws {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
         let data = try encoder.encode(value)
         if let stored, try encoder.encode(stored) == data { return }
-        try PrivateFile.replace(path, with: data + Data("\n".utf8))
+        try file.replace(with: Array(data) + [UInt8(ascii: "\n")])
     }
+
+    /// Removes the file; one that is not there is no error.
+    func remove() throws(FileError) { try file.remove() }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import TelemetryModels
+import TelemetryStorage
 
 /// User defaults as processes share them.
 ///
@@ -19,23 +20,25 @@ struct SharedUserDefaults {
         #endif
     }
 
-    /// Runs the body on a fresh copy, while no other store changes defaults, and writes what it changed.
-    func change<Result>(_ body: (UserDefaults) -> Result) -> Result {
-        var result: Result?
-        func refreshAndRun() {
-            refresh()
-            result = body(defaults)
-            refresh()
+    /// Waits until no other store changes defaults. Without the lock the result says why: better a change that another process
+    /// may overwrite than none.
+    static func lock() async -> Result<FileLock, FileError> {
+        do throws(FileError) { return .success(try await FileLock.acquire(lockPath, system: FileSystem())) } catch {
+            return .failure(error)
         }
-        do {
-            try FileLock.holding(Self.lockPath) { refreshAndRun() }
-        } catch {
-            // Better a change that another process may overwrite than none.
+    }
+
+    /// Runs the body on a fresh copy, and writes what it changed.
+    func change<Value>(_ lock: Result<FileLock, FileError>, _ body: (UserDefaults) -> Value) -> Value {
+        if case .failure(let error) = lock {
             diagnostics?(
                 TelemetryDiagnostic(kind: .storageFailed, message: "user defaults are changed without a lock: \(error)"))
-            refreshAndRun()
         }
-        return result ?? body(defaults)
+        return withExtendedLifetime(lock) {
+            refresh()
+            defer { refresh() }
+            return body(defaults)
+        }
     }
 
     /// Per user: user defaults are, and the directory may be everybody's.

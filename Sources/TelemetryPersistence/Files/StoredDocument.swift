@@ -1,10 +1,14 @@
 import TelemetryModels
+import TelemetryStorage
 
 /// A value in a file, for stores that never throw: where the file cannot be read or written, they go on from memory.
 ///
 /// What could not be written is kept as a change, which is merged onto what stands in the file at the time: nothing that others
 /// have written since is hidden by it or undone.
 struct StoredDocument<Value: Codable & Sendable & MergeableDocument> {
+    /// The file's lock, or why it could not be had.
+    typealias Lock = Result<FileLock, FileError>
+
     private let file: JSONDocumentFile<Value>
     private let initial: Value
     /// What was last seen in the file; stands in for a file that cannot be read for the moment.
@@ -30,18 +34,33 @@ struct StoredDocument<Value: Codable & Sendable & MergeableDocument> {
         if case .missing = try? file.contents() { true } else { false }
     }
 
-    /// What is stored now, with what could not be written before; tries to write that again. Creates nothing where nothing is
-    /// stored.
-    mutating func load() -> Value {
-        if unsaved != nil, let value = try? write({ _ in }) { return value }
+    /// Waits until nobody else changes the file. What needs the lock takes the result, also a failure to get it.
+    func lock() async -> Lock { await file.lock() }
+
+    /// What is stored now; nil where the lock is needed to tell, because something is still to be written or the file is corrupt.
+    /// Creates nothing where nothing is stored.
+    mutating func loadUnlocked() -> Value? {
+        guard unsaved == nil else { return nil }
         do {
-            let value =
-                switch try file.contents() {
-                case .missing: initial
-                case .found(let value): value
-                // Looked at again under the lock: another process may have written a good one meanwhile.
-                case .corrupt: try file.exclusively { try file.valueSettingCorruptAside() } ?? initial
-                }
+            switch try file.contents() {
+            case .missing: known = initial
+            case .found(let value): known = value
+            case .corrupt: return nil
+            }
+            return known
+        } catch {
+            report(error, "could not be read")
+            return known ?? initial
+        }
+    }
+
+    /// What is stored now, with what could not be written before; tries to write that again, and sets a corrupt file aside.
+    mutating func load(_ lock: Lock) -> Value {
+        if unsaved != nil, let value = try? write(lock, { _ in }) { return value }
+        do {
+            _ = try lock.get()
+            // Looked at again under the lock: another process may have written a good one meanwhile.
+            let value = try file.valueSettingCorruptAside() ?? initial
             known = value
             return current(stored: value)
         } catch {
@@ -51,16 +70,16 @@ struct StoredDocument<Value: Codable & Sendable & MergeableDocument> {
         }
     }
 
-    mutating func replace(with value: Value) {
+    mutating func replace(with value: Value, _ lock: Lock) {
         let file = file
-        store(value) { try file.exclusively { try file.write(value) } }
+        store(value, lock) { try file.write(value) }
     }
 
     /// Reads, changes and writes as one step; the transform runs once, whatever fails.
-    mutating func change(_ transform: (inout Value) -> Void) -> Value {
+    mutating func change(_ lock: Lock, _ transform: (inout Value) -> Void) -> Value {
         var changed: Value?
         do {
-            return try write {
+            return try write(lock) {
                 transform(&$0)
                 changed = $0
             }
@@ -88,18 +107,14 @@ struct StoredDocument<Value: Codable & Sendable & MergeableDocument> {
     }
 
     /// Changes what is stored, with what could not be written before, and writes it.
-    private mutating func write(_ transform: (inout Value) -> Void) throws -> Value {
-        var seen: Value?
-        defer { if let seen { known = seen } }
-        let value = try file.exclusively {
-            let stored = try file.valueSettingCorruptAside()
-            seen = stored ?? initial
-            var value = current(stored: stored ?? initial)
-            transform(&value)
-            try file.write(value, unlessSameAs: stored ?? initial)
-            return value
-        }
-        seen = value
+    private mutating func write(_ lock: Lock, _ transform: (inout Value) -> Void) throws -> Value {
+        _ = try lock.get()
+        let stored = try file.valueSettingCorruptAside()
+        known = stored ?? initial
+        var value = current(stored: stored ?? initial)
+        transform(&value)
+        try file.write(value, unlessSameAs: stored ?? initial)
+        known = value
         unsaved = nil
         return value
     }
@@ -110,20 +125,25 @@ struct StoredDocument<Value: Codable & Sendable & MergeableDocument> {
     }
 
     /// Goes back to the initial value by removing the file. Creates nothing where nothing is stored.
-    mutating func remove() {
-        let file = file
-        store(initial) {
-            if case .missing = try file.contents() { return }
-            try file.exclusively { _ = try PrivateFile.remove(file.path) }
+    ///
+    /// - Parameter lock: Nil where the file ``isMissing``.
+    mutating func remove(_ lock: Lock?) {
+        guard let lock else {
+            known = initial
+            unsaved = nil
+            return
         }
+        let file = file
+        store(initial, lock) { try file.remove() }
     }
 
     /// Removes the file without its lock, which may be what fails.
     /// - Returns: whether it is gone.
-    func removeFile() -> Bool { (try? PrivateFile.remove(file.path)) != nil }
+    func removeFile() -> Bool { (try? file.remove()) != nil }
 
-    private mutating func store(_ value: Value, _ body: () throws -> Void) {
+    private mutating func store(_ value: Value, _ lock: Lock, _ body: () throws -> Void) {
         do {
+            _ = try lock.get()
             try body()
             known = value
             unsaved = nil

@@ -17,9 +17,15 @@ public actor FileTelemetryPendingWorkStore: TelemetryPendingWorkCaching {
     }
 
     /// The stored work; empty where there is none.
-    public func loadPendingWork() async -> TelemetryPendingWork { document.load() }
+    public func loadPendingWork() async -> TelemetryPendingWork {
+        if let work = document.loadUnlocked() { return work }
+        return document.load(await document.lock())
+    }
 
-    package func currentPendingWork() async -> TelemetryPendingWork { document.current() }
+    package func currentPendingWork() async -> TelemetryPendingWork {
+        if let work = document.current() { return work }
+        return document.load(await document.lock())
+    }
 
     package var isPendingWorkSaved: Bool { document.isSaved }
 
@@ -28,19 +34,26 @@ public actor FileTelemetryPendingWorkStore: TelemetryPendingWorkCaching {
     public func updatePendingWork(
         _ transform: @Sendable (inout TelemetryPendingWork) -> Void
     ) async -> TelemetryPendingWork {
-        document.update(transform)
+        let lock = await document.lock()
+        return document.update(lock, transform)
     }
 
     /// Removes the file.
-    public func removePendingWork() async { document.remove() }
+    public func removePendingWork() async { document.remove(document.isMissing ? nil : await document.lock()) }
 }
 
 /// The pending work lies in the settings' directory.
 extension FileTelemetrySettingsStore: TelemetryPendingWorkCaching {
     /// What is stored in `pending-work.json`, beside the settings; empty where there is none.
-    public func loadPendingWork() async -> TelemetryPendingWork { pendingWork.load() }
+    public func loadPendingWork() async -> TelemetryPendingWork {
+        if let work = pendingWork.loadUnlocked() { return work }
+        return pendingWork.load(await pendingWork.lock())
+    }
 
-    package func currentPendingWork() async -> TelemetryPendingWork { pendingWork.current() }
+    package func currentPendingWork() async -> TelemetryPendingWork {
+        if let work = pendingWork.current() { return work }
+        return pendingWork.load(await pendingWork.lock())
+    }
 
     package var isPendingWorkSaved: Bool { pendingWork.isSaved }
 
@@ -49,9 +62,10 @@ extension FileTelemetrySettingsStore: TelemetryPendingWorkCaching {
     public func updatePendingWork(
         _ transform: @Sendable (inout TelemetryPendingWork) -> Void
     ) async -> TelemetryPendingWork {
-        pendingWork.update(transform)
+        let lock = await pendingWork.lock()
+        return pendingWork.update(lock, transform)
     }
 
     /// Removes the pending work; the settings stay.
-    public func removePendingWork() async { pendingWork.remove() }
+    public func removePendingWork() async { pendingWork.remove(pendingWork.isMissing ? nil : await pendingWork.lock()) }
 }

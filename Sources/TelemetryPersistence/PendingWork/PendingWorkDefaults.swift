@@ -9,16 +9,18 @@ struct PendingWorkDefaults {
 
     let shared: SharedUserDefaults
 
-    func load() -> TelemetryPendingWork {
+    nonisolated(nonsending) func load() async -> TelemetryPendingWork {
         shared.refresh()
         guard let stored = shared.defaults.object(forKey: Self.key) else { return TelemetryPendingWork() }
         if let work = Self.decode(stored) { return work }
         // Read again under the lock: another process may have written a good value meanwhile.
-        return shared.change { read($0) }
+        return shared.change(await SharedUserDefaults.lock()) { read($0) }
     }
 
-    func update(_ transform: (inout TelemetryPendingWork) -> Void) -> TelemetryPendingWork {
-        shared.change { defaults in
+    nonisolated(nonsending) func update(
+        _ transform: (inout TelemetryPendingWork) -> Void
+    ) async -> TelemetryPendingWork {
+        shared.change(await SharedUserDefaults.lock()) { defaults in
             let stored = read(defaults)
             var work = stored
             transform(&work)
@@ -27,10 +29,10 @@ struct PendingWorkDefaults {
         }
     }
 
-    func remove() {
+    nonisolated(nonsending) func remove() async {
         shared.refresh()
         guard shared.defaults.object(forKey: Self.key) != nil else { return }
-        shared.change { $0.removeObject(forKey: Self.key) }
+        shared.change(await SharedUserDefaults.lock()) { $0.removeObject(forKey: Self.key) }
     }
 
     /// What is stored; a value that cannot be read is moved to another key. To be called under the lock.

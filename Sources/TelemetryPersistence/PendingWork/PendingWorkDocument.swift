@@ -19,24 +19,36 @@ struct PendingWorkDocument {
     /// Whether everything is in the file.
     var isSaved: Bool { document.isSaved }
 
-    mutating func load() -> TelemetryPendingWork { document.load() }
+    /// Waits until nobody else changes the file. What needs the lock takes the result, also a failure to get it.
+    func lock() async -> StoredDocument<TelemetryPendingWork>.Lock { await document.lock() }
 
-    mutating func current() -> TelemetryPendingWork {
+    /// Whether nothing stands in the file's place; then nothing has to be locked to remove it.
+    var isMissing: Bool { document.isMissing }
+
+    /// What is stored; nil where the lock is needed to tell.
+    mutating func loadUnlocked() -> TelemetryPendingWork? { document.loadUnlocked() }
+
+    mutating func load(_ lock: StoredDocument<TelemetryPendingWork>.Lock) -> TelemetryPendingWork { document.load(lock) }
+
+    /// What is stored, from memory where the file has not changed since; nil where the lock is needed to tell.
+    mutating func current() -> TelemetryPendingWork? {
         // Before reading: what changes meanwhile is then seen the next time.
         let stamp = FileStamp(of: "\(Self.name).json", in: directory)
         if let cached, cached.stamp == stamp { return cached.work }
-        let work = document.load()
-        cached = document.isSaved && stamp.isSettled(at: Date()) ? (work, stamp) : nil
+        guard let work = document.loadUnlocked() else { return nil }
+        cached = stamp.isSettled(at: Date()) ? (work, stamp) : nil
         return work
     }
 
-    mutating func update(_ transform: (inout TelemetryPendingWork) -> Void) -> TelemetryPendingWork {
+    mutating func update(
+        _ lock: StoredDocument<TelemetryPendingWork>.Lock, _ transform: (inout TelemetryPendingWork) -> Void
+    ) -> TelemetryPendingWork {
         cached = nil
-        return document.change(transform)
+        return document.change(lock, transform)
     }
 
-    mutating func remove() {
+    mutating func remove(_ lock: StoredDocument<TelemetryPendingWork>.Lock?) {
         cached = nil
-        document.remove()
+        document.remove(lock)
     }
 }

@@ -27,33 +27,33 @@ public actor UserDefaultsTelemetryPendingWorkStore: TelemetryPendingWorkStoring 
     }
 
     /// The stored work; empty where there is none.
-    public func loadPendingWork() async -> TelemetryPendingWork { stored.load() }
+    public func loadPendingWork() async -> TelemetryPendingWork { await stored.load() }
 
     /// Changes the stored work under a lock that processes share, and returns the result.
     @discardableResult
     public func updatePendingWork(
         _ transform: @Sendable (inout TelemetryPendingWork) -> Void
     ) async -> TelemetryPendingWork {
-        stored.update(transform)
+        await stored.update(transform)
     }
 
     /// Removes the key.
-    public func removePendingWork() async { stored.remove() }
+    public func removePendingWork() async { await stored.remove() }
 }
 
 /// The pending work is in the settings' suite.
 extension UserDefaultsTelemetrySettingsStore: TelemetryPendingWorkStoring {
     /// What is stored under `telemetry.pendingWork`; empty where there is nothing.
-    public func loadPendingWork() async -> TelemetryPendingWork { PendingWorkDefaults(shared: shared).load() }
+    public func loadPendingWork() async -> TelemetryPendingWork { await PendingWorkDefaults(shared: shared).load() }
 
     /// Changes the pending work beside the settings as one step, also between processes, and returns the result.
     @discardableResult
     public func updatePendingWork(
         _ transform: @Sendable (inout TelemetryPendingWork) -> Void
     ) async -> TelemetryPendingWork {
-        PendingWorkDefaults(shared: shared).update(transform)
+        await PendingWorkDefaults(shared: shared).update(transform)
     }
 
     /// Removes the pending work; the settings stay.
-    public func removePendingWork() async { PendingWorkDefaults(shared: shared).remove() }
+    public func removePendingWork() async { await PendingWorkDefaults(shared: shared).remove() }
 }

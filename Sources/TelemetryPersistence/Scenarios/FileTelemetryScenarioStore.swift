@@ -17,19 +17,24 @@ public actor FileTelemetryScenarioStore: TelemetryScenarioStoring {
             JSONDocumentFile(directory: directory, name: "scenarios", diagnostics: diagnostics), initial: [:])
     }
 
-    public func loadState(for scenarioName: String) async -> Bool? { document.load()[scenarioName] }
+    public func loadState(for scenarioName: String) async -> Bool? { await load()[scenarioName] }
 
-    public func loadAllStates() async -> [String: Bool] { document.load() }
+    public func loadAllStates() async -> [String: Bool] { await load() }
 
     public func saveState(for scenarioName: String, isEnabled: Bool) async {
-        _ = document.change { $0[scenarioName] = isEnabled }
+        _ = document.change(await document.lock()) { $0[scenarioName] = isEnabled }
     }
 
     public func removeState(for scenarioName: String) async {
         // Nothing to remove, nothing to create.
-        guard document.load()[scenarioName] != nil else { return }
-        _ = document.change { $0[scenarioName] = nil }
+        guard await load()[scenarioName] != nil else { return }
+        _ = document.change(await document.lock()) { $0[scenarioName] = nil }
     }
 
-    public func removeAllStates() async { document.remove() }
+    public func removeAllStates() async { document.remove(document.isMissing ? nil : await document.lock()) }
+
+    private func load() async -> [String: Bool] {
+        if let states = document.loadUnlocked() { return states }
+        return document.load(await document.lock())
+    }
 }

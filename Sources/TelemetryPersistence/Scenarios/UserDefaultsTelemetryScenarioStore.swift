@@ -37,17 +37,17 @@ public actor UserDefaultsTelemetryScenarioStore: TelemetryScenarioStoring {
     }
 
     public func saveState(for scenarioName: String, isEnabled: Bool) async {
-        shared.change { $0.set(isEnabled, forKey: Self.key(for: scenarioName, in: $0)) }
+        shared.change(await SharedUserDefaults.lock()) { $0.set(isEnabled, forKey: Self.key(for: scenarioName, in: $0)) }
     }
 
     public func removeState(for scenarioName: String) async {
         guard await loadState(for: scenarioName) != nil else { return }
-        shared.change { $0.removeObject(forKey: Self.key(for: scenarioName, in: $0)) }
+        shared.change(await SharedUserDefaults.lock()) { $0.removeObject(forKey: Self.key(for: scenarioName, in: $0)) }
     }
 
     public func removeAllStates() async {
         guard await !loadAllStates().isEmpty else { return }
-        shared.change { defaults in
+        shared.change(await SharedUserDefaults.lock()) { defaults in
             for name in Self.states(in: defaults).keys { defaults.removeObject(forKey: Self.key(for: name, in: defaults)) }
         }
     }

@@ -1,12 +1,14 @@
 extension FileTelemetrySettingsStore: TelemetryClientUseRecording {
     package func beginUse(of clientId: String) async {
         guard uses[clientId] == nil else { return }
-        uses[clientId] = ClientUseLock.begin(ClientUseLock.path(of: clientId, in: directory))
+        let lock = await ClientUseLock.begin(ClientUseLock.path(of: clientId, in: directory))
+        // Another call may have begun meanwhile; its lock is as good.
+        if uses[clientId] == nil { uses[clientId] = lock }
     }
 
     package func endUse(of clientId: String) async { uses.removeValue(forKey: clientId)?.end() }
 
     package func isUsedElsewhere(_ clientId: String) async -> Bool {
-        uses[clientId]?.isShared ?? ClientUseLock.isUsed(ClientUseLock.path(of: clientId, in: directory))
+        await uses[clientId]?.isShared() ?? ClientUseLock.isUsed(ClientUseLock.path(of: clientId, in: directory))
     }
 }

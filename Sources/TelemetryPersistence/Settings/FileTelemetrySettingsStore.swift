@@ -31,21 +31,23 @@ public actor FileTelemetrySettingsStore: TelemetryOptOutRecording, TelemetrySett
     }
 
     public func load() async -> TelemetrySettings {
-        marker.isPlaced ? change { _ in } : document.load()
+        if marker.isPlaced { return await change { _ in } }
+        if let settings = document.loadUnlocked() { return settings }
+        return document.load(await document.lock())
     }
 
     package func current() async -> TelemetrySettings {
         // Before reading: what changes meanwhile is then seen the next time.
         let stamp = FileStamp(of: "settings.json", in: directory)
         if let cached, cached.stamp == stamp { return cached.settings }
-        let settings = marker.isPlaced ? change { _ in } : document.load()
+        let settings = await load()
         cached = document.isSaved && stamp.isSettled(at: Date()) ? (settings, stamp) : nil
         return settings
     }
 
     @discardableResult
     public func save(_ settings: TelemetrySettings) async -> TelemetrySettings {
-        change { stored in
+        await change { stored in
             let previous = stored
             stored = settings
             stored.optOuts = max(previous.optOuts, settings.optOuts)
@@ -55,11 +57,11 @@ public actor FileTelemetrySettingsStore: TelemetryOptOutRecording, TelemetrySett
 
     @discardableResult
     public func update(_ transform: @Sendable (inout TelemetrySettings) -> Void) async -> TelemetrySettings {
-        change(transform)
+        await change(transform)
     }
 
     package func recordOptOut(_ transform: @Sendable (inout TelemetrySettings) -> Void) async -> Bool {
-        _ = change(transform)
+        _ = await change(transform)
         // Without a file there is no consent. Removing it needs no room on the disk.
         return document.isSaved || document.isMissing || marker.place() || document.removeFile()
     }
@@ -67,17 +69,20 @@ public actor FileTelemetrySettingsStore: TelemetryOptOutRecording, TelemetrySett
     @discardableResult
     public func reset() async -> TelemetrySettings {
         cached = nil
+        let lock = document.isMissing ? nil : await document.lock()
+        cached = nil
         _ = marker.take()
-        document.remove()
+        document.remove(lock)
         if document.isSaved { marker.clear() }
         return .defaults
     }
 
     /// Changes the settings after an opt-out that was only marked so far.
-    private func change(_ transform: (inout TelemetrySettings) -> Void) -> TelemetrySettings {
+    private func change(_ transform: (inout TelemetrySettings) -> Void) async -> TelemetrySettings {
+        let lock = await document.lock()
         // What could not be written changes no stamp.
         cached = nil
-        let settings = document.change { settings in
+        let settings = document.change(lock) { settings in
             if marker.take() { settings.optOut() }
             transform(&settings)
         }

@@ -1,4 +1,5 @@
 package import Foundation
+import TelemetryStorage
 
 /// An empty file that stands for an opt-out where the settings themselves cannot be written.
 ///
@@ -25,14 +26,17 @@ package struct OptOutMarker: Sendable {
     /// Marks an opt-out.
     /// - Returns: whether the marker outlives the process.
     package func place() -> Bool {
-        try? PrivateFile.makeDirectory(directory)
-        do { try PrivateFile.create(path) } catch { return false }
-        return true
+        let file = PrivateFile(path)
+        do {
+            try file.system.makeDirectories(directory.standardizedFileURL.path(percentEncoded: false))
+            try file.create()
+            return true
+        } catch { return false }
     }
 
     /// Whether there is an opt-out to be recorded; it is the caller's from now on, who calls ``clear()`` when it is recorded.
     package mutating func take() -> Bool {
-        let isTaken = (exists(path) && rename(path, takenPath) == 0) || (!isApplied && exists(takenPath))
+        let isTaken = (exists(path) && (try? PrivateFile(path).move(to: takenPath)) != nil) || (!isApplied && exists(takenPath))
         if isTaken { isApplied = true }
         return isTaken
     }
@@ -40,11 +44,10 @@ package struct OptOutMarker: Sendable {
     /// What was taken is recorded.
     package mutating func clear() {
         guard isApplied else { return }
-        if (try? PrivateFile.remove(takenPath)) != nil { isApplied = false }
+        if (try? PrivateFile(takenPath).remove()) != nil { isApplied = false }
     }
 
     private func exists(_ path: String) -> Bool {
-        var status = stat()
-        return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+        (try? FileSystem().status(path)?.isRegularFile) == true
     }
 }

@@ -35,13 +35,13 @@ public actor UserDefaultsTelemetrySettingsStore: TelemetryOptOutRecording {
 
     @discardableResult
     public func save(_ settings: TelemetrySettings) async -> TelemetrySettings {
-        shared.change { write(settings, to: $0) }
+        shared.change(await SharedUserDefaults.lock()) { write(settings, to: $0) }
         return settings
     }
 
     @discardableResult
     public func update(_ transform: @Sendable (inout TelemetrySettings) -> Void) async -> TelemetrySettings {
-        shared.change { defaults in
+        shared.change(await SharedUserDefaults.lock()) { defaults in
             var settings = read(defaults)
             transform(&settings)
             write(settings, to: defaults)
@@ -63,7 +63,7 @@ public actor UserDefaultsTelemetrySettingsStore: TelemetryOptOutRecording {
         if Self.referenceSettings(in: shared.defaults) != nil { return await save(.defaults) }
         // Nothing to remove, nothing to write.
         if names.contains(where: { shared.defaults.object(forKey: $0) != nil }) {
-            shared.change { defaults in
+            shared.change(await SharedUserDefaults.lock()) { defaults in
                 for name in names { defaults.removeObject(forKey: name) }
             }
         }

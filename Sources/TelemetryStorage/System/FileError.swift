@@ -21,6 +21,17 @@ package struct FileError: Error, CustomStringConvertible {
         self.errno = errno
     }
 
+    /// The file is another user's.
+    package static func foreign(_ path: String) -> Self { Self(.open, path, errno: EPERM) }
+
+    /// What is in the file's place is no file.
+    package static func notAFile(_ path: String) -> Self { Self(.read, path, errno: EINVAL) }
+
+    /// The file has more bytes than it may have.
+    package static func tooLarge(_ path: String) -> Self { Self(.read, path, errno: EFBIG) }
+
+    package var isTooLarge: Bool { errno == EFBIG }
+
     /// There is no such file any more.
     package static func missing(_ path: String) -> Self { Self(.open, path, errno: ENOENT) }
 

@@ -20,11 +20,19 @@ extension FileSystem {
         for path in missing.reversed() { try makeDirectory(path) }
     }
 
+    /// The status of what a path leads to, also through symbolic links; nil where there is none.
+    package func statusThroughLinks(_ path: String) throws(FileError) -> FileStatus? {
+        var found = stat()
+        do { _ = try call(.status, path) { stat(path, &found) } } catch {
+            guard error.isNotFound else { throw error }
+            return nil
+        }
+        return FileStatus(found)
+    }
+
     /// Why other users can change what is in a directory, also one behind a link; nil if they cannot, or it is not there.
     package func exposure(ofDirectory path: String) -> String? {
-        var found = stat()
-        guard (try? call(.status, path) { stat(path, &found) }) != nil else { return nil }
-        let status = FileStatus(found)
+        guard let status = try? statusThroughLinks(path) else { return nil }
         if status.owner != user { return "it belongs to another user" }
         return status.isWritableByGroup || status.isWritableByOthers ? "its permissions let others write" : nil
     }

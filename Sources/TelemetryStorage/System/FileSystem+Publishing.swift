@@ -7,11 +7,13 @@ extension FileSystem {
 
     /// Writes a temporary file and returns its path. Where a step fails, nothing is left of it.
     ///
-    /// - Parameter isDurable: Whether the content is on the disk when this returns.
+    /// - Parameters:
+    ///   - name: One that nobody else uses or can know; nil for one that begins with a hyphen.
+    ///   - isDurable: Whether the content is on the disk when this returns.
     package func writeTemporary(
-        in directory: String, isDurable: Bool, _ write: (OpenFile) throws(FileError) -> Void
+        in directory: String, named name: String? = nil, isDurable: Bool, _ write: (OpenFile) throws(FileError) -> Void
     ) throws(FileError) -> String {
-        let path = Self.temporaryPath(in: directory)
+        let path = name.map { "\(directory)/\($0)" } ?? Self.temporaryPath(in: directory)
         do throws(FileError) {
             let file = try open(path, for: .create)
             try write(file)
@@ -25,10 +27,10 @@ extension FileSystem {
 
     /// Replaces a file, or makes it where it is missing; where a step fails, it is as it was.
     package func replace(
-        _ path: String, isDurable: Bool, _ write: (OpenFile) throws(FileError) -> Void
+        _ path: String, temporaryName: String? = nil, isDurable: Bool, _ write: (OpenFile) throws(FileError) -> Void
     ) throws(FileError) {
         let directory = Self.directory(of: path)
-        let temporary = try writeTemporary(in: directory, isDurable: isDurable, write)
+        let temporary = try writeTemporary(in: directory, named: temporaryName, isDurable: isDurable, write)
         do throws(FileError) { try rename(temporary, to: path) } catch {
             try? remove(temporary)
             throw error
@@ -54,7 +56,8 @@ extension FileSystem {
         return isMade
     }
 
-    private static func directory(of path: String) -> String {
+    /// The directory of a file.
+    package static func directory(of path: String) -> String {
         path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
     }
 }

@@ -44,6 +44,8 @@ package struct FileSystem: Sendable {
 
     package enum Access {
         case read
+        /// For reading what a symbolic link leads to, too.
+        case readThroughLinks
         /// For reading and for appending; made where it is missing.
         case append
         /// For reading and for writing anywhere; made where it is missing.
@@ -58,13 +60,15 @@ package struct FileSystem: Sendable {
         let flags: Int32 =
             switch access {
             // Without O_NONBLOCK, opening a pipe that somebody put there would wait for its writer.
-            case .read: O_RDONLY | O_NONBLOCK
+            case .read, .readThroughLinks: O_RDONLY | O_NONBLOCK
             case .append: O_RDWR | O_CREAT | O_APPEND
             case .update: O_RDWR | O_CREAT
             case .create: O_RDWR | O_CREAT | O_EXCL
             case .write: O_RDWR
             }
-        let descriptor = try call(.open, path) { systemOpen(path, flags | O_CLOEXEC | O_NOFOLLOW, 0o600) }
+        let descriptor = try call(.open, path) {
+            systemOpen(path, flags | O_CLOEXEC | (access == .readThroughLinks ? 0 : O_NOFOLLOW), 0o600)
+        }
         return OpenFile(descriptor: descriptor, path: path, system: self)
     }
 
@@ -154,9 +158,11 @@ package struct FileSystem: Sendable {
     }
 
     /// The content of a file of at most so many bytes.
-    package func smallFile(_ path: String, limit: Int) throws(FileError) -> SmallFile {
+    package func smallFile(
+        _ path: String, limit: Int, throughLinks: Bool = false
+    ) throws(FileError) -> SmallFile {
         let file: OpenFile
-        do { file = try open(path, for: .read) } catch {
+        do { file = try open(path, for: throughLinks ? .readThroughLinks : .read) } catch {
             if error.isNotFound { return .missing }
             if error.isOtherThanFile { return .unusable(reason: "is not a regular file", nil) }
             throw error
@@ -166,7 +172,8 @@ package struct FileSystem: Sendable {
         guard status.size <= UInt64(limit) else {
             return .unusable(reason: "has \(status.size) bytes, more than the \(limit) that it may have", file)
         }
-        return .content(try file.read(at: 0, count: Int(status.size)), of: file)
+        // Files that the system makes up have no size until they are read.
+        return .content(try file.read(at: 0, count: status.size == 0 ? 4_096 : Int(status.size)), of: file)
     }
 
     /// Makes the call again as often as a signal interrupts it.

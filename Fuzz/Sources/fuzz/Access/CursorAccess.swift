@@ -6,7 +6,7 @@
 enum CursorAccess {
     /// The file store's cursor as it would be written anew; nil where it is none of the store's.
     static func file(_ text: String, ofStore storeID: String) -> String? {
-        JournalPosition(TelemetryCursor(rawValue: text), ofStore: storeID)?.cursor(ofStore: storeID).rawValue
+        JournalPosition(text: text, ofStore: storeID)?.text(ofStore: storeID)
     }
 
     /// The same for CloudKit's.

@@ -1,0 +1,63 @@
+/// Keeps processes, and stores within one, from changing the same thing at once; waiting for it blocks no thread.
+///
+/// The lock belongs to an open file and ends with it, also where the process is killed; the file itself stays. Whoever waits
+/// for it holds the lock of its directory meanwhile, which all must pass: somebody who has just released the lock does not
+/// have it again before those who wait, however often they look.
+package final class FileLock: Sendable {
+    /// How long a lock that somebody else holds is tried: a holder needs about a millisecond, and some seconds where the disk
+    /// is busy.
+    package static let timeout: Duration = .seconds(10)
+    private static let longestDelay: Duration = .milliseconds(5)
+
+    private let file: OpenFile
+
+    private init(file: OpenFile) { self.file = file }
+
+    /// Closing is not enough: a child process that is just being started holds a copy of the descriptor, and with it the lock.
+    deinit { file.unlock() }
+
+    /// Waits until nobody else holds the lock of that path, and takes it. Cancellation does not shorten the wait.
+    /// - Throws: an error that ``FileError/isLocked`` where somebody else holds it for as long as the timeout.
+    package static func acquire(
+        _ path: String, system: FileSystem, timeout: Duration = timeout
+    ) async throws(FileError) -> FileLock {
+        let file = try system.open(path, for: .update)
+        // In a directory that users share, somebody else's file under our name could keep us waiting for ever.
+        guard try file.status().owner == system.user else { throw FileError.foreign(path) }
+        var rest = timeout
+        let turnstile = try await turnstile(of: path, system, &rest)
+        defer { turnstile?.unlock() }
+        try await wait(for: file, system, &rest)
+        return FileLock(file: file)
+    }
+
+    /// The directory, locked; nil where directories cannot be locked, as on some network file systems, or other users could:
+    /// then whoever looks at the right moment is first.
+    private static func turnstile(
+        of path: String, _ system: FileSystem, _ rest: inout Duration
+    ) async throws(FileError) -> OpenFile? {
+        guard let directory = try? system.open(FileSystem.directory(of: path), for: .readThroughLinks),
+            let status = try? directory.status(), status.owner == system.user, status.isPrivate
+        else { return nil }
+        do throws(FileError) { try await wait(for: directory, system, &rest) } catch {
+            guard error.isLocked else { return nil }
+            throw error
+        }
+        return directory
+    }
+
+    private static func wait(for file: OpenFile, _ system: FileSystem, _ rest: inout Duration) async throws(FileError) {
+        var delay = Duration.microseconds(100)
+        while try !file.tryLock(.exclusive) {
+            guard rest > .zero else { throw FileError.locked(file.path) }
+            await sleep(for: delay, system.clock)
+            rest -= delay
+            delay = min(delay * 2, longestDelay)
+        }
+    }
+
+    /// What is to be stored is stored also by a task that is cancelled: it sleeps in another then.
+    private static func sleep(for delay: Duration, _ clock: any Clock<Duration>) async {
+        do { try await clock.sleep(for: delay) } catch { await Task { try? await clock.sleep(for: delay) }.value }
+    }
+}

@@ -1,0 +1,109 @@
+import Foundation
+import TelemetryStorage
+import TelemetryTestSupport
+import Testing
+
+struct FileLockTests {
+    @Test("A child process that is being started while a lock is held does not keep it")
+    func inheritedDescriptor() async throws {
+        try await withLockedDirectory { directory in
+            let path = directory.appending(path: "lock").path
+            // Between fork and exec a child has every descriptor of its parent, also those that exec will close.
+            var lock: FileLock? = try await FileLock.acquire(path, system: FileSystem())
+            let inherited = try openDescriptors(of: path).map { dup($0) }
+            defer { for descriptor in inherited { close(descriptor) } }
+            #expect(lock != nil)
+            lock = nil
+            #expect(inherited.count == 1)
+            _ = try await FileLock.acquire(path, system: FileSystem(), timeout: .zero)
+        }
+    }
+
+    @Test("A lock that is kept is tried until the timeout of the injected clock, and blocks no thread", .timeLimit(.minutes(1)))
+    func timeout() async throws {
+        try await withLockedDirectory { directory in
+            let clock = ManualClock()
+            let path = directory.appending(path: "lock").path
+            let held = try await FileLock.acquire(path, system: FileSystem())
+            let waiting = Task { () throws(FileError) in
+                try await FileLock.acquire(path, system: FileSystem(clock: clock), timeout: .milliseconds(20))
+            }
+            // Nine delays that double from 0.1 ms up to 5 ms exceed 20 ms; a thread that waited would never get here.
+            for _ in 0..<9 {
+                await clock.sleepers()
+                clock.advance(by: .milliseconds(5))
+            }
+            await #expect(throws: FileError.self) { _ = try await waiting.value }
+            withExtendedLifetime(held) {}
+        }
+    }
+
+    @Test("A task that is cancelled while it waits has the lock in the end")
+    func cancelled() async throws {
+        try await withLockedDirectory { directory in
+            let path = directory.appending(path: "lock").path
+            var held: FileLock? = try await FileLock.acquire(path, system: FileSystem())
+            let waiting = Task { () throws(FileError) in try await FileLock.acquire(path, system: FileSystem()) }
+            waiting.cancel()
+            #expect(held != nil)
+            held = nil
+            _ = try await waiting.value
+        }
+    }
+
+    @Test("Whoever waits for a lock goes before somebody who has just released it and wants it again")
+    func inTurn() async throws {
+        try await withLockedDirectory { directory in
+            let path = directory.appending(path: "lock").path
+            _ = try await FileLock.acquire(path, system: FileSystem())
+            // As another process does that waits.
+            let waiting = open(directory.path, O_RDONLY | O_DIRECTORY)
+            defer { close(waiting) }
+            #expect(flock(waiting, LOCK_EX | LOCK_NB) == 0)
+            await #expect(throws: FileError.self) {
+                _ = try await FileLock.acquire(path, system: FileSystem(), timeout: .milliseconds(1))
+            }
+            #expect(flock(waiting, LOCK_UN) == 0)
+            let lock = try await FileLock.acquire(path, system: FileSystem(), timeout: .zero)
+            // While the lock is held, nobody waits: the way is free for one who will.
+            #expect(flock(waiting, LOCK_EX | LOCK_NB) == 0)
+            withExtendedLifetime(lock) {}
+        }
+    }
+
+    @Test("Of many who change a file under its lock, none loses another's change")
+    func exclusion() async throws {
+        try await withLockedDirectory { directory in
+            let (path, file) = (directory.appending(path: "lock").path, directory.appending(path: "count"))
+            try Data("0".utf8).write(to: file)
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for _ in 0..<40 {
+                    group.addTask {
+                        let lock = try await FileLock.acquire(path, system: FileSystem())
+                        let count = try Int(String(contentsOf: file, encoding: .utf8)) ?? 0
+                        await Task.yield()
+                        try Data("\(count + 1)".utf8).write(to: file)
+                        withExtendedLifetime(lock) {}
+                    }
+                }
+                try await group.waitForAll()
+            }
+            #expect(try String(contentsOf: file, encoding: .utf8) == "40")
+        }
+    }
+
+    private func withLockedDirectory(_ body: (URL) async throws -> Void) async throws {
+        let directory = FileManager.default.temporaryDirectory.appending(path: "locks-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(
+            at: directory, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
+        defer { try? FileManager.default.removeItem(at: directory) }
+        try await body(directory)
+    }
+
+    private func openDescriptors(of path: String) throws -> [Int32] {
+        try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").compactMap { name in
+            let target = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(name)")
+            return target == path ? Int32(name) : nil
+        }
+    }
+}
