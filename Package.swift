@@ -39,6 +39,7 @@ let libraries = [
     library("TelemetryTransport", ["TelemetryModels", "TelemetryStorage"]),
     library("TelemetryPersistence", ["TelemetryModels", "TelemetryStorage"]),
     library("TelemetryLogging", ["TelemetryModels", "TelemetryStorage", "TelemetryTransport"]),
+    library("TelemetryHTTP", ["TelemetryModels", "TelemetryStorage", "TelemetryTransport"]),
     library("TelemetryDebugLogging", ["TelemetryModels"]),
     library(
         "TelemetryLifecycle",
@@ -83,6 +84,9 @@ let package = Package(
             [
                 "TelemetryModels", "TelemetryTransport", "TelemetryLogging", "TelemetryTestSupport", "TelemetryCrashLogger",
             ]),
+        tests(
+            of: "TelemetryHTTP",
+            ["TelemetryModels", "TelemetryStorage", "TelemetryTransport", "TelemetryHTTP", "TelemetryTestSupport"]),
         tests(
             of: "TelemetryDebugLogging",
             ["TelemetryModels", "TelemetryTransport", "TelemetryDebugLogging", "TelemetryTestSupport"]),

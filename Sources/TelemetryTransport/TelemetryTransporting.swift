@@ -10,4 +10,14 @@ public protocol TelemetryTransporting: TelemetryEventTransport, TelemetryRecordT
 
     /// What a developer wants to know about the store. Never fails: what went wrong is told in it.
     func debugInfo() async -> DebugInfo
+
+    /// Sets the identifier of the client that this process is; nil where it is none.
+    ///
+    /// The lifecycle service calls it whenever the identity changes, before the first call that concerns it. A transport that
+    /// authenticates clients needs it; others may ignore it, as the default does.
+    func setClientIdentifier(_ clientId: String?) async
+}
+
+extension TelemetryTransporting {
+    public func setClientIdentifier(_ clientId: String?) async {}
 }

@@ -1,5 +1,5 @@
-/// SHA-256 as in FIPS 180-4, for names that are too long; not for secrets.
-enum SHA256 {
+/// SHA-256 as in FIPS 180-4, for names that are too long and for keys that follow from a secret.
+package enum SHA256 {
     static func hexDigest(of message: [UInt8]) -> String {
         var text: [UInt8] = []
         for word in digest(of: message) {
@@ -10,7 +10,8 @@ enum SHA256 {
         return String(decoding: text, as: UTF8.self)
     }
 
-    private static func digest(of message: [UInt8]) -> [UInt32] {
+    /// The eight words of the digest.
+    package static func digest(of message: [UInt8]) -> [UInt32] {
         var state: [UInt32] = [
             0x6a09_e667, 0xbb67_ae85, 0x3c6e_f372, 0xa54f_f53a, 0x510e_527f, 0x9b05_688c, 0x1f83_d9ab, 0x5be0_cd19,
         ]

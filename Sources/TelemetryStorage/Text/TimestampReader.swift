@@ -12,6 +12,8 @@ package struct TimestampReader {
     private var text: (UInt64, UInt64, UInt64) = (0, 0, 0)
     private var seconds: Int64 = 0
 
+    package init() {}
+
     /// Nil where `TimestampFormat.date(from:)` is.
     package mutating func date(from bytes: UnsafeBufferPointer<UInt8>) -> Date? {
         guard bytes.count >= 20 else { return nil }

@@ -14,6 +14,8 @@ package struct TimestampWriter {
     private var second = Int64.min
     private var prefix: [UInt8] = []
 
+    package init() {}
+
     /// Returns false, having appended nothing, for a date outside the years 1 to 9999.
     package mutating func append(_ date: Date, to buffer: ByteBuffer) -> Bool {
         let interval = date.timeIntervalSinceReferenceDate

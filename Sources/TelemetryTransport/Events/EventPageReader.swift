@@ -6,7 +6,8 @@ actor EventPageReader {
     private let filter: TelemetryEventFilter
     private let limit: Int
     private let readsAhead: Bool
-    private let arrivals: AsyncStream<Void>
+    /// Nil for a transport that waits for events itself.
+    private let arrivals: AsyncStream<Void>?
     private var cursor: TelemetryCursor?
     private var ahead: PageTask?
     private var isAtEnd = false
@@ -23,7 +24,7 @@ actor EventPageReader {
         self.limit = limit
         self.readsAhead = readsAhead
         // Requested before the first page is read, so that what arrives in between is hinted at.
-        self.arrivals = transport.eventArrivals()
+        self.arrivals = transport is any TelemetryEventWaiting ? nil : transport.eventArrivals()
     }
 
     /// The next page; nil when the task is cancelled or the hints end. Pages that hold nothing new are left out, except for the
@@ -33,11 +34,11 @@ actor EventPageReader {
             // `AsyncThrowingStream(unfolding:)` calls again after a throw; the stream ends there.
             if Task.isCancelled || hasFailed { return nil }
             let wasAtEnd = isAtEnd
-            if wasAtEnd {
+            if wasAtEnd, let arrivals {
                 var hints = arrivals.makeAsyncIterator()
                 guard await hints.next() != nil else { return nil }
             }
-            let page = try await read()
+            let page = try await read(waits: wasAtEnd)
             let isNew = !page.events.isEmpty || page.cursor != cursor || page.missedEvents > 0
             cursor = page.cursor
             isAtEnd = !page.hasMore
@@ -52,9 +53,12 @@ actor EventPageReader {
         }
     }
 
-    private func read() async throws -> TelemetryEventPage {
+    private func read(waits: Bool) async throws -> TelemetryEventPage {
         do {
             guard let ahead else {
+                if waits, let transport = transport as? any TelemetryEventWaiting, let cursor {
+                    return try await transport.nextEvents(matching: filter, after: cursor, limit: limit)
+                }
                 return try await transport.events(matching: filter, after: cursor, limit: limit)
             }
             self.ahead = nil

@@ -1,0 +1,48 @@
+import Foundation
+import Synchronization
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+/// Gives what arrives for a session's tasks to the exchange of each.
+final class HTTPTaskRouter: NSObject, URLSessionDataDelegate, Sendable {
+    private let exchanges = Mutex<[Int: HTTPExchange]>([:])
+
+    func add(_ exchange: HTTPExchange, for id: Int) { exchanges.withLock { $0[id] = exchange } }
+
+    func remove(_ id: Int) { exchanges.withLock { _ = $0.removeValue(forKey: id) } }
+
+    private func exchange(of task: URLSessionTask) -> HTTPExchange? { exchanges.withLock { $0[task.taskIdentifier] } }
+
+    func urlSession(
+        _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
+        completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
+    ) {
+        guard let exchange = exchange(of: dataTask), let response = response as? HTTPURLResponse else {
+            return completionHandler(.cancel)
+        }
+        var headers: [String: String] = [:]
+        for (name, value) in response.allHeaderFields {
+            if let name = name as? String, let value = value as? String { headers[name.lowercased()] = value }
+        }
+        exchange.receive(HTTPHead(status: response.statusCode, headers: headers))
+        completionHandler(.allow)
+    }
+
+    func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
+        if exchange(of: dataTask)?.receive(data) != true { dataTask.cancel() }
+    }
+
+    /// A request goes where it was addressed, or nowhere: followed elsewhere, it would take its token along.
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
+        newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void
+    ) {
+        completionHandler(nil)
+    }
+
+    func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
+        exchange(of: task)?.finish(error)
+    }
+}

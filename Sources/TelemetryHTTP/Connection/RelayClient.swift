@@ -1,0 +1,116 @@
+import Foundation
+import Synchronization
+import TelemetryTransport
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+/// Speaks the relay's protocol: addresses, signs, sends, and turns refusals into errors.
+final class RelayClient: Sendable {
+    let address: RelayAddress
+    let signer: RequestSigner
+    let configuration: HTTPTelemetryTransport.Configuration
+    private let knownLimits = Mutex<RelayLimits?>(nil)
+
+    init(address: RelayAddress, signer: RequestSigner, configuration: HTTPTelemetryTransport.Configuration) {
+        self.address = address
+        self.signer = signer
+        self.configuration = configuration
+    }
+
+    /// The body of the relay's answer.
+    /// - Throws: `TelemetryTransportError`, `HTTPOverflow` for a body beyond the configuration's limit, `CancellationError`.
+    @discardableResult
+    func send(_ request: RelayRequest) async throws -> Data {
+        let prepared = try await prepare(request, accepting: "application/json")
+        let timeout = configuration.requestTimeout + request.wait
+        let connection: HTTPConnection = request.wait > .zero ? .streams : .requests
+        let reply: HTTPReply
+        do {
+            reply = try await withDeadline(timeout, clock: configuration.clock) { [configuration] in
+                let exchange = connection.begin(prepared, limit: configuration.maximumResponseBytes)
+                defer { exchange.finish() }
+                return HTTPReply(head: try await exchange.head(), body: try await exchange.body())
+            }
+        } catch let error as HTTPOverflow {
+            throw error
+        } catch {
+            throw failure(error)
+        }
+        guard (200..<300).contains(reply.head.status) else { throw refusal(reply) }
+        return reply.body
+    }
+
+    /// Opens a stream of server-sent events.
+    /// - Throws: as `send`.
+    func open(_ request: RelayRequest, lastEventID: String?) async throws -> HTTPExchange {
+        var prepared = try await prepare(request, accepting: "text/event-stream")
+        if let lastEventID { prepared.setValue(lastEventID, forHTTPHeaderField: "Last-Event-ID") }
+        prepared.setValue("no-cache", forHTTPHeaderField: "Cache-Control")
+        let exchange = HTTPConnection.streams.begin(prepared, limit: ServerSentEventParser.maximumEventBytes * 4)
+        do {
+            return try await withDeadline(configuration.requestTimeout, clock: configuration.clock) {
+                let head = try await exchange.head()
+                guard head.status == 200 else {
+                    throw self.refusal(HTTPReply(head: head, body: try await exchange.body()))
+                }
+                guard head.header("Content-Type")?.lowercased().hasPrefix("text/event-stream") == true else {
+                    throw Self.unexpectedAnswer
+                }
+                return exchange
+            }
+        } catch {
+            exchange.finish()
+            throw failure(error)
+        }
+    }
+
+    private func prepare(_ request: RelayRequest, accepting type: String) async throws -> URLRequest {
+        var prepared = URLRequest(url: try address.url(request.path, query: request.query))
+        prepared.httpMethod = request.method.rawValue
+        prepared.cachePolicy = .reloadIgnoringLocalCacheData
+        // Only an idle timer; the deadlines are kept here, on the configuration's clock.
+        prepared.timeoutInterval = 3_600
+        prepared.setValue(type, forHTTPHeaderField: "Accept")
+        if let body = request.body {
+            prepared.httpBody = body
+            prepared.setValue("application/json", forHTTPHeaderField: "Content-Type")
+        }
+        for header in try await signer.headers(for: request.subject) {
+            prepared.setValue(header.value, forHTTPHeaderField: header.name)
+        }
+        return prepared
+    }
+
+    private func refusal(_ reply: HTTPReply) -> TelemetryTransportError {
+        TelemetryTransportError(refusal: reply, address: address, now: configuration.now())
+    }
+
+    private func failure(_ error: any Error) -> any Error {
+        if error is CancellationError || error is TelemetryTransportError { return error }
+        if (error as? URLError)?.code == .cancelled { return CancellationError() }
+        return TelemetryTransportError(connectionFailure: error, address: address)
+    }
+
+    /// What a network that wants its own page seen first, or a wrong URL, answers.
+    static let unexpectedAnswer = TelemetryTransportError(
+        code: .unavailable, message: "The answer is not a relay's; check the URL, and what is between here and the relay.")
+}
+
+extension RelayClient {
+    /// What the relay takes at once, as far as that is known.
+    var limits: RelayLimits { knownLimits.withLock { $0 } ?? RelayLimits() }
+
+    /// Asks the relay for its limits, once; returns whether they differ from those that were in use.
+    ///
+    /// Called only where the relay has refused something for its size: what most relays take is known without asking.
+    func adoptLimits() async throws -> Bool {
+        if knownLimits.withLock({ $0 != nil }) { return false }
+        guard let info = RelayInformation(try await send(.init(.get, "v1", "server", subject: .clients([])))) else {
+            return false
+        }
+        knownLimits.withLock { $0 = info.limits }
+        return info.limits != RelayLimits()
+    }
+}

@@ -1,0 +1,63 @@
+import TelemetryTransport
+
+/// What a caller proves to a relay who it is with. Descriptions never show a token.
+public struct TelemetryRelayCredentials: Sendable {
+    enum Role: Sendable {
+        case viewer
+        case host(any TelemetrySecretStoring)
+    }
+
+    let token: String?
+    let role: Role
+
+    private init(token: String?, role: Role) {
+        // A token that was read from a file ends in a line feed.
+        let trimmed = token.map { $0.drop(while: \.isWhitespace) }.map { text in
+            String(text.reversed().drop(while: \.isWhitespace).reversed())
+        }
+        self.token = trimmed?.isEmpty == true ? nil : trimmed
+        self.role = role
+    }
+
+    /// A viewer's or a reader's credentials.
+    /// - Parameter token: The token that the relay's command printed; nil for a relay on this machine that has no tokens.
+    public static func viewer(token: String?) -> Self { Self(token: token, role: .viewer) }
+
+    /// A host's credentials: they open the data of this host's own clients alone.
+    ///
+    /// Each request also bears the client's identifier and a key that follows from it and from the installation's secret. The
+    /// relay binds the key to the identifier at the first request, so that nobody else can use the identifier.
+    /// - Parameters:
+    ///   - token: A token of the role `host`. One that ships inside an app is public, and opens nothing by itself. Nil for a
+    ///     relay on this machine that has no tokens.
+    ///   - secrets: Where this installation's secret is kept.
+    public static func host(token: String?, secrets: any TelemetrySecretStoring) -> Self {
+        Self(token: token, role: .host(secrets))
+    }
+
+    /// The header that carries the token; nil without one.
+    /// - Throws: `.invalidArgument` for a token that no header can hold.
+    func authorization() throws(TelemetryTransportError) -> String? {
+        guard let token else { return nil }
+        guard token.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
+            throw TelemetryTransportError(
+                code: .invalidArgument, message: "The relay's token holds characters other than visible ASCII.")
+        }
+        return "Bearer \(token)"
+    }
+}
+
+extension TelemetryRelayCredentials: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    public var description: String {
+        let name =
+            switch role {
+            case .viewer: "viewer"
+            case .host: "host"
+            }
+        return "\(name), \(token == nil ? "without a token" : "with a token")"
+    }
+
+    public var debugDescription: String { description }
+
+    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
+}

@@ -1,0 +1,106 @@
+import Foundation
+public import TelemetryModels
+public import TelemetryTransport
+
+extension HTTPTelemetryTransport {
+    /// Stores records, in as many requests as the relay's limits need.
+    ///
+    /// Where a later request of several fails as a whole, `.partialFailure` names its records and those behind it.
+    public func save(_ records: [TelemetryRecord], policy: TelemetrySavePolicy) async throws -> [TelemetryRecord] {
+        var saved: [TelemetryRecord] = []
+        var failures: [TelemetryRecord.ID: TelemetryTransportError] = [:]
+        var rest = records[...]
+        var most = client.limits.saveRecords
+        while !rest.isEmpty {
+            let batch = rest.prefix(most)
+            do {
+                saved += try await saveAtOnce(batch, policy: policy)
+                rest = rest.dropFirst(batch.count)
+            } catch let error as TelemetryTransportError where error.code == .partialFailure {
+                failures.merge(error.failures) { first, _ in first }
+                rest = rest.dropFirst(batch.count)
+            } catch let error as TelemetryTransportError where error.code == .quotaExceeded && batch.count > 1 {
+                most = batch.count / 2
+                if (try? await client.adoptLimits()) == true { most = min(batch.count, client.limits.saveRecords) }
+            } catch let error as TelemetryTransportError {
+                let isOne = batch.count == 1 && !error.isRetryable
+                if saved.isEmpty, failures.isEmpty, !isOne || records.count == 1 { throw error }
+                for record in isOne ? batch : rest { failures[record.recordID] = error }
+                rest = isOne ? rest.dropFirst() : []
+            }
+        }
+        if let error = TelemetryTransportError.outcome(of: failures, among: records.count) { throw error }
+        return saved
+    }
+
+    private func saveAtOnce(
+        _ records: ArraySlice<TelemetryRecord>, policy: TelemetrySavePolicy
+    ) async throws -> [TelemetryRecord] {
+        let clients = Set(records.compactMap { $0[TelemetrySchema.ClientField.clientId.rawValue]?.stringValue })
+        let body = try await client.send(
+            .init(
+                .post, "v1", "records", body: try RecordEncoder.save(records, policy: policy), subject: .clients(clients)))
+        let saved = try Self.records(in: body)
+        guard saved.count == records.count else { throw RelayClient.unexpectedAnswer }
+        return saved
+    }
+
+    /// The stored record, or nil where there is none.
+    public func record(withID id: TelemetryRecord.ID) async throws -> TelemetryRecord? {
+        // An empty name is no route's.
+        if id.recordName.isEmpty { return nil }
+        let body: Data
+        do {
+            body = try await client.send(.init(.get, "v1", "records", id.recordName, subject: .anyKnown))
+        } catch let error as TelemetryTransportError where error.code == .notFound { return nil }
+        var record: TelemetryRecord?
+        let isRead = body.withScanner { scanner in
+            record = scanner.wireRecord()
+            return record != nil
+        }
+        guard isRead, let record else { throw RelayClient.unexpectedAnswer }
+        return record
+    }
+
+    /// The stored records that fulfil the query, in its order.
+    public func records(matching query: TelemetryRecordQuery) async throws -> [TelemetryRecord] {
+        let clients = query.conditions[TelemetrySchema.ClientField.clientId.rawValue]?.stringValue.map { Set([$0]) } ?? []
+        return try Self.records(
+            in: try await client.send(
+                .init(.post, "v1", "records", "query", body: try RecordEncoder.query(query), subject: .clients(clients))))
+    }
+
+    /// Removes records and returns how many of them were there.
+    @discardableResult
+    public func deleteRecords(withIDs ids: [TelemetryRecord.ID]) async throws -> Int {
+        var rest = ids[...]
+        var most = client.limits.saveRecords
+        var deleted = 0
+        while !rest.isEmpty {
+            let batch = rest.prefix(most)
+            do {
+                deleted += try Self.count(
+                    "deleted",
+                    in: try await client.send(
+                        .init(.post, "v1", "records", "delete", body: RecordEncoder.delete(batch), subject: .anyKnown)))
+                rest = rest.dropFirst(batch.count)
+            } catch let error as TelemetryTransportError where error.code == .quotaExceeded && batch.count > 1 {
+                most = batch.count / 2
+            }
+        }
+        return deleted
+    }
+
+    private static func records(in body: Data) throws -> [TelemetryRecord] {
+        var records: [TelemetryRecord]?
+        let isRead = body.withScanner { scanner in
+            scanner.readMembers { key, scanner in
+                guard key.isIdentical(to: "records") else { return scanner.skipValue() }
+                records = scanner.wireRecords()
+                return records != nil
+            }
+        }
+        guard isRead, let records else { throw RelayClient.unexpectedAnswer }
+        return records
+    }
+}

@@ -1,0 +1,46 @@
+import Foundation
+import TelemetryModels
+import TelemetryTransport
+
+/// A filter as parameters of the events' routes.
+struct EventQuery {
+    private(set) var items: [(name: String, value: String)] = []
+    /// Whether nothing can match: an empty set, or a time that no stored event has.
+    private(set) var matchesNothing = false
+
+    /// The first and the last moment that have a text.
+    private static let years = Date(timeIntervalSince1970: -62_135_596_800)...Date(timeIntervalSince1970: 253_402_300_799)
+    private static let someDate = "2001-01-01T00:00:00.000Z"
+
+    init(_ filter: TelemetryEventFilter) {
+        if let clientId = filter.clientId { items.append(("client", clientId)) }
+        if let sessionId = filter.sessionId { items.append(("session", sessionId)) }
+        add("scenario", filter.scenarios?.sorted())
+        add("level", filter.levels?.sorted().map(\.rawValue))
+        add("name", filter.names?.sorted())
+        // Written as comparisons that are false for what is not a number: such a bound excludes nothing.
+        if let since = filter.since, since > Self.years.lowerBound {
+            if since > Self.years.upperBound { matchesNothing = true }
+            add("since", since)
+        }
+        if let until = filter.until, until <= Self.years.upperBound {
+            if until <= Self.years.lowerBound { matchesNothing = true }
+            add("until", until)
+        }
+    }
+
+    /// The parameters of a page. Where nothing matches, they say so to the relay, which still checks and moves the cursor.
+    var pageItems: [(name: String, value: String)] {
+        matchesNothing ? [("since", Self.someDate), ("until", Self.someDate)] : items
+    }
+
+    private mutating func add(_ name: String, _ values: [String]?) {
+        guard let values else { return }
+        if values.isEmpty { matchesNothing = true }
+        items += values.map { (name, $0) }
+    }
+
+    private mutating func add(_ name: String, _ date: Date) {
+        if let text = TimestampFormat.string(from: date) { items.append((name, text)) }
+    }
+}
