@@ -41,7 +41,7 @@ let package = Package(
             name: "telemetryTests",
             dependencies: [
                 "telemetry", "ViewerKit", layer("TelemetryModels"), layer("TelemetryTransport"), layer("TelemetryPersistence"),
-                layer("TelemetryLifecycle"), layer("TelemetryLogging"),
+                layer("TelemetryLifecycle"), layer("TelemetryLogging"), layer("TelemetryTestSupport"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings),

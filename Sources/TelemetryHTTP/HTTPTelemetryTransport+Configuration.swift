@@ -1,9 +1,10 @@
+public import TelemetryModels
+
 #if canImport(FoundationEssentials)
 package import FoundationEssentials
 #else
 package import Foundation
 #endif
-public import TelemetryModels
 
 extension HTTPTelemetryTransport {
     /// Time limits and sizes.

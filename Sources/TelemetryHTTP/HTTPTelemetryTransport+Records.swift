@@ -1,5 +1,6 @@
 import Foundation
 public import TelemetryModels
+import TelemetryStorage
 public import TelemetryTransport
 
 extension HTTPTelemetryTransport {

@@ -1,5 +1,6 @@
 import Foundation
 import TelemetryModels
+import TelemetryStorage
 public import TelemetryTransport
 
 extension HTTPTelemetryTransport {

@@ -72,7 +72,7 @@ public final class HTTPTelemetryTransport: TelemetryTransporting {
         }
     }
 
-    /// Whether the relay answers and speaks this version of the interface.
+    /// Whether the relay answers and implements this version of the interface.
     public func validateSchema() async -> Bool {
         (try? await information())?.api == 1
     }

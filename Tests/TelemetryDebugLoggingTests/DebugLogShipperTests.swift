@@ -1,7 +1,7 @@
 #if DEBUG
 import Foundation
 @testable import TelemetryDebugLogging
-import TelemetryTestSupport
+@_spi(Tooling) import TelemetryTestSupport
 import Testing
 
 #if canImport(FoundationNetworking)

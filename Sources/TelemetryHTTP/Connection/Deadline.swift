@@ -20,7 +20,7 @@ func withDeadline<Value: Sendable>(
     }
 }
 
-/// Tells how much time has passed on a clock.
+/// Measures time on a clock.
 struct Stopwatch: Sendable {
     let elapsed: @Sendable () -> Duration
 

@@ -8,8 +8,8 @@ import FoundationNetworking
 /// The process's sessions.
 ///
 /// On Linux a session that is deallocated while a task ends can take the process with it, so they are kept for good, and a
-/// delegate tells the tasks apart. There are two: what waits at a relay, for as long as it takes, must not take the connections
-/// away from what is answered at once.
+/// delegate routes callbacks by task. There are two sessions, so that requests which wait at the relay do not use up the
+/// connections of those which are answered at once.
 final class HTTPConnection: Sendable {
     /// For requests that are answered at once.
     static let requests = HTTPConnection(maximumConnectionsPerHost: 16)

@@ -6,7 +6,7 @@ import TelemetryTransport
 import FoundationNetworking
 #endif
 
-/// Speaks the relay's protocol: addresses, signs, sends, and turns refusals into errors.
+/// Sends requests to the relay: adds address and credentials, enforces deadlines, and turns refusals into errors.
 final class RelayClient: Sendable {
     let address: RelayAddress
     let signer: RequestSigner

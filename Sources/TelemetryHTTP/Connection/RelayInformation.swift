@@ -1,4 +1,5 @@
 import Foundation
+import TelemetryStorage
 import TelemetryTransport
 
 /// What `GET /v1/server` says.

@@ -1,4 +1,4 @@
-/// What a relay takes at once; told by `GET /v1/server`, and these unless the relay was configured otherwise.
+/// What a relay accepts in one request: the defaults of the interface, or what `GET /v1/server` returned.
 struct RelayLimits: Sendable, Equatable {
     var bodyBytes = 4 << 20
     var batchEvents = 5_000

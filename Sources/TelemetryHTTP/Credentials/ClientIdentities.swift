@@ -25,8 +25,8 @@ struct ClientIdentities: Sendable, Equatable {
         known.removeLast(max(known.count - Self.maximumCount, 0))
     }
 
-    /// Whom a request speaks for. No more identifiers are named than it needs, so that an identifier is not linked to an earlier
-    /// one without reason.
+    /// The identifiers that a request names: no more than it needs, so that an identifier is not linked to an earlier one
+    /// without reason.
     func names(for subject: RequestSubject) -> [String] {
         switch subject {
         case .current: return current.map { [$0] } ?? []

@@ -1,5 +1,6 @@
 import Foundation
 import TelemetryModels
+import TelemetryStorage
 import TelemetryTransport
 
 /// What a relay's refusal says of itself: RFC 9457, and what the records' routes add to it.

@@ -6,7 +6,8 @@ extension TelemetryTransportError.Code {
     /// The code that a problem names; nil for one that this version does not know.
     init?(problemCode name: String) {
         let known: [Self] = [
-            .notFound, .conflict, .invalidArgument, .unauthorized, .rateLimited, .unavailable, .quotaExceeded, .corrupted, .closed,
+            .notFound, .conflict, .invalidArgument, .unauthorized, .rateLimited, .unavailable, .quotaExceeded, .corrupted,
+            .closed,
             .partialFailure,
         ]
         guard let code = known.first(where: { $0.description == name }) else { return nil }
@@ -75,7 +76,7 @@ extension TelemetryTransportError {
         }
         let failure = error as NSError
         let text = failure.localizedDescription
-        // On Linux every failure of TLS has one number, and only the text tells them apart.
+        // On Linux every failure of TLS has the same code; only the text differs.
         let isCertificate =
             Self.certificateCodes.contains(failure.code) || text.range(of: "certificate", options: .caseInsensitive) != nil
         let isURL = [URLError.Code.badURL, .unsupportedURL].map(\.rawValue).contains(failure.code)

@@ -82,6 +82,6 @@ struct EventSource: Sendable {
             }
         configuration.diagnostics?(
             TelemetryDiagnostic(
-                kind: .transportFailed, message: "The relay's stream of \(name) is interrupted and will be opened again: \(reason)"))
+                kind: .transportFailed, message: "The relay's stream of \(name) ended and will be opened again: \(reason)"))
     }
 }

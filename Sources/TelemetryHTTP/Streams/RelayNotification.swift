@@ -1,11 +1,12 @@
 import Foundation
 import TelemetryModels
+import TelemetryStorage
 import TelemetryTransport
 
 extension TelemetryNotification {
-    /// What an occurrence on the stream of notifications tells its consumers; nil for nothing.
+    /// The notification for an occurrence on the stream; nil where consumers need none.
     ///
-    /// `ready` comes where the relay cannot tell what was missed: then everything is to be looked at once.
+    /// The relay sends `ready` where it does not know what was missed; consumers then have to look at everything once.
     init?(_ occurrence: EventSource.Occurrence) {
         guard case .event(let event) = occurrence else { return nil }
         switch event.name {

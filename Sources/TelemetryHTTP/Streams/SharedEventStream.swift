@@ -72,7 +72,7 @@ final class SharedEventStream<Element: Sendable>: Sendable {
     private func begin() -> Task<Void, Never> {
         Task { [source, weak self] in
             await source.run { [weak self] occurrence in
-                // What a connection that was replaced still says is not told.
+                // A connection that was replaced may still deliver.
                 if !Task.isCancelled { self?.receive(occurrence) }
             }
         }

@@ -1,5 +1,6 @@
 import Foundation
 import TelemetryModels
+import TelemetryStorage
 import TelemetryTransport
 
 /// JSON as the relay reads it.
@@ -19,7 +20,7 @@ extension ByteBuffer {
         append(literal: "\":")
     }
 
-    /// A value. A whole double has a fraction or an exponent, so that it is told from a whole number.
+    /// A value. A whole double has a fraction or an exponent, which distinguishes it from an integer.
     /// Returns false for a date outside the years 1 to 9999.
     func append(wire value: TelemetryValue) -> Bool {
         switch value {

@@ -1,5 +1,6 @@
 import Foundation
 import TelemetryModels
+import TelemetryStorage
 import TelemetryTransport
 
 /// Writes bodies of `POST /v1/events`: what the events of a batch share stands once, in front of them.

@@ -1,5 +1,6 @@
 import Foundation
 import TelemetryModels
+import TelemetryStorage
 import TelemetryTransport
 
 /// Reads whole events. What many of them have in common is kept once.

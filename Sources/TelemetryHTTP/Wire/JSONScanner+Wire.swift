@@ -1,5 +1,6 @@
 import Foundation
 import TelemetryModels
+import TelemetryStorage
 import TelemetryTransport
 
 extension Data {
@@ -78,7 +79,8 @@ extension JSONScanner {
                 return value != nil
             }
             if key.isIdentical(to: "double"), value == nil {
-                let text = scanner.peek() == UInt8(ascii: "\"")
+                let text =
+                    scanner.peek() == UInt8(ascii: "\"")
                     ? scanner.string() : scanner.rawNumber().map { String(decoding: $0, as: UTF8.self) }
                 value = text.flatMap(TelemetryValue.number(from:)).map(TelemetryValue.double)
                 return value != nil

@@ -1,11 +1,13 @@
 import Foundation
 import TelemetryModels
+import TelemetryStorage
 import TelemetryTransport
 
 /// Bodies of the records' routes.
 enum RecordEncoder {
     /// - Throws: `.invalidArgument` for a date outside the years 1 to 9999.
-    static func save(_ records: ArraySlice<TelemetryRecord>, policy: TelemetrySavePolicy) throws(TelemetryTransportError) -> Data {
+    static func save(_ records: ArraySlice<TelemetryRecord>, policy: TelemetrySavePolicy) throws(TelemetryTransportError) -> Data
+    {
         let buffer = ByteBuffer(capacity: 4_096)
         buffer.append(literal: "{\"policy\":")
         switch policy {

@@ -1,4 +1,5 @@
 import TelemetryModels
+import TelemetryStorage
 import TelemetryTransport
 
 /// What most events of a batch have in common; an event that differs says so itself.

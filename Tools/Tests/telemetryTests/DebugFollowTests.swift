@@ -1,4 +1,5 @@
 import Foundation
+@_spi(Tooling) import TelemetryTestSupport
 import Testing
 
 /// Tests of the tool against a server with scripted responses.

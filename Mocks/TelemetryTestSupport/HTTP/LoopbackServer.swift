@@ -1,0 +1,184 @@
+public import Foundation
+import Synchronization
+
+#if canImport(Glibc)
+import Glibc
+#else
+import Darwin
+#endif
+
+/// A real server on the loopback interface that misbehaves as it is told, on plain sockets; each connection serves one request.
+@_spi(Tooling)
+public final class LoopbackServer: Sendable {
+    /// What the server does with a request.
+    public enum Behaviour: Sendable {
+        /// Answers with a status, headers and a body.
+        case answers(Int, headers: [String: String] = [:], body: String = "")
+        /// Answers with what a test sends, piece by piece.
+        case streams(LoopbackStream, status: Int = 200, headers: [String: String] = ["Content-Type": "text/event-stream"])
+        /// Takes the request and never answers.
+        case stalls
+        /// Takes the request and ends the connection.
+        case hangsUp
+        /// Begins an answer, and ends the connection in the middle of its body.
+        case closesHalfWay
+        /// Answers with a body of 4 MiB whose length it does not say, under a status.
+        case floods(Int)
+    }
+
+    /// A step of the server that failed.
+    public struct Failure: Error { let step: String }
+
+    /// Where the server is.
+    public let baseURL: URL
+    private let listener: Int32
+    private let behaviour: @Sendable (LoopbackRequest) -> Behaviour
+    private let received = CallLog<LoopbackRequest>()
+    private let departed = CallLog<LoopbackRequest>()
+    private let taken = Atomic<Int>(0)
+
+    /// - Parameter behaviours: One for each request; the last one for all that follow.
+    public convenience init(_ behaviours: Behaviour...) throws {
+        let rest = Mutex(behaviours)
+        try self.init { _ in rest.withLock { $0.count > 1 ? $0.removeFirst() : $0[0] } }
+    }
+
+    /// - Parameter behaviour: Says what to do with each request; called on any thread.
+    public init(answering behaviour: @escaping @Sendable (LoopbackRequest) -> Behaviour) throws {
+        self.behaviour = behaviour
+        let (listener, port) = try Self.bound()
+        self.listener = listener
+        guard listen(listener, 128) == 0, let url = URL(string: "http://127.0.0.1:\(port)") else {
+            throw Failure(step: "listen")
+        }
+        baseURL = url
+        Thread.detachNewThread { [weak self] in
+            while true {
+                let connection = accept(listener, nil, nil)
+                guard connection >= 0 else { return }
+                guard let server = self else {
+                    close(connection)
+                    return
+                }
+                Thread.detachNewThread { server.serve(connection) }
+            }
+        }
+    }
+
+    deinit { stop() }
+
+    /// Takes no more connections.
+    public func stop() {
+        shutdown(listener, Int32(SHUT_RDWR))
+    }
+
+    /// A port on which nobody listens: bound, and never listened on.
+    public static func refusingURL() throws -> (url: URL, socket: Int32) {
+        let (socket, port) = try bound()
+        guard let url = URL(string: "http://127.0.0.1:\(port)") else { throw Failure(step: "address") }
+        return (url, socket)
+    }
+
+    /// What arrived so far.
+    public var requests: [LoopbackRequest] { received.calls }
+
+    /// Returns with the next request once it arrived whole; nil where the calling task is cancelled.
+    public func nextRequest() async -> LoopbackRequest? {
+        await request(taken.wrappingAdd(1, ordering: .relaxed).oldValue)
+    }
+
+    /// Returns with the request of a number, counted from 0, once it arrived whole; nil where the calling task is cancelled.
+    public func request(_ index: Int) async -> LoopbackRequest? {
+        await received.wait { $0.count > index }
+        let requests = received.calls
+        return index < requests.count ? requests[index] : nil
+    }
+
+    /// Returns once so many clients ended a connection on which the server stalled or streamed.
+    public func departures(atLeast count: Int = 1) async {
+        await departed.wait { $0.count >= count }
+    }
+
+    private static func bound() throws -> (socket: Int32, port: UInt16) {
+        #if canImport(Glibc)
+        let socket = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        #else
+        let socket = socket(AF_INET, SOCK_STREAM, 0)
+        #endif
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let status = withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
+                bind(socket, pointer, size) == 0 ? getsockname(socket, pointer, &size) : -1
+            }
+        }
+        guard socket >= 0, status == 0 else { throw Failure(step: "bind") }
+        return (socket, UInt16(bigEndian: address.sin_port))
+    }
+
+    private func serve(_ connection: Int32) {
+        defer { close(connection) }
+        guard let request = LoopbackRequest.read(from: connection) else { return }
+        let behaviour = behaviour(request)
+        received.append(request)
+        switch behaviour {
+        case .answers(let status, let headers, let body):
+            var head = "HTTP/1.1 \(status) Answer\r\nConnection: close\r\n"
+            // No body where HTTP knows none.
+            if status != 204 { head += "Content-Length: \(body.utf8.count)\r\n" }
+            for (name, value) in headers { head += "\(name): \(value)\r\n" }
+            _ = Self.write(Data((head + "\r\n" + body).utf8), to: connection)
+        case .streams(let stream, let status, let headers):
+            var head = "HTTP/1.1 \(status) Stream\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n"
+            for (name, value) in headers { head += "\(name): \(value)\r\n" }
+            guard Self.write(Data((head + "\r\n").utf8), to: connection) else { return }
+            let watched = DispatchSemaphore(value: 0)
+            Thread.detachNewThread { [departed] in
+                Self.waitForEnd(of: connection)
+                if !stream.isDrained {
+                    departed.append(request)
+                    stream.abandon()
+                }
+                watched.signal()
+            }
+            stream.drain { Self.write($0, to: connection) }
+            // The descriptor must not be closed, and its number given away, while the other thread reads from it.
+            shutdown(connection, Int32(SHUT_RDWR))
+            watched.wait()
+        case .stalls:
+            Self.waitForEnd(of: connection)
+            departed.append(request)
+        case .hangsUp: break
+        case .closesHalfWay:
+            _ = Self.write(Data("HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n{\"sto".utf8), to: connection)
+        case .floods(let status):
+            _ = Self.write(Data("HTTP/1.1 \(status) Flood\r\nConnection: close\r\n\r\n".utf8), to: connection)
+            let block = Data(repeating: 0x20, count: 64 * 1024)
+            for _ in 0..<64 where !Self.write(block, to: connection) { return }
+        }
+    }
+
+    private static func waitForEnd(of connection: Int32) {
+        var byte: UInt8 = 0
+        while recv(connection, &byte, 1, 0) > 0 {}
+    }
+
+    private static func write(_ data: Data, to connection: Int32) -> Bool {
+        data.withUnsafeBytes { bytes in
+            var sent = 0
+            while sent < bytes.count {
+                #if canImport(Glibc)
+                let flags = Int32(MSG_NOSIGNAL)
+                #else
+                let flags: Int32 = 0
+                #endif
+                let count = send(connection, bytes.baseAddress?.advanced(by: sent), bytes.count - sent, flags)
+                guard count > 0 else { return false }
+                sent += count
+            }
+            return true
+        }
+    }
+}

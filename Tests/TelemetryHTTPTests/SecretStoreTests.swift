@@ -1,0 +1,68 @@
+import Foundation
+import TelemetryHTTP
+import TelemetryTransport
+import Testing
+
+struct SecretStoreTests {
+    private func withDirectory(_ body: (URL) async throws -> Void) async throws {
+        let directory = FileManager.default.temporaryDirectory.appending(path: "live-telemetry-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: directory) }
+        try await body(directory.appending(path: "state/host"))
+    }
+
+    @Test("The secret is 32 bytes, made once, in a file for its owner alone; nothing else is left behind")
+    func isMadeOnce() async throws {
+        try await withDirectory { directory in
+            let secret = try await FileTelemetrySecretStore(directory: directory).secret()
+            #expect(secret.count == 32)
+            #expect(Set(secret).count > 8)
+            #expect(try await FileTelemetrySecretStore(directory: directory).secret() == secret)
+            #expect(try FileManager.default.contentsOfDirectory(atPath: directory.path) == ["relay-secret"])
+            for (path, mode) in [(directory.path, 0o700), (directory.appending(path: "relay-secret").path, 0o600)] {
+                #expect(try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int == mode)
+            }
+        }
+    }
+
+    @Test("Many who ask at the same time get the same secret")
+    func isOneForAll() async throws {
+        try await withDirectory { directory in
+            let secrets = try await withThrowingTaskGroup(of: Data.self) { group in
+                for _ in 0..<64 { group.addTask { try await FileTelemetrySecretStore(directory: directory).secret() } }
+                return try await group.reduce(into: Set<Data>()) { $0.insert($1) }
+            }
+            #expect(secrets.count == 1)
+        }
+    }
+
+    @Test("A file that is not a secret is told and never replaced", arguments: [0, 31, 33])
+    func keepsWhatItCannotRead(_ count: Int) async throws {
+        try await withDirectory { directory in
+            try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+            let file = directory.appending(path: "relay-secret")
+            try Data(count: count).write(to: file)
+            let error = await #expect(throws: TelemetryTransportError.self) {
+                _ = try await FileTelemetrySecretStore(directory: directory).secret()
+            }
+            #expect(error?.code == .corrupted)
+            #expect(try Data(contentsOf: file) == Data(count: count))
+        }
+    }
+
+    @Test("A directory that cannot be made is an error of the transport")
+    func reportsDirectory() async throws {
+        let error = await #expect(throws: TelemetryTransportError.self) {
+            _ = try await FileTelemetrySecretStore(directory: URL(filePath: "/dev/null/state")).secret()
+        }
+        #expect(error != nil)
+    }
+
+    @Test("A secret in memory stays the same in all copies, and two stores have two")
+    func keepsInMemory() async throws {
+        let store = InMemoryTelemetrySecretStore()
+        let copy = store
+        #expect(try await store.secret() == copy.secret())
+        #expect(try await store.secret() != InMemoryTelemetrySecretStore().secret())
+        #expect(!String(reflecting: store).contains("32 bytes"))
+    }
+}

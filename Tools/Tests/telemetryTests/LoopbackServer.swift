@@ -1,1 +1,0 @@
-../../../Tests/TelemetryDebugLoggingTests/Support/LoopbackServer.swift
