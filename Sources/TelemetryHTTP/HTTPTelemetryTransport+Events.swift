@@ -127,8 +127,7 @@ extension HTTPTelemetryTransport {
                     throw RelayClient.unexpectedAnswer
                 }
                 return page
-            } catch let error as HTTPOverflow {
-                guard asked > 1 else { throw TelemetryTransportError(connectionFailure: error, address: client.address) }
+            } catch let error as TelemetryTransportError where error.cause is HTTPOverflow && asked > 1 {
                 most = asked / 2
             } catch let error as TelemetryTransportError where error.code == .invalidArgument {
                 // The relay may be configured to give, or to wait, less than most do.

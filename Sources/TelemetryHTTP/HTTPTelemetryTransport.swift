@@ -50,9 +50,15 @@ public final class HTTPTelemetryTransport: TelemetryTransporting {
         EventSource(configuration: client.configuration, resumes: resumes, name: name) { lastEventID in
             var request = RelayRequest(.get, subject: subject)
             request.path = path
+            // Setting an identifier starts the stream anew.
+            if client.signer.needsIdentifier(for: subject) { await Self.suspendUntilCancelled() }
             let exchange = try await client.open(request, lastEventID: lastEventID)
             return OpenExchange(exchange).next
         }
+    }
+
+    private static func suspendUntilCancelled() async {
+        for await _ in AsyncStream(Never.self, { _ in }) {}
     }
 
     /// Sets the identifier that the next requests speak for.

@@ -15,13 +15,16 @@ struct EventBatchEncoderTests {
     /// What a host logs in a second: several threads, scenarios and names, some with a text.
     private static func batch(_ count: Int, attributes: [String: TelemetryValue] = [:]) -> [TelemetryEvent] {
         let session = "0f3k9q2m7z8x1c5v4b6n0a9s8d"
-        return (1...count).map { index in
-            TelemetryEvent(
-                eventId: EventIdentifier.make(sessionId: session, sequence: UInt64(index)), clientId: "k7m2pqx9ab",
-                sessionId: session, sequence: UInt64(index), name: ["cart.opened", "item.added", "cart.paid"][index % 3],
+        let names = ["cart.opened", "item.added", "cart.paid"]
+        return (1...count).map { (index: Int) -> TelemetryEvent in
+            let sequence = UInt64(index)
+            let text: String? = index % 4 == 0 ? "\(index) items" : nil
+            return TelemetryEvent(
+                eventId: EventIdentifier.make(sessionId: session, sequence: sequence), clientId: "k7m2pqx9ab",
+                sessionId: session, sequence: sequence, name: names[index % 3],
                 timestamp: TelemetryFixtures.date.addingTimeInterval(Double(index) / 1_000), device: device,
-                threadId: index % 5 == 0 ? "4712" : "4711", property1: index % 4 == 0 ? "\(index) items" : nil,
-                attributes: attributes, scenario: "Checkout", level: index % 7 == 0 ? .diagnostic : .info)
+                threadId: index % 5 == 0 ? "4712" : "4711", property1: text, attributes: attributes, scenario: "Checkout",
+                level: index % 7 == 0 ? .diagnostic : .info)
         }
     }
 

@@ -22,7 +22,7 @@ struct NotificationTests {
         let server = try LoopbackServer(.streams(stream))
         defer { server.stop() }
         let transport = Relay.transport(server)
-        let consumers = (0..<3).map { _ in transport.notifications() }
+        var consumers = (0..<3).map { _ in transport.notifications() }
         let reading = consumers.map { consumer in
             Task {
                 var heard: [TelemetryNotification] = []
@@ -33,6 +33,8 @@ struct NotificationTests {
                 return heard
             }
         }
+        // A stream ends with its last reference.
+        consumers = []
         stream.send(Self.ready)
         stream.send(": heartbeat\n\n")
         stream.send(Self.record("a", id: 1) + Self.record("☃", id: 2))

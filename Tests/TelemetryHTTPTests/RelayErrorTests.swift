@@ -24,7 +24,7 @@ struct RelayErrorTests {
     ]
 
     @Test("A status without a problem's code has the code that the interface gives it", arguments: statuses)
-    func statuses(_ status: Int, _ code: Code) {
+    func mapsStatus(_ status: Int, _ code: Code) {
         for body in ["", "<html>nginx</html>", "{", #"{"code":"somethingNew"}"#, #"{"code":7}"#] {
             #expect(Self.error(status, body).code == code)
         }
@@ -37,7 +37,7 @@ struct RelayErrorTests {
             .closed,
             .partialFailure,
         ])
-    func codes(_ code: Code) {
+    func mapsCode(_ code: Code) {
         let error = Self.error(400, #"{"title":"T","status":400,"detail":"the reason","code":"\#(code)"}"#)
         #expect(error.code == code)
         #expect(error.message == "The relay at https://relay.example/base answered 400: the reason")
@@ -94,7 +94,7 @@ struct RelayErrorTests {
     ]
 
     @Test("A failure of the connection can be tried again, unless certificate or URL have to change", arguments: failures.indices)
-    func connectionFailures(_ index: Int) {
+    func mapsFailure(_ index: Int) {
         let (failure, code) = Self.failures[index]
         let error = TelemetryTransportError(connectionFailure: failure, address: Self.address)
         #expect(error.code == code)

@@ -37,8 +37,8 @@ final class HTTPConnection: Sendable {
         let exchange = HTTPExchange(limit: limit)
         router.add(exchange, for: id)
         exchange.whenEnded { [router] in
-            router.remove(id)
-            task.cancel()
+            // A task that completed was removed before.
+            if router.remove(id) != nil { task.cancel() }
         }
         task.resume()
         return exchange

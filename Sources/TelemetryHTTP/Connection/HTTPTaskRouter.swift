@@ -11,7 +11,9 @@ final class HTTPTaskRouter: NSObject, URLSessionDataDelegate, Sendable {
 
     func add(_ exchange: HTTPExchange, for id: Int) { exchanges.withLock { $0[id] = exchange } }
 
-    func remove(_ id: Int) { exchanges.withLock { _ = $0.removeValue(forKey: id) } }
+    /// Returns the exchange, unless it was removed before.
+    @discardableResult
+    func remove(_ id: Int) -> HTTPExchange? { exchanges.withLock { $0.removeValue(forKey: id) } }
 
     private func exchange(of task: URLSessionTask) -> HTTPExchange? { exchanges.withLock { $0[task.taskIdentifier] } }
 
@@ -43,6 +45,6 @@ final class HTTPTaskRouter: NSObject, URLSessionDataDelegate, Sendable {
     }
 
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
-        exchange(of: task)?.finish(error)
+        remove(task.taskIdentifier)?.finish(error)
     }
 }

@@ -20,7 +20,8 @@ final class RelayClient: Sendable {
     }
 
     /// The body of the relay's answer.
-    /// - Throws: `TelemetryTransportError`, `HTTPOverflow` for a body beyond the configuration's limit, `CancellationError`.
+    /// - Throws: `TelemetryTransportError`, whose cause is `HTTPOverflow` for a body beyond the configuration's limit;
+    ///   `CancellationError`.
     @discardableResult
     func send(_ request: RelayRequest) async throws -> Data {
         let prepared = try await prepare(request, accepting: "application/json")
@@ -33,8 +34,6 @@ final class RelayClient: Sendable {
                 defer { exchange.finish() }
                 return HTTPReply(head: try await exchange.head(), body: try await exchange.body())
             }
-        } catch let error as HTTPOverflow {
-            throw error
         } catch {
             throw failure(error)
         }

@@ -25,6 +25,12 @@ final class RequestSigner: Sendable {
         }
     }
 
+    /// Whether requests about this subject have to wait for an identifier.
+    func needsIdentifier(for subject: RequestSubject) -> Bool {
+        guard case .host = credentials.role else { return false }
+        return state.withLock { $0.identities.names(for: subject).isEmpty }
+    }
+
     /// - Throws: `.unauthorized` for a host without an identifier; what the secret's store throws.
     func headers(for subject: RequestSubject) async throws -> [(name: String, value: String)] {
         var headers: [(name: String, value: String)] = []
