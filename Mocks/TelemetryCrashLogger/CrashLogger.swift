@@ -14,7 +14,7 @@ enum CrashLogger {
         guard arguments.count == 3 || arguments.count == 4 else { exit(64) }
         // Small segments, so that a killed process is often caught in beginning the next one.
         let configuration = TelemetryLogger.Configuration(
-            spoolDirectory: URL(filePath: arguments[1]), spool: .init(maximumBytes: 1 << 30), arenaBytes: 128 << 10)
+            spoolDirectory: URL(filePath: arguments[1]), spool: .init(maximumBytes: 1 << 30), memoryLimit: 128 << 10)
         let transport: any TelemetryEventTransport =
             arguments.count == 4
             ? try FileTelemetryTransport(directory: URL(filePath: arguments[3])) : UnreachableTransport()

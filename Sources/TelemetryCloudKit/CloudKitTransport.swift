@@ -11,7 +11,7 @@ public import TelemetryTransport
 /// Every method may throw ``TelemetryTransport/TelemetryTransportError``: `.unauthorized` where nobody is signed in to iCloud or
 /// the schema's roles forbid it, `.rateLimited` with `retryAfter` where CloudKit says when to come back, `.unavailable` without a
 /// network. A method whose task is cancelled may throw `CancellationError`.
-public struct CloudKitTransport: TelemetryLaggingTransport {
+public struct CloudKitTransport: EventuallyConsistentTransport {
     public let container: CKContainer
     /// The container's public database.
     public let database: CKDatabase
@@ -32,7 +32,7 @@ public struct CloudKitTransport: TelemetryLaggingTransport {
     }
 
     /// As configured: CloudKit's indexes follow its records with a delay.
-    public var settlingTime: Duration { configuration.settlingTime }
+    public var consistencyDelay: Duration { configuration.consistencyDelay }
 
     /// Takes the payload of a push that the app received, and tells whoever listens to ``notifications()``.
     /// - Returns: What the push says, or nil where it is none of a CloudKit query subscription's.
@@ -53,11 +53,11 @@ extension CloudKitTransport {
         public var eventPollingInterval: Duration
         /// How long a query may miss what was saved; CloudKit names no time. What a client deletes is looked for again when it
         /// is over.
-        public var settlingTime: Duration
+        public var consistencyDelay: Duration
 
-        public init(eventPollingInterval: Duration = .seconds(10), settlingTime: Duration = .seconds(60)) {
+        public init(eventPollingInterval: Duration = .seconds(10), consistencyDelay: Duration = .seconds(60)) {
             self.eventPollingInterval = eventPollingInterval
-            self.settlingTime = settlingTime
+            self.consistencyDelay = consistencyDelay
         }
 
         public static let `default` = Configuration()

@@ -152,7 +152,7 @@ extension HTTPTelemetryTransport: TelemetryEventWaiting {
             do {
                 let page = try await page(filter, after: cursor, limit: limit, waitSeconds: Self.waitSeconds)
                 schedule.reset()
-                if !page.events.isEmpty || page.hasMore || page.missedEvents > 0 { return page }
+                if !page.events.isEmpty || page.hasMore || page.skippedEventCount > 0 { return page }
                 cursor = page.cursor
             } catch let error as TelemetryTransportError where error.isRetryable {
                 let delay = schedule.next(retryAfter: error.retryAfter, random: configuration.random())

@@ -91,7 +91,7 @@ struct DebugLogFanOutTests {
         let answers: [(DebugLogShipment, DebugLogShipment, DebugLogShipment)] = [
             (.stored, .stored, .stored), (.stored, .failed("a"), .failed("a")), (.tooLarge, .stored, .tooLarge),
             (.tooLarge, .failed("a"), .failed("a")), (.refused([1: "a"]), .refused([2: "b"]), .refused([1: "a", 2: "b"])),
-            (.refused([1: "a"]), .refusedWholly("b"), .refusedWholly("b")), (.stored, .refused([1: "a"]), .refused([1: "a"])),
+            (.refused([1: "a"]), .rejected("b"), .rejected("b")), (.stored, .refused([1: "a"]), .refused([1: "a"])),
         ]
         for (first, second, expected) in answers {
             let shippers = [ScriptedShipper([first]), ScriptedShipper([second])]

@@ -66,11 +66,11 @@ struct DebugLogRefusalTests {
 
     @Test(
         "A notice that is refused takes no other entry with it, and is sent again only after something was stored",
-        arguments: [DebugLogShipment.tooLarge, .refusedWholly("unknown event")])
+        arguments: [DebugLogShipment.tooLarge, .rejected("unknown event")])
     func noticeIsRefused(refusal: DebugLogShipment) async {
         let told = Mutex<[TelemetryDiagnostic.Kind]>([])
         let logger = logger { diagnostic in told.withLock { $0.append(diagnostic.kind) } }
-        shipper.answerNext(with: .refusedWholly("no"))
+        shipper.answerNext(with: .rejected("no"))
         logger.log(event: "1")
         await logger.flush()
         let stored = Mutex<[[String]]>([])

@@ -103,9 +103,9 @@ struct DebugLogShipperTests {
         "What a status means for the batch",
         arguments: [
             (200, "", .stored), (202, "", .stored), (204, "", .stored), (413, "", .tooLarge),
-            (400, "", .refusedWholly("status 400")), (400, #"{"rejected":[]}"#, .refusedWholly("status 400")),
+            (400, "", .rejected("status 400")), (400, #"{"rejected":[]}"#, .rejected("status 400")),
             (400, #"{"rejected":[{"index":1,"reason":"no id"},{"index":3,"reason":"?"}]}"#, .refused([1: "no id"])),
-            (422, #"{"rejected":[{"index":-1,"reason":"?"}]}"#, .refusedWholly("status 422")),
+            (422, #"{"rejected":[{"index":-1,"reason":"?"}]}"#, .rejected("status 422")),
             (401, "", .failed("status 401")), (404, "", .failed("status 404")), (500, "", .failed("status 500")),
         ] as [(Int, String, DebugLogShipment)])
     func statuses(status: Int, body: String, expected: DebugLogShipment) async throws {

@@ -212,7 +212,7 @@ struct DebugLoggerTests {
 
     @Test("Entries that the server refused are not sent again, and are told as lost")
     func refused() async {
-        let shipper = ScriptedShipper([.refused([1: "no", 7: "beyond the batch"]), .stored, .refusedWholly("no"), .stored])
+        let shipper = ScriptedShipper([.refused([1: "no", 7: "beyond the batch"]), .stored, .rejected("no"), .stored])
         let logger = logger(shipper)
         log(1...3, logger)
         await logger.flush()
@@ -264,7 +264,7 @@ struct DebugLoggerTests {
         await logger.flush()
         #expect(second.events == [["debug_log.entries_lost", "3", "4"]])
         #expect(second.batches[0].map(\.source) == [.backend, .ios, .backend])
-        second.answerNext(with: .refusedWholly("no"))
+        second.answerNext(with: .rejected("no"))
         logger.log(event: "5")
         await logger.flush()
         #expect(told.withLock { $0 } == [.eventsDropped])

@@ -7,7 +7,7 @@ import Testing
 /// What is read outside the capture's lock while others log, step by step.
 struct CaptureReadingTests {
     let capture = EventCapture(
-        configuration: .init(arenaBytes: 128 << 10).clamped, now: nil, bootTime: { BootTime(boot: 1, seconds: 0) })
+        configuration: .init(memoryLimit: 128 << 10).clamped, now: nil, bootTime: { BootTime(boot: 1, seconds: 0) })
     let limits = DeliveryBatch.Limits(bytes: .max, oldest: -.infinity)
 
     func log(_ count: Int, property1: String? = nil) {

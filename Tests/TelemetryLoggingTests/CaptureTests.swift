@@ -101,7 +101,7 @@ struct CaptureTests {
 
     @Test("Where memory is full the oldest go, counted and told; what is kept is in order, and the gap shows")
     func full() async throws {
-        let bench = Bench(.init(arenaBytes: 128 << 10))
+        let bench = Bench(.init(memoryLimit: 128 << 10))
         for number in 1...5_000 { bench.logger.logEvent(name: "\(number)", property1: String(repeating: "x", count: 50)) }
         let lost = try #require(bench.logger.statistics.dropped[.full])
         #expect(bench.logger.statistics.waiting + lost == 5_000)
@@ -141,7 +141,7 @@ struct CaptureTests {
     @Test("Settings outside their range count as the nearest inside")
     func clamped() async throws {
         let odd = TelemetryLogger.Configuration(
-            batchSize: -1, flushInterval: .nan, maxRetries: -5, spool: .init(maximumBytes: -1, maximumAge: -1), arenaBytes: 0,
+            batchSize: -1, flushInterval: .nan, maxRetries: -5, spool: .init(maximumBytes: -1, maximumAge: -1), memoryLimit: 0,
             maximumNameBytes: -1, maximumPropertyBytes: 0, maximumBatchBytes: 0, shutdownDeadline: -.infinity)
         let bench = await Bench.active(odd)
         bench.logger.logEvent(name: "event")

@@ -14,7 +14,7 @@ struct LossTellingTests {
         let directory = TemporaryDirectory()
         let bench = await Bench.active(
             .init(
-                spoolDirectory: isSpooled ? directory.url : nil, spool: .init(maximumBytes: 128 << 10), arenaBytes: 128 << 10))
+                spoolDirectory: isSpooled ? directory.url : nil, spool: .init(maximumBytes: 128 << 10), memoryLimit: 128 << 10))
         bench.transport.isOffline = true
         for _ in 1...6 {
             for number in 1...4_000 {

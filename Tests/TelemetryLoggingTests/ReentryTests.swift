@@ -91,7 +91,7 @@ struct ReentryTests {
         let transport = StormyTransport()
         // No batch is ever full: nothing is appended but for the flush.
         let logger = TelemetryLogger(
-            configuration: .init(batchSize: 1_000_000, arenaBytes: 128 << 10), transport: transport, clock: ManualClock())
+            configuration: .init(batchSize: 1_000_000, memoryLimit: 128 << 10), transport: transport, clock: ManualClock())
         transport.box.set(logger)
         await logger.activate(enabled: true)
         logger.logEvent(name: "first")

@@ -68,7 +68,7 @@ struct SpoolBoundTests {
     func filesStay() async throws {
         var configuration = configuration
         configuration.spool.maximumBytes = 1 << 20
-        configuration.arenaBytes = 128 << 10
+        configuration.memoryLimit = 128 << 10
         let bench = await Bench.active(configuration)
         bench.transport.isOffline = true
         let property = String(repeating: "p", count: 80)

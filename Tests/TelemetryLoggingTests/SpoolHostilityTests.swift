@@ -63,7 +63,7 @@ struct SpoolHostilityTests {
     func largestSettings() async throws {
         let configuration = TelemetryLogger.Configuration(
             batchSize: .max, flushInterval: .infinity, maxRetries: .max, spoolDirectory: directory.url,
-            spool: .init(maximumBytes: .max, maximumAge: .infinity), arenaBytes: .max, maximumNameBytes: .max,
+            spool: .init(maximumBytes: .max, maximumAge: .infinity), memoryLimit: .max, maximumNameBytes: .max,
             maximumPropertyBytes: .max, maximumBatchBytes: .max, shutdownDeadline: .infinity)
         let transport = InMemoryTelemetryTransport()
         let logger = TelemetryLogger(configuration: configuration, transport: transport)

@@ -58,7 +58,7 @@ struct SpoolLivenessTests {
     @Test("A logger that has sealed many segments is known to run by the one that it writes to")
     func manySegments() async throws {
         var configuration = TelemetryLogger.Configuration(spoolDirectory: directory.url)
-        configuration.arenaBytes = 128 << 10
+        configuration.memoryLimit = 128 << 10
         let first = await Bench.active(configuration)
         first.transport.isOffline = true
         for number in 1...5_000 { first.logger.logEvent(name: "\(number)") }

@@ -31,7 +31,7 @@ struct LoggerSuite {
     ) async -> TelemetryLogger {
         let room = 256 << 20
         let logger = TelemetryLogger(
-            configuration: .init(spoolDirectory: directory, spool: .init(maximumBytes: room), arenaBytes: room),
+            configuration: .init(spoolDirectory: directory, spool: .init(maximumBytes: room), memoryLimit: room),
             transport: transport)
         await logger.setClientIdentifier("hx4mkqzw2v")
         await logger.updateScenarioStates(["NetworkRequests": true])

@@ -28,7 +28,7 @@ struct Weigh: AsyncParsableCommand {
         switch subject {
         case .logger:
             // Not activated yet: everything is held.
-            let logger = TelemetryLogger(configuration: .init(arenaBytes: 256 << 20), transport: NullTransport())
+            let logger = TelemetryLogger(configuration: .init(memoryLimit: 256 << 20), transport: NullTransport())
             await logger.updateScenarioStates(["NetworkRequests": true])
             weigh { Calls.string(logger, events) }
             try expect(Int(logger.statistics.waiting), events)

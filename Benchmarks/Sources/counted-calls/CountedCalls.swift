@@ -15,7 +15,7 @@ enum CountedCalls {
         }
         // Nothing is delivered: what is counted is the call.
         let logger = TelemetryLogger(
-            configuration: .init(batchSize: .max, flushInterval: 86_400, arenaBytes: 64 << 20), transport: Nowhere())
+            configuration: .init(batchSize: .max, flushInterval: 86_400, memoryLimit: 64 << 20), transport: Nowhere())
         let isReady = DispatchSemaphore(value: 0)
         // The main function is the main actor's, which waits here.
         Task.detached {

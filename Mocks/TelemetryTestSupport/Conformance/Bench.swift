@@ -3,7 +3,7 @@ import TelemetryModels
 import TelemetryTransport
 
 /// What a check found; becomes a ``TelemetryTransportConformance/Failure``.
-struct BrokenPromise: Error {
+struct ConformanceViolation: Error {
     let message: String
 }
 
@@ -15,20 +15,20 @@ struct Bench: Sendable {
     var transport: any TelemetryTransporting { store.transport }
 
     func secondConnection() async throws -> any TelemetryTransporting {
-        guard let connectAgain = store.connectAgain else { throw BrokenPromise(message: "There is no second connection.") }
+        guard let connectAgain = store.connectAgain else { throw ConformanceViolation(message: "There is no second connection.") }
         return try await connectAgain()
     }
 
     func expect(_ isSo: Bool, _ what: @autoclosure () -> String) throws {
-        if !isSo { throw BrokenPromise(message: what()) }
+        if !isSo { throw ConformanceViolation(message: what()) }
     }
 
     func expect<Value: Equatable>(_ what: String, _ actual: Value, is expected: Value) throws {
-        if actual != expected { throw BrokenPromise(message: "\(what): found \(actual), expected \(expected).") }
+        if actual != expected { throw ConformanceViolation(message: "\(what): found \(actual), expected \(expected).") }
     }
 
     func require<Value>(_ value: Value?, _ what: @autoclosure () -> String) throws -> Value {
-        guard let value else { throw BrokenPromise(message: what()) }
+        guard let value else { throw ConformanceViolation(message: what()) }
         return value
     }
 
@@ -43,9 +43,9 @@ struct Bench: Sendable {
             try expect("\(what): the error's code", error.code, is: code)
             return error
         } catch {
-            throw BrokenPromise(message: "\(what): threw \(error), which is no TelemetryTransportError.")
+            throw ConformanceViolation(message: "\(what): threw \(error), which is no TelemetryTransportError.")
         }
-        throw BrokenPromise(message: "\(what): nothing was thrown, expected \(code).")
+        throw ConformanceViolation(message: "\(what): nothing was thrown, expected \(code).")
     }
 
     /// What the body returns, which waits for something that the transport is to tell of its own accord.
@@ -56,11 +56,11 @@ struct Bench: Sendable {
             group.addTask { try await body() }
             group.addTask { [patience] in
                 try await ContinuousClock().sleep(for: patience)
-                throw BrokenPromise(message: "\(what): nothing came within \(patience).")
+                throw ConformanceViolation(message: "\(what): nothing came within \(patience).")
             }
             defer { group.cancelAll() }
             guard let value = try await group.next() ?? nil else {
-                throw BrokenPromise(message: "\(what): the stream ended.")
+                throw ConformanceViolation(message: "\(what): the stream ended.")
             }
             return value
         }
@@ -80,7 +80,7 @@ struct Bench: Sendable {
             next = page.cursor
             if !page.hasMore { return (events, page.cursor) }
         }
-        throw BrokenPromise(message: "Every page says that there is more to read.")
+        throw ConformanceViolation(message: "Every page says that there is more to read.")
     }
 
     /// The identifiers of all events that match, in the store's order.

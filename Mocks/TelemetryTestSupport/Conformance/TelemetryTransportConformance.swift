@@ -72,7 +72,7 @@ public struct TelemetryTransportConformance: Sendable {
             do {
                 try await check.body(Bench(store: store, patience: patience))
                 outcome = .success(.passed)
-            } catch let broken as BrokenPromise {
+            } catch let broken as ConformanceViolation {
                 outcome = .failure(Failure(check: check, message: broken.message))
             } catch {
                 outcome = .failure(Failure(check: check, message: "The transport threw \(error)."))

@@ -9,7 +9,7 @@ public import TelemetryTransport
 /// fails where it is to fail after it, as a store does whose answer is lost.
 public final class MockTelemetryTransport: TelemetryTransporting {
     /// When a scripted failure strikes.
-    public enum Moment: Sendable {
+    public enum FailureTiming: Sendable {
         /// The store is unchanged: the request was lost.
         case beforeEffect
         /// The store has changed, but the caller gets an error: the answer was lost.
@@ -18,7 +18,7 @@ public final class MockTelemetryTransport: TelemetryTransporting {
 
     private struct Failure {
         let error: any Error
-        let moment: Moment
+        let moment: FailureTiming
         let matches: @Sendable (Call) -> Bool
         var times: Int
     }
@@ -97,7 +97,7 @@ public final class MockTelemetryTransport: TelemetryTransporting {
     ///   - matches: Which calls fail; the others pass and do not count. By default all.
     public func fail(
         _ operation: Operation, with error: any Error = MockTelemetryTransport.unavailable, times: Int = 1,
-        _ moment: Moment = .beforeEffect, where matches: @escaping @Sendable (Call) -> Bool = { _ in true }
+        _ moment: FailureTiming = .beforeEffect, where matches: @escaping @Sendable (Call) -> Bool = { _ in true }
     ) {
         guard times > 0 else { return }
         script.withLock { script in
@@ -109,7 +109,7 @@ public final class MockTelemetryTransport: TelemetryTransporting {
     /// The next saves of a record of this type fail, for example `TelemetrySchema.clientRecordType` for a client's creation.
     public func failSaving(
         _ recordType: String, with error: any Error = MockTelemetryTransport.unavailable, times: Int = 1,
-        _ moment: Moment = .beforeEffect
+        _ moment: FailureTiming = .beforeEffect
     ) {
         fail(.saveRecords, with: error, times: times, moment) { call in
             guard case .saveRecords(let records, _) = call else { return false }

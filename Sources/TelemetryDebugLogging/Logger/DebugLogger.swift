@@ -19,8 +19,8 @@ public final class DebugLogger {
     /// The configuration in use; changed by `configure(_:shipper:)`.
     public private(set) var configuration: Configuration
     /// One for each place.
-    private(set) var lanes: [DebugLogLane]
-    private var context: DebugLogLane.Context
+    private(set) var lanes: [DebugLogPipeline]
+    private var context: DebugLogPipeline.Context
 
     /// Creates a logger; a host uses ``shared``, a test makes its own.
     /// - Parameters:
@@ -36,11 +36,11 @@ public final class DebugLogger {
         now: @escaping @Sendable () -> Date = { .now },
         diagnostics: TelemetryDiagnosticsHandler? = nil
     ) {
-        let context = DebugLogLane.Context(clock: clock, now: now, diagnostics: diagnostics)
+        let context = DebugLogPipeline.Context(clock: clock, now: now, diagnostics: diagnostics)
         self.configuration = configuration
         self.context = context
         lanes = DebugLogFanOut([shipper]).places.map {
-            DebugLogLane(configuration: configuration, shipper: $0, context: context)
+            DebugLogPipeline(configuration: configuration, shipper: $0, context: context)
         }
     }
 
@@ -66,7 +66,7 @@ public final class DebugLogger {
         lanes = DebugLogFanOut([shipper]).places.enumerated().map { index, place in
             guard index < old.count else {
                 return old.first?.copy(to: place)
-                    ?? DebugLogLane(configuration: configuration, shipper: place, context: context)
+                    ?? DebugLogPipeline(configuration: configuration, shipper: place, context: context)
             }
             old[index].shipper = place
             return old[index]

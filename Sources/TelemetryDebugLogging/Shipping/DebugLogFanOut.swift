@@ -33,8 +33,8 @@ extension DebugLogShipment {
         case (.failed, _): self
         case (_, .failed): other
         case (.tooLarge, _), (_, .tooLarge): .tooLarge
-        case (.refusedWholly, _): self
-        case (_, .refusedWholly): other
+        case (.rejected, _): self
+        case (_, .rejected): other
         case (.refused(let first), .refused(let second)): .refused(first.merging(second) { "\($0); \($1)" })
         case (.refused, .stored): self
         case (.stored, _): other

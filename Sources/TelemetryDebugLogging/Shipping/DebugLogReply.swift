@@ -27,7 +27,7 @@ struct DebugLogReply: Sendable, Equatable {
             let refusals = (try? JSONDecoder().decode(Refusals.self, from: body))?.rejected ?? []
             let reasons = Dictionary(refusals.map { ($0.index, $0.reason) }) { first, _ in first }
                 .filter { (0..<count).contains($0.key) }
-            return reasons.isEmpty ? .refusedWholly("status \(status)") : .refused(reasons)
+            return reasons.isEmpty ? .rejected("status \(status)") : .refused(reasons)
         default: return .failed("status \(status)", retryAfter: retryAfter)
         }
     }

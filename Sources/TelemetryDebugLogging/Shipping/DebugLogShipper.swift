@@ -33,7 +33,7 @@ public actor DebugLogShipper: DebugLogShipping {
         do {
             return try await exchange(try request(for: entries)).shipment(of: entries.count)
         } catch let error as EncodingError {
-            return .refusedWholly("the batch cannot be encoded: \(error)")
+            return .rejected("the batch cannot be encoded: \(error)")
         } catch {
             return .failed(Self.description(of: error))
         }

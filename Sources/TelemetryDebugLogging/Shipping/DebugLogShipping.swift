@@ -15,7 +15,7 @@ public enum DebugLogShipment: Sendable, Equatable {
     /// The entries at these indexes were refused for good, each for its reason; the others are stored.
     case refused([Int: String])
     /// The whole batch was refused for good.
-    case refusedWholly(String)
+    case rejected(String)
     /// The batch is larger than what the other side takes; a smaller one may pass.
     case tooLarge
     /// Nothing is known to be stored, and trying again may help, not before `retryAfter` where the other side named a time.

@@ -144,6 +144,6 @@ extension TelemetryEventPage {
             }
         }
         guard isRead, let events, let cursor else { return nil }
-        self.init(events: events, cursor: TelemetryCursor(rawValue: cursor), hasMore: hasMore, missedEvents: skipped)
+        self.init(events: events, cursor: TelemetryCursor(rawValue: cursor), hasMore: hasMore, skippedEventCount: skipped)
     }
 }

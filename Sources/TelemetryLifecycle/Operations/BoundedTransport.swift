@@ -13,7 +13,7 @@ struct BoundedTransport: TelemetryRecordTransport {
     let calls: BoundedCalls
 
     /// Zero where queries know of every change at once.
-    var settlingTime: Duration { (base as? any TelemetryLaggingTransport)?.settlingTime ?? .zero }
+    var consistencyDelay: Duration { (base as? any EventuallyConsistentTransport)?.consistencyDelay ?? .zero }
 
     func save(_ records: [TelemetryRecord], policy: TelemetrySavePolicy) async throws -> [TelemetryRecord] {
         try await calls.call { try await base.save(records, policy: policy) }

@@ -129,7 +129,7 @@ extension LifecycleEngine {
 
     private func show(off failures: [String]) {
         guard !failures.isEmpty || keeper.isOptOutUnrecorded else {
-            let isRepeated = transport.settlingTime == .zero && work.deletions.contains { $0.doneAt != nil }
+            let isRepeated = transport.consistencyDelay == .zero && work.deletions.contains { $0.doneAt != nil }
             let message = "Telemetry is off. What another process of the app may still store is deleted when it has stopped."
             return state.show(.disabled, isRepeated ? message : nil)
         }
@@ -175,8 +175,8 @@ extension LifecycleEngine {
             guard !mayBeUndone || isWantedAgain else { continue }
             let date = configuration.date()
             // Where queries hide changes, there is no telling which of those it has found.
-            if isUsed, transport.settlingTime > .zero { continue }
-            let isComplete = !isUsed && (transport.settlingTime == .zero || deletion.doneAt != nil || isWantedAgain)
+            if isUsed, transport.consistencyDelay > .zero { continue }
+            let isComplete = !isUsed && (transport.consistencyDelay == .zero || deletion.doneAt != nil || isWantedAgain)
             await keeper.change { state in
                 if !isComplete, let index = state.work.deletions.firstIndex(of: deletion) {
                     state.work.deletions[index].doneAt = date
@@ -210,7 +210,7 @@ extension LifecycleEngine {
         let seconds = configuration.date().timeIntervalSince(doneAt)
         // A clock that was set back, or far ahead, does not show how much time has passed.
         guard seconds >= 0, seconds < 1e9 else { return true }
-        return .seconds(seconds) >= transport.settlingTime
+        return .seconds(seconds) >= transport.consistencyDelay
     }
 
     private func settle(_ deletion: TelemetryPendingWork.Deletion, isFirst: Bool) async -> [String] {

@@ -58,7 +58,7 @@ extension LifecycleEngine {
     func deleteEvents(of clientId: String) async throws {
         await logger.discardWaiting()
         try await transport.deleteEvents(of: clientId)
-        guard transport.settlingTime > .zero else { return }
+        guard transport.consistencyDelay > .zero else { return }
         let date = configuration.date()
         await keeper.change {
             $0.work.add(.init(clientId: clientId, sessionEnd: date, eventsOnly: true, doneAt: date))

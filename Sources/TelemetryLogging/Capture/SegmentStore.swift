@@ -4,7 +4,7 @@ import TelemetryModels
 /// Where segments' memory comes from, and how much of it there may be.
 struct SegmentStore {
     let segmentBytes: Int
-    private let arenaBytes: Int
+    private let memoryLimit: Int
     let bootTime: @Sendable () -> BootTime
     private(set) var spool: Spool?
     private var spoolBytes = 0
@@ -16,8 +16,8 @@ struct SegmentStore {
     /// Memory of the process, in at least eight segments, so that what goes when all is full is an eighth at most.
     init(configuration: TelemetryLogger.Configuration, bootTime: @escaping @Sendable () -> BootTime) {
         self.bootTime = bootTime
-        arenaBytes = configuration.arenaBytes
-        let least = configuration.spoolDirectory == nil ? arenaBytes : min(arenaBytes, configuration.spool.maximumBytes)
+        memoryLimit = configuration.memoryLimit
+        let least = configuration.spoolDirectory == nil ? memoryLimit : min(memoryLimit, configuration.spool.maximumBytes)
         segmentBytes = min(max(least / 8 & ~4_095, CaptureSegment.minimumBytes), CaptureSegment.maximumBytes)
     }
 
@@ -33,8 +33,8 @@ struct SegmentStore {
     /// Where no more files can be had, what is in files stays there, and as much as without a spool comes on top.
     /// - Parameter filed: How many of them are in files.
     func maximumBytes(filed: Int) -> Int {
-        if spool == nil { return arenaBytes }
-        return hasFailed ? min(arenaBytes + filed, spoolBytes) : spoolBytes
+        if spool == nil { return memoryLimit }
+        return hasFailed ? min(memoryLimit + filed, spoolBytes) : spoolBytes
     }
 
     /// What a segment takes of the bound. A small one that a dead session left costs more than its bytes: each start reads its

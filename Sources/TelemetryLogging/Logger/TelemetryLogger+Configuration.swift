@@ -19,7 +19,7 @@ extension TelemetryLogger {
         /// How much may wait in the directory, and for how long.
         public var spool: SpoolBounds
         /// The most bytes of events that wait in memory: before activation, and where there is no directory.
-        public var arenaBytes: Int
+        public var memoryLimit: Int
         /// The most bytes of UTF-8 in an event's name, a scenario's or an attribute's; longer ones are cut and end in "…".
         public var maximumNameBytes: Int
         /// The most bytes of UTF-8 in `property1` or an attribute's text; longer ones are cut and end in "…".
@@ -38,7 +38,7 @@ extension TelemetryLogger {
         /// Creates a configuration; the parameters are the properties of the same names.
         public init(
             batchSize: Int = 10, flushInterval: TimeInterval = 30, maxRetries: Int = 3, spoolDirectory: URL? = nil,
-            spool: SpoolBounds = SpoolBounds(), arenaBytes: Int = 4 << 20, maximumNameBytes: Int = 1_024,
+            spool: SpoolBounds = SpoolBounds(), memoryLimit: Int = 4 << 20, maximumNameBytes: Int = 1_024,
             maximumPropertyBytes: Int = 64 << 10, maximumBatchBytes: Int = 1 << 20, shutdownDeadline: TimeInterval = 5,
             process: (@Sendable (inout TelemetryEvent) -> Bool)? = nil, diagnostics: TelemetryDiagnosticsHandler? = nil
         ) {
@@ -47,7 +47,7 @@ extension TelemetryLogger {
             self.maxRetries = maxRetries
             self.spoolDirectory = spoolDirectory
             self.spool = spool
-            self.arenaBytes = arenaBytes
+            self.memoryLimit = memoryLimit
             self.maximumNameBytes = maximumNameBytes
             self.maximumPropertyBytes = maximumPropertyBytes
             self.maximumBatchBytes = maximumBatchBytes
@@ -84,7 +84,7 @@ extension TelemetryLogger.Configuration {
         copy.maxRetries = min(max(maxRetries, 0), 1_000)
         copy.spool.maximumBytes = Self.bytes(spool.maximumBytes)
         copy.spool.maximumAge = Self.seconds(spool.maximumAge, atLeast: 0)
-        copy.arenaBytes = Self.bytes(arenaBytes)
+        copy.memoryLimit = Self.bytes(memoryLimit)
         copy.maximumNameBytes = min(max(maximumNameBytes, 16), 16 << 10)
         copy.maximumPropertyBytes = min(max(maximumPropertyBytes, 16), 1 << 20)
         copy.maximumBatchBytes = max(maximumBatchBytes, 1)

@@ -22,7 +22,7 @@ package struct RecordFiles {
 
     /// The value in a file; nil where there is none, or where it was no such value and was set aside.
     package func read<Value: Decodable>(_ type: Value.Type, at path: String) throws(FileError) -> Value? {
-        let setAside = SetAside(layout: layout, system: system, diagnostics: configuration.diagnostics)
+        let setAside = Quarantine(layout: layout, system: system, diagnostics: configuration.diagnostics)
         switch try system.smallFile(path, limit: FileLimits.record) {
         case .missing: return nil
         case .unusable(let reason, let file): setAside.move(path, of: file, because: reason)

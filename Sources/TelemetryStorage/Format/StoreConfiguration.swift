@@ -7,7 +7,7 @@ package struct StoreConfiguration: Sendable {
     /// The most bytes of events of one client; nil: no bound.
     package var bytesPerClient: Int?
     /// The most bytes of events of all clients; nil: no bound.
-    package var bytesInAll: Int?
+    package var maximumTotalBytes: Int?
     /// The longest that events are kept after their segment was last written to; nil: no bound.
     package var age: Duration?
     /// The size in bytes at which a segment is followed by a new one.
@@ -24,12 +24,12 @@ package struct StoreConfiguration: Sendable {
     package var diagnostics: TelemetryDiagnosticsHandler?
 
     package init(
-        isDurable: Bool, bytesPerClient: Int?, bytesInAll: Int?, age: Duration?, segmentBytes: Int, journalBytes: Int,
+        isDurable: Bool, bytesPerClient: Int?, maximumTotalBytes: Int?, age: Duration?, segmentBytes: Int, journalBytes: Int,
         maximumEventBytes: Int, pollInterval: Duration, lockTimeout: Duration, diagnostics: TelemetryDiagnosticsHandler?
     ) {
         self.isDurable = isDurable
         self.bytesPerClient = bytesPerClient
-        self.bytesInAll = bytesInAll
+        self.maximumTotalBytes = maximumTotalBytes
         self.age = age
         self.segmentBytes = segmentBytes
         self.journalBytes = journalBytes
@@ -44,7 +44,7 @@ package struct StoreConfiguration: Sendable {
 
     /// The size at which a segment is followed by another: small enough that a bound of bytes is kept to within an eighth.
     package var effectiveSegmentBytes: UInt64 {
-        let bounds = [bytesPerClient, bytesInAll].compactMap { $0.map { $0 / 8 } }
+        let bounds = [bytesPerClient, maximumTotalBytes].compactMap { $0.map { $0 / 8 } }
         return UInt64(max(([segmentBytes] + bounds).min() ?? segmentBytes, 1))
     }
 }

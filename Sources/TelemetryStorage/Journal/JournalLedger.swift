@@ -25,7 +25,7 @@ package struct JournalLedger {
     }
 
     package func lines() throws(FileError) -> [Line] {
-        let setAside = SetAside(layout: layout, system: system, diagnostics: diagnostics)
+        let setAside = Quarantine(layout: layout, system: system, diagnostics: diagnostics)
         guard let bytes = try setAside.content(of: path, limit: FileLimits.list) else { return [] }
         return bytes.split(separator: UInt8(ascii: "\n")).compactMap { line in
             let numbers = line.split(separator: UInt8(ascii: " ")).compactMap { UInt64(String(decoding: $0, as: UTF8.self)) }

@@ -4,7 +4,7 @@ import TelemetryModels
 package enum JournalLine: Equatable {
     /// The first line of every journal file: which store it is of, and how many events the earlier files tell of.
     case head(storeID: String, eventsBefore: UInt64)
-    case batch(EventBatch)
+    case batch(JournalBatch)
     case record(RecordChange)
     /// A subscription was saved.
     case subscribed(StoredSubscription)
@@ -12,7 +12,7 @@ package enum JournalLine: Equatable {
 }
 
 /// Lines that were appended to a segment at once.
-package struct EventBatch: Equatable {
+package struct JournalBatch: Equatable {
     /// The name of the client's directory.
     package var client: String
     package var segment: String
@@ -104,7 +104,7 @@ extension JournalLine {
             else { return nil }
             self = .head(storeID: String(decoding: id, as: UTF8.self), eventsBefore: events)
         case UInt8(ascii: "B"):
-            guard let batch = EventBatch(body) else { return nil }
+            guard let batch = JournalBatch(body) else { return nil }
             self = .batch(batch)
         case UInt8(ascii: "R"):
             let isRemoval = scanner.consume(UInt8(ascii: "-"))
@@ -127,7 +127,7 @@ extension JournalLine {
     }
 }
 
-extension EventBatch {
+extension JournalBatch {
     fileprivate init?(_ body: UnsafeBufferPointer<UInt8>) {
         // "B client segment" and seven numbers, one space between each two.
         var scanner = JSONScanner(body)

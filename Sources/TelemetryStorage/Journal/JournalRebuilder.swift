@@ -8,7 +8,7 @@ package struct JournalRebuilder {
     package let system: FileSystem
 
     /// A batch for each piece of each segment, the segment that was written to longest ago first.
-    package func batches() throws(FileError) -> [EventBatch] {
+    package func batches() throws(FileError) -> [JournalBatch] {
         var segments: [(client: String, segment: String, modified: Int64)] = []
         for client in try clients() {
             for name in try system.list(layout.client(directory: client)) where name.hasSuffix(".jsonl") && !name.hasPrefix("-") {
@@ -20,7 +20,7 @@ package struct JournalRebuilder {
             ($0.modified, $0.client, ClientStore.number(of: $0.segment))
                 < ($1.modified, $1.client, ClientStore.number(of: $1.segment))
         }
-        var batches: [EventBatch] = []
+        var batches: [JournalBatch] = []
         for segment in segments { batches += try self.batches(of: segment.segment, client: segment.client) }
         return batches
     }
@@ -29,7 +29,7 @@ package struct JournalRebuilder {
         do { return try system.directories(in: layout.events) } catch  where error.isNotFound { return [] }
     }
 
-    private func batches(of segment: String, client: String) throws(FileError) -> [EventBatch] {
+    private func batches(of segment: String, client: String) throws(FileError) -> [JournalBatch] {
         let file: OpenFile
         do { file = try system.open("\(layout.client(directory: client))/\(segment).jsonl", for: .read) } catch {
             guard error.isNotFound else { throw error }
@@ -58,7 +58,7 @@ package struct JournalRebuilder {
     private struct BatchMaker {
         let client: String
         let segment: String
-        var batches: [EventBatch] = []
+        var batches: [JournalBatch] = []
         private var line: UInt64 = 0
 
         init(client: String, segment: String) {
@@ -70,7 +70,7 @@ package struct JournalRebuilder {
             // Of a run in which something was deleted, the whole only can be found again.
             let isWhole = run.byteCount > 0 && !run.isComplete
             var header: (offset: UInt64, line: UInt64) = (run.header > 0 ? 0 : run.offset, 0)
-            var batch: EventBatch?
+            var batch: JournalBatch?
             var lines = FileLines(file, run.start..<run.start + run.size)
             while let next = try lines.next(), next.hasFeed {
                 let kind = decoder.decode(next, of: lines)
@@ -85,7 +85,7 @@ package struct JournalRebuilder {
                 if case .header = kind, !isWhole { header = (offset, line) }
                 var current =
                     batch
-                    ?? EventBatch(
+                    ?? JournalBatch(
                         client: client, segment: segment, headerOffset: header.offset, headerLine: header.line,
                         offset: offset, line: line, byteCount: 0, lineCount: 0, eventCount: 0)
                 current.byteCount += next.end - next.offset

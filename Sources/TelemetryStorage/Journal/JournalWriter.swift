@@ -216,14 +216,14 @@ package final class JournalWriter {
     }
 
     /// Makes a journal file, complete with its first line, unless it is there already.
-    private func make(_ number: UInt64, eventsBefore: UInt64, _ batches: [EventBatch] = []) throws(FileError) {
+    private func make(_ number: UInt64, eventsBefore: UInt64, _ batches: [JournalBatch] = []) throws(FileError) {
         let temporary = try write(eventsBefore: eventsBefore, batches)
         defer { try? system.remove(temporary) }
         try link(temporary, as: number)
     }
 
     /// Writes the beginning of a journal file under a temporary name, which it returns.
-    private func write(eventsBefore: UInt64, _ batches: [EventBatch] = []) throws(FileError) -> String {
+    private func write(eventsBefore: UInt64, _ batches: [JournalBatch] = []) throws(FileError) -> String {
         let head = ByteBuffer()
         JournalLine.head(storeID: storeID, eventsBefore: eventsBefore).append(to: head)
         for batch in batches { JournalLine.batch(batch).append(to: head) }

@@ -3,7 +3,7 @@ package struct SegmentBatches {
     private var lines: JournalReader
     private let client: String?
     private var ends = SegmentEnds()
-    private var batches: [String: [String: [EventBatch]]] = [:]
+    private var batches: [String: [String: [JournalBatch]]] = [:]
 
     /// Nothing is read before ``update()``.
     package init(layout: StoreLayout, system: FileSystem, client: String? = nil) throws(FileError) {
@@ -23,7 +23,7 @@ package struct SegmentBatches {
     }
 
     /// The batches of a segment, in the order of their offsets.
-    package func batches(of segment: String, client: String) -> [EventBatch] { batches[client]?[segment] ?? [] }
+    package func batches(of segment: String, client: String) -> [JournalBatch] { batches[client]?[segment] ?? [] }
 
-    package func segments(of client: String) -> Dictionary<String, [EventBatch]>.Keys? { batches[client]?.keys }
+    package func segments(of client: String) -> Dictionary<String, [JournalBatch]>.Keys? { batches[client]?.keys }
 }

@@ -17,7 +17,7 @@ package struct SegmentEnds {
     package init() {}
 
     /// False for a batch that was told of before.
-    package mutating func insert(_ batch: EventBatch) -> Bool {
+    package mutating func insert(_ batch: JournalBatch) -> Bool {
         if let last, last.segment.name == batch.segment, last.segment.client == batch.client {
             if batch.offset < last.end { return false }
         } else {
@@ -32,7 +32,7 @@ package struct SegmentEnds {
     }
 
     /// The batch, inserted last, is to be read again.
-    package mutating func restart(_ batch: EventBatch) { last?.end = batch.offset }
+    package mutating func restart(_ batch: JournalBatch) { last?.end = batch.offset }
 }
 
 /// The ends of the segments at the places where reading stopped last, from which it mostly goes on.

@@ -68,7 +68,7 @@ extension ClientStore {
 
     private func tell(of encoder: EventLineEncoder, in segment: SegmentWriter, eventCount: UInt64) throws(FileError) {
         let beginsWithHeader = encoder.beginsWithHeader
-        let batch = EventBatch(
+        let batch = JournalBatch(
             client: name, segment: segment.name,
             headerOffset: beginsWithHeader ? segment.size : segment.header.offset,
             headerLine: beginsWithHeader ? segment.lineCount : segment.header.line,

@@ -15,7 +15,7 @@ extension ClientStore {
     }
 
     private func delete(
-        _ selection: EventSelection, from segment: String, _ batches: [EventBatch], _ index: IdentityIndex
+        _ selection: EventSelection, from segment: String, _ batches: [JournalBatch], _ index: IdentityIndex
     ) throws -> Int {
         let old: OpenFile
         do { old = try system.open(file(of: segment), for: .read) } catch {

@@ -42,7 +42,7 @@ extension ClientStore {
 
     /// Makes an index of what the segments hold, and sets the one that cannot be read aside.
     package func rebuildIndex() throws -> IdentityIndex {
-        try cutWhatIsUntold()
+        try truncateUnjournaledTails()
         var generator = SystemRandomNumberGenerator()
         var header = IdentityHeader(secret: (generator.next(), generator.next()), boot: system.boot)
         (header.append.journalFile, header.append.journalEnd) = (shared.journal.currentEnd.file, shared.journal.currentEnd.offset)
@@ -54,7 +54,7 @@ extension ClientStore {
         if isDurable { try rebuilt.file.synchronize() }
         let place = "\(path)/identity"
         if let old = try system.status(place), old.size > 0 {
-            SetAside(layout: shared.layout, system: system, diagnostics: shared.configuration.diagnostics).move(place)
+            Quarantine(layout: shared.layout, system: system, diagnostics: shared.configuration.diagnostics).move(place)
         }
         try system.rename(temporary, to: place)
         if isDurable { try system.synchronizeDirectory(path) }
@@ -111,7 +111,7 @@ extension ClientStore {
     }
 
     /// The batch that the journal tells of, if the append got as far; and whether the journal is there to tell at all.
-    private func findLastBatch(_ append: IdentityHeader.Append) throws(FileError) -> (batch: EventBatch?, isKnown: Bool) {
+    private func findLastBatch(_ append: IdentityHeader.Append) throws(FileError) -> (batch: JournalBatch?, isKnown: Bool) {
         guard let status = try system.status(shared.layout.journalFile(append.journalFile)),
             status.size >= append.journalOffset
         else { return (nil, false) }
@@ -138,7 +138,7 @@ extension ClientStore {
     }
 
     /// Removes the ends of segments that the journal does not tell of, where it tells of the segment at all.
-    private func cutWhatIsUntold() throws(FileError) {
+    private func truncateUnjournaledTails() throws(FileError) {
         let numbers = try system.list(shared.layout.journal).compactMap(StoreLayout.journalNumber)
         guard let oldest = numbers.min() else { return }
         var ends: [String: UInt64] = [:]

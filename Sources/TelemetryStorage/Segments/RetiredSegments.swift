@@ -18,7 +18,7 @@ package struct RetiredSegments {
         self.layout = layout
         self.system = system
         directory = layout.client(directory: client)
-        let setAside = SetAside(layout: layout, system: system, diagnostics: diagnostics)
+        let setAside = Quarantine(layout: layout, system: system, diagnostics: diagnostics)
         let bytes = try setAside.content(of: "\(directory)/retired", limit: FileLimits.list) ?? []
         ranges = bytes.split(separator: UInt8(ascii: "\n")).compactMap { line in
             let numbers = line.split(separator: UInt8(ascii: "-")).compactMap { UInt64(String(decoding: $0, as: UTF8.self)) }

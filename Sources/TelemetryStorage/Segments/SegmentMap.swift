@@ -38,7 +38,7 @@ package struct SegmentMap {
     }
 
     /// Where the lines stand; nil where nothing of them is left.
-    package func place(of batch: EventBatch) -> Range<UInt64>? {
+    package func place(of batch: JournalBatch) -> Range<UInt64>? {
         switch form.layout {
         case .asWritten: return batch.offset..<batch.offset + batch.byteCount
         case .byLine:
@@ -54,7 +54,7 @@ package struct SegmentMap {
     }
 
     /// Where the header stands that the batch's first line is below; nil where it begins with one, or there is none.
-    package func header(of batch: EventBatch) -> UInt64? {
+    package func header(of batch: JournalBatch) -> UInt64? {
         guard batch.headerOffset < batch.offset else { return nil }
         switch form.layout {
         case .asWritten: return batch.headerOffset

@@ -60,7 +60,7 @@ package final class SegmentReader {
     /// Calls `body` for each event of the batch that is still there, from a line of it on, until it returns false.
     @discardableResult
     package func read(
-        _ batch: EventBatch, fromLine first: UInt64 = 0, _ body: (consuming TelemetryEvent) throws -> Bool
+        _ batch: JournalBatch, fromLine first: UInt64 = 0, _ body: (consuming TelemetryEvent) throws -> Bool
     ) throws -> Outcome {
         guard let segment = try segment(of: batch) else { return .gone }
         guard let place = segment.map.place(of: batch) else {
@@ -87,13 +87,13 @@ package final class SegmentReader {
         return .complete
     }
 
-    private func tell(of batch: EventBatch, line: UInt64) {
+    private func tell(of batch: JournalBatch, line: UInt64) {
         let path = "\(layout.client(directory: batch.client))/\(batch.segment).jsonl"
         noteDamage(ofClient: batch.client, at: "\(path):\(line)")
         diagnostics?(.init(kind: .corruptFile, message: "\(path) cannot be read at line \(line); the line is passed over."))
     }
 
-    private func segment(of batch: EventBatch) throws(FileError) -> Segment? {
+    private func segment(of batch: JournalBatch) throws(FileError) -> Segment? {
         let path = "\(layout.client(directory: batch.client))/\(batch.segment).jsonl"
         uses += 1
         if let known = segments[path] {
@@ -112,7 +112,7 @@ package final class SegmentReader {
         } catch  where error.isNotFound { return nil }
     }
 
-    private func header(of batch: EventBatch, in segment: Segment) throws(FileError) -> EventContext? {
+    private func header(of batch: JournalBatch, in segment: Segment) throws(FileError) -> EventContext? {
         guard let offset = segment.map.header(of: batch) else { return nil }
         if let known = segment.headers[offset] { return known }
         var length = 1024

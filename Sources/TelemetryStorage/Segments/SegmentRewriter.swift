@@ -14,7 +14,7 @@ package struct SegmentRewriter {
 
     /// Some lines of the old file, and where they stood when they were written.
     private struct Extent {
-        var batch: EventBatch
+        var batch: JournalBatch
         var place: Range<UInt64>
         var isTold: Bool
         /// Where the header stands that the first line is below, or zero; nil where the one above holds on.
@@ -50,7 +50,7 @@ package struct SegmentRewriter {
 
     /// Finds what is left.
     package init(
-        client: String, file: OpenFile, map: SegmentMap, batches: [EventBatch], without selection: EventSelection
+        client: String, file: OpenFile, map: SegmentMap, batches: [JournalBatch], without selection: EventSelection
     ) throws(FileError) {
         self.client = client
         self.file = file
@@ -71,7 +71,7 @@ package struct SegmentRewriter {
     }
 
     /// The batches, and what lies between them, in the order of the file.
-    private func extents(of batches: [EventBatch]) -> [Extent] {
+    private func extents(of batches: [JournalBatch]) -> [Extent] {
         var extents: [Extent] = []
         for batch in batches {
             guard let place = old.place(of: batch), place.lowerBound < fileSize else { continue }
@@ -117,7 +117,7 @@ package struct SegmentRewriter {
     }
 
     private func gap(_ offset: UInt64, _ byteCount: UInt64, _ place: Range<UInt64>, header: UInt64? = nil) -> Extent {
-        let batch = EventBatch(
+        let batch = JournalBatch(
             client: client, segment: "", headerOffset: offset, headerLine: 0, offset: offset, line: 0, byteCount: byteCount,
             lineCount: 0, eventCount: 0)
         return Extent(batch: batch, place: place, isTold: false, header: header)

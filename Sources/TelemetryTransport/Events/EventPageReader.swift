@@ -39,7 +39,7 @@ actor EventPageReader {
                 guard await hints.next() != nil else { return nil }
             }
             let page = try await read(waits: wasAtEnd)
-            let isNew = !page.events.isEmpty || page.cursor != cursor || page.missedEvents > 0
+            let isNew = !page.events.isEmpty || page.cursor != cursor || page.skippedEventCount > 0
             cursor = page.cursor
             isAtEnd = !page.hasMore
             if page.hasMore, readsAhead { ahead = readAhead(after: page.cursor) }

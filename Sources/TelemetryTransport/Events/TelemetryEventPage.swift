@@ -9,13 +9,13 @@ public struct TelemetryEventPage: Sendable {
     /// Whether there may be more to read at once.
     public let hasMore: Bool
     /// How many events the store let go of, to keep within its bounds, between the cursor that was asked for and this page.
-    public let missedEvents: Int
+    public let skippedEventCount: Int
 
     /// Creates a page; the parameters are the properties of the same names.
-    public init(events: [TelemetryEvent], cursor: TelemetryCursor, hasMore: Bool, missedEvents: Int = 0) {
+    public init(events: [TelemetryEvent], cursor: TelemetryCursor, hasMore: Bool, skippedEventCount: Int = 0) {
         self.events = events
         self.cursor = cursor
         self.hasMore = hasMore
-        self.missedEvents = missedEvents
+        self.skippedEventCount = skippedEventCount
     }
 }

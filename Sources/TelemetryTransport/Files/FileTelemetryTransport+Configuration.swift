@@ -17,16 +17,16 @@ extension FileTelemetryTransport {
             /// The most bytes of events of one client.
             public var bytesPerClient: Int?
             /// The most bytes of events of all clients.
-            public var bytesInAll: Int?
+            public var maximumTotalBytes: Int?
             /// The longest that events of a client are kept after their segment was last written to.
             ///
             /// A clock that is set meanwhile changes nothing; the time that the machine was off counts for at most half of this.
             public var age: Duration?
 
             /// Creates bounds; the parameters are the properties of the same names. Without arguments everything is kept.
-            public init(bytesPerClient: Int? = nil, bytesInAll: Int? = nil, age: Duration? = nil) {
+            public init(bytesPerClient: Int? = nil, maximumTotalBytes: Int? = nil, age: Duration? = nil) {
                 self.bytesPerClient = bytesPerClient
-                self.bytesInAll = bytesInAll
+                self.maximumTotalBytes = maximumTotalBytes
                 self.age = age
             }
 
@@ -72,7 +72,8 @@ extension FileTelemetryTransport {
         /// The same for the engine.
         var store: StoreConfiguration {
             StoreConfiguration(
-                isDurable: durability == .system, bytesPerClient: retention.bytesPerClient, bytesInAll: retention.bytesInAll,
+                isDurable: durability == .system, bytesPerClient: retention.bytesPerClient,
+                maximumTotalBytes: retention.maximumTotalBytes,
                 age: retention.age, segmentBytes: segmentBytes, journalBytes: journalBytes,
                 maximumEventBytes: maximumEventBytes, pollInterval: pollInterval, lockTimeout: lockTimeout,
                 diagnostics: diagnostics)

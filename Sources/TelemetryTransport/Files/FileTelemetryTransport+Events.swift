@@ -71,7 +71,7 @@ extension FileTelemetryTransport {
         }
         return TelemetryEventPage(
             events: found, cursor: TelemetryCursor(rawValue: end.position.text(ofStore: storeID)), hasMore: end.hasMore,
-            missedEvents: Int(clamping: start.missed.addingClamped(end.missed)))
+            skippedEventCount: Int(clamping: start.missed.addingClamped(end.missed)))
     }
 
     /// How many stored events match. All events, and all of a client, are known without reading them.

@@ -11,7 +11,7 @@ extension FileTelemetryTransport {
         do {
             var own = try self.client(named: client).holdings()
             own = try await retire(from: own, bytes: retention.bytesPerClient, olderThan: .min, in: client)
-            guard retention.bytesInAll != nil || retention.age != nil else { return }
+            guard retention.maximumTotalBytes != nil || retention.age != nil else { return }
             var oldest = Int64.min
             if let age = retention.age {
                 let clock = RetentionClock(layout: layout, system: system, age: age)
@@ -23,7 +23,7 @@ extension FileTelemetryTransport {
                     $1.modified, $1.client, ClientStore.number(of: $1.segment)
                 )
             }
-            _ = try await retire(from: all, bytes: retention.bytesInAll, olderThan: oldest, in: client)
+            _ = try await retire(from: all, bytes: retention.maximumTotalBytes, olderThan: oldest, in: client)
         } catch {
             tell(.storageFailed, "Old events could not be removed: \(error)")
         }

@@ -93,7 +93,7 @@ extension FileTelemetryTransport {
     }
 
     /// Whether the segment of a batch, which is gone, was let go of; otherwise somebody deleted what was in it.
-    private func isRetired(_ batch: EventBatch, _ known: inout [String: [String: Bool]]) throws -> Bool {
+    private func isRetired(_ batch: JournalBatch, _ known: inout [String: [String: Bool]]) throws -> Bool {
         if let known = known[batch.client]?[batch.segment] { return known }
         let isRetired = try reading {
             try RetiredSegments(
@@ -151,7 +151,7 @@ extension FileTelemetryTransport {
         if journalWitness.isSame(file) { return }
         journalWitness.look(at: file, layout, system)
         recentEnds = RecentSegmentEnds()
-        if let id = try head(of: file).storeID { know(storeID: id) }
+        if let id = try head(of: file).storeID { adopt(storeID: id) }
     }
 
     /// The beginning of the oldest journal file with that number or a later one; of the oldest of all where there is none.

@@ -36,7 +36,7 @@ extension FileTelemetryTransport {
     /// Makes the directories again where they were lost.
     func restore() throws {
         do {
-            know(storeID: try StoreFormat(layout: layout, system: system).prepare())
+            adopt(storeID: try StoreFormat(layout: layout, system: system).prepare())
         } catch {
             // What was a store may be one again later.
             guard error.code == .invalidArgument || error.code == .corrupted else { throw TelemetryTransportError(error) }
@@ -47,7 +47,7 @@ extension FileTelemetryTransport {
     }
 
     /// Goes on with the store that is there now.
-    func know(storeID id: String) {
+    func adopt(storeID id: String) {
         guard id != storeID else { return }
         tell(.unexpectedInput, "\(layout.directory) was replaced by another store; cursors begin anew.")
         formerStoreIDs.insert(storeID)

@@ -44,7 +44,7 @@ final class JournalFollower: Sendable {
     /// Begins to follow from the journal's end, unless that was begun already.
     private func follow() {
         // A handler may turn to this follower again: it hears nothing before the lock is given back.
-        let held = HeldDiagnostics(handler: configuration.diagnostics)
+        let held = DeferredDiagnostics(handler: configuration.diagnostics)
         defer { held.release() }
         var configuration = configuration
         configuration.diagnostics = held.tell

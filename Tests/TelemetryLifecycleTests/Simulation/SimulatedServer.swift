@@ -8,7 +8,7 @@ final class SimulatedServer: SimulatedStore {
     private(set) var events: [TelemetryEvent] = []
     private(set) var subscriptions: [TelemetrySubscription.ID: TelemetrySubscription] = [:]
     private var version = 0
-    let settlingTime = Duration.zero
+    let consistencyDelay = Duration.zero
     var onChange: (@escaping Delivery) -> Void = { _ in }
 
     func transport(of process: SimulatedProcess) -> any TelemetryTransporting {

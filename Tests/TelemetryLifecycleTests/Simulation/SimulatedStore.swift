@@ -9,7 +9,7 @@ package protocol SimulatedStore: AnyObject {
     typealias Delivery = @MainActor ([SimulatedDevice]) -> Void
 
     /// How long queries may miss a change.
-    var settlingTime: Duration { get }
+    var consistencyDelay: Duration { get }
     var onChange: (@escaping Delivery) -> Void { get set }
     var events: [TelemetryEvent] { get }
     func record(_ id: TelemetryRecord.ID) -> TelemetryRecord?

@@ -21,10 +21,10 @@ extension SimulatedWorld {
         for device in devices where device.process?.service == nil { start(device) }
         // One process more than once after the other: what both have to delete goes when neither adds to it any more.
         for _ in 0..<(hasHelpers ? 4 : 2) { await look() }
-        guard store.settlingTime > .zero else { return }
+        guard store.consistencyDelay > .zero else { return }
         // What queries missed shows up, and what was done on their word is done again.
         for _ in 0..<2 {
-            advance(by: store.settlingTime)
+            advance(by: store.consistencyDelay)
             await look()
         }
     }

@@ -104,7 +104,7 @@ extension SimulatedWorld {
         case 9..<11: process.call { try? await $0.setScenarioEnabled("A", enabled: on) }
         case 11: process.call { _ = await $0.handleRemoteNotification(.init()) }
         // Not where queries lag: how long they do is measured by this clock.
-        case 12 where store.settlingTime == .zero:
+        case 12 where store.consistencyDelay == .zero:
             device.skew.seconds = [-3_600, 0, 3_600][Int.random(in: 0..<3, using: &random)]
             note("\(device.number): its clock is wrong by \(device.skew.seconds) s")
         default:

@@ -3,9 +3,9 @@ import TelemetryModels
 import TelemetryTransport
 
 /// A transport whose queries find nothing while they lag; what is asked for by its name is there.
-final class LaggingTransport: TelemetryLaggingTransport {
+final class LaggingTransport: EventuallyConsistentTransport {
     let store = InMemoryTelemetryTransport()
-    let settlingTime = Duration.seconds(60)
+    let consistencyDelay = Duration.seconds(60)
     private let state = Mutex((isLagging: false, calls: 0))
 
     var isLagging: Bool {

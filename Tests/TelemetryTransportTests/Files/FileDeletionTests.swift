@@ -36,7 +36,7 @@ struct FileDeletionTests {
                 for (count, cursor) in cursors {
                     let page = try await viewer.events(matching: .all, after: cursor, limit: 1_000)
                     #expect(page.events == rest.filter { $0.sequence > UInt64(count) })
-                    #expect(page.missedEvents == 0)
+                    #expect(page.skippedEventCount == 0)
                 }
             }
             let left = try files(below: directory).filter { $0.key.hasSuffix(".jsonl") }.values.reduce(0) { $0 + $1.count }

@@ -53,7 +53,7 @@ struct FileEventTests {
                 var hasMore = true
                 while hasMore {
                     let page = try await transport.events(matching: .all, after: cursor, limit: limit)
-                    #expect(page.events.count <= limit && page.missedEvents == 0)
+                    #expect(page.events.count <= limit && page.skippedEventCount == 0)
                     found += page.events
                     (cursor, hasMore) = (page.cursor, page.hasMore)
                 }

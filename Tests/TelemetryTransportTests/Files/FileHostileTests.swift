@@ -31,7 +31,7 @@ struct FileHostileTests {
         try await withTemporaryDirectory { directory in
             let told = Told()
             let configuration = FileTelemetryTransport.Configuration(
-                retention: .init(bytesInAll: 2_000), segmentBytes: 500, diagnostics: { told.append($0) })
+                retention: .init(maximumTotalBytes: 2_000), segmentBytes: 500, diagnostics: { told.append($0) })
             let store = try FileTelemetryTransport(directory: directory, configuration: configuration)
             try await store.append(events(1...3))
             try Data("x".utf8).write(to: directory.appending(path: "events/.DS_Store"))

@@ -24,14 +24,14 @@ struct FileRetentionTests {
                 #expect(try Self.segmentBytes(below: directory, client: "a") < 48_000)
             }
             let page = try await store.events(matching: .init(clientId: "a"), after: start, limit: 5_000)
-            #expect(page.missedEvents > 1_000)
-            #expect(page.events.map(\.sequence) == Array(UInt64(page.missedEvents) + 1...2_000))
-            #expect(try await store.events(matching: .init(clientId: "a"), after: page.cursor, limit: 9).missedEvents == 0)
-            #expect(try await store.countEvents() == 2_000 - page.missedEvents + 10)
+            #expect(page.skippedEventCount > 1_000)
+            #expect(page.events.map(\.sequence) == Array(UInt64(page.skippedEventCount) + 1...2_000))
+            #expect(try await store.events(matching: .init(clientId: "a"), after: page.cursor, limit: 9).skippedEventCount == 0)
+            #expect(try await store.countEvents() == 2_000 - page.skippedEventCount + 10)
             #expect(try await store.countEvents(matching: .init(clientId: "quiet", levels: [.info])) == 10)
             // What was let go of stays known.
             try await store.append(events(1...20, client: "a"))
-            #expect(try await store.countEvents(matching: .init(clientId: "a")) == 2_000 - page.missedEvents)
+            #expect(try await store.countEvents(matching: .init(clientId: "a")) == 2_000 - page.skippedEventCount)
         }
     }
 
@@ -39,7 +39,7 @@ struct FileRetentionTests {
     func journal() async throws {
         try await withTemporaryDirectory { directory in
             let configuration = FileTelemetryTransport.Configuration(
-                retention: .init(bytesInAll: 30_000), segmentBytes: 4_000, journalBytes: 1_000)
+                retention: .init(maximumTotalBytes: 30_000), segmentBytes: 4_000, journalBytes: 1_000)
             let store = try FileTelemetryTransport(directory: directory, configuration: configuration)
             let start = try await store.events(matching: .all, after: nil, limit: 1).cursor
             func journalFiles() throws -> Int {
@@ -50,14 +50,14 @@ struct FileRetentionTests {
                 try await store.append(events(part * 10 + 1...part * 10 + 10, client: "c\(part % 2)"))
             }
             let page = try await store.events(matching: .all, after: start, limit: 5_000)
-            #expect(page.missedEvents + page.events.count == 1_500)
-            #expect(page.missedEvents > 500)
+            #expect(page.skippedEventCount + page.events.count == 1_500)
+            #expect(page.skippedEventCount > 500)
             #expect(try journalFiles() < 8)
 
             #expect(try await store.deleteAllEvents() == page.events.count)
             for part in 150..<160 as Range<UInt64> { try await store.append([event(part * 10 + 1)]) }
             let next = try await store.events(matching: .all, after: page.cursor, limit: 5_000)
-            #expect(next.missedEvents == 0)
+            #expect(next.skippedEventCount == 0)
             #expect(next.events.count == 10)
             #expect(try journalFiles() <= 3)
         }

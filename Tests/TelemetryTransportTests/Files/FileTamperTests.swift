@@ -66,7 +66,7 @@ struct FileTamperTests {
             #expect(try await store.countEvents(matching: .init(names: names)) == 0)
             let page = try await store.events(matching: .all, after: cursor, limit: 99)
             #expect(page.events.map(\.sequence) == Array(2...20))
-            #expect(page.missedEvents == .max)
+            #expect(page.skippedEventCount == .max)
             _ = try await store.deleteEvents(forClient: "client")
             for number in 21...40 as ClosedRange<UInt64> { try await store.append([event(number)]) }
             #expect(try await store.fetchAllEvents().map(\.sequence) == Array(21...40))
@@ -89,7 +89,7 @@ struct FileTamperTests {
                 #expect(page.events.count == 20 - lost - (start == nil ? 0 : 1))
                 #expect(page.events.last == event(20))
                 #expect(!page.hasMore)
-                #expect(page.missedEvents == lost)
+                #expect(page.skippedEventCount == lost)
                 #expect(told.all.contains { $0.kind == .corruptFile && $0.message.contains("2.log is missing") })
                 try await store.append([event(20)])
                 #expect(try await store.events(matching: .all, after: page.cursor, limit: 9).events.isEmpty)
@@ -116,7 +116,7 @@ struct FileTamperTests {
             #expect(try await store.deleteEvents(matching: .init(names: names)) == 10)
             let page = try await store.events(matching: .all, after: cursor, limit: 99)
             #expect(page.events.map(\.sequence) == Array(11...20))
-            #expect(page.missedEvents == 0)
+            #expect(page.skippedEventCount == 0)
             #expect(told.all.isEmpty)
         }
     }

@@ -51,7 +51,7 @@ struct SparseFileTests {
             let buffer = ByteBuffer()
             let first = UInt64(SegmentForm().firstLine.count)
             JournalLine.batch(
-                EventBatch(
+                JournalBatch(
                     client: StoreLayout.client("client"), segment: String(segment.lastPathComponent.dropLast(6)),
                     headerOffset: first, headerLine: 1, offset: first, line: 1, byteCount: UInt64(Self.size) - first,
                     lineCount: 4, eventCount: 3)

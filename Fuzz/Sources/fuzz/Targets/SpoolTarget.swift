@@ -66,7 +66,7 @@ enum SpoolTarget {
 
     private static func configuration(_ directory: String) -> TelemetryLogger.Configuration {
         TelemetryLogger.Configuration(
-            flushInterval: 3_600, maxRetries: 0, spoolDirectory: URL(filePath: directory), arenaBytes: 128 << 10,
+            flushInterval: 3_600, maxRetries: 0, spoolDirectory: URL(filePath: directory), memoryLimit: 128 << 10,
             shutdownDeadline: 1)
     }
 

@@ -12,7 +12,7 @@ import TelemetryTransport
 @MainActor
 final class CloudKitStore: SimulatedStore {
     let world: World
-    let settlingTime = Duration.seconds(10)
+    let consistencyDelay = Duration.seconds(10)
     var onChange: (@escaping Delivery) -> Void = { _ in }
     private var registered: Set<Int> = []
     private let seed: UInt64
@@ -44,7 +44,7 @@ final class CloudKitStore: SimulatedStore {
         }
         return StandInSession.$current.withValue(session) {
             CloudKitTransport(
-                containerIdentifier: "iCloud.test", configuration: .init(settlingTime: settlingTime))
+                containerIdentifier: "iCloud.test", configuration: .init(consistencyDelay: consistencyDelay))
         }
     }
 

@@ -19,7 +19,7 @@ struct EventListing: Sendable {
         var before = start
         var stop: (before: TelemetryCursor?, count: Int)?
         let end = try await reader.read(after: start, following: follows) { page in
-            printer.reportSkipped(page.missedEvents)
+            printer.reportSkipped(page.skippedEventCount)
             defer { before = page.cursor }
             if let last, isCatchingUp {
                 newest += wanted(page.events)

@@ -159,7 +159,7 @@ actor WatchSession {
     private func follow() async throws {
         try await EventReader(transport: transport, filter: .init(since: since)).read(after: nil, following: true) { page in
             model.isCaughtUp = model.isCaughtUp || !page.hasMore
-            model.take(page.events, skipped: page.missedEvents)
+            model.take(page.events, skipped: page.skippedEventCount)
             changed.yield()
             return true
         }

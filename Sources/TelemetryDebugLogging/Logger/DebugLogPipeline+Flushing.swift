@@ -2,7 +2,7 @@
 import Foundation
 import TelemetryModels
 
-extension DebugLogLane {
+extension DebugLogPipeline {
     /// Lets the flush under way cover everything logged so far, or starts one; nil where nothing waits.
     func startFlush() -> Task<Void, Never>? {
         goal = buffer.lastNumber
@@ -36,7 +36,7 @@ extension DebugLogLane {
                     buffer.lose(dropped.filter { $0.lost == 0 })
                 }
                 for index in refused where batch[index].lost == 0 { refusals.count(1, reasons[index] ?? "") }
-            case .tooLarge where !notices.isEmpty, .refusedWholly where !notices.isEmpty:
+            case .tooLarge where !notices.isEmpty, .rejected where !notices.isEmpty:
                 // The notice may be what is refused, so what was logged is sent again without it.
                 edit { buffer in
                     buffer.putBack(batch.filter { $0.lost == 0 })
@@ -45,9 +45,9 @@ extension DebugLogLane {
             case .tooLarge where batch.count > 1:
                 edit { $0.putBack(batch) }
                 limit = batch.count / 2
-            case .tooLarge, .refusedWholly:
+            case .tooLarge, .rejected:
                 edit { $0.lose(batch) }
-                if case .refusedWholly(let reason) = shipment {
+                if case .rejected(let reason) = shipment {
                     refusals.count(batch.count, reason)
                 } else {
                     refusals.count(batch.count, "larger than what the server takes")

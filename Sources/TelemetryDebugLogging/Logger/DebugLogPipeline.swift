@@ -6,7 +6,7 @@ import TelemetryModels
 ///
 /// A logger has one for each place that it sends to, so that a place that fails holds up no other and costs it nothing.
 @MainActor
-final class DebugLogLane {
+final class DebugLogPipeline {
     private(set) var buffer: DebugLogBuffer
     var shipper: any DebugLogShipping
     var configuration: DebugLogger.Configuration {
@@ -36,8 +36,8 @@ final class DebugLogLane {
     }
 
     /// A lane to another place, for which the same waits as for this one; of what is on its way nothing does.
-    func copy(to shipper: any DebugLogShipping) -> DebugLogLane {
-        let lane = DebugLogLane(configuration: configuration, shipper: shipper, context: context)
+    func copy(to shipper: any DebugLogShipping) -> DebugLogPipeline {
+        let lane = DebugLogPipeline(configuration: configuration, shipper: shipper, context: context)
         lane.buffer = buffer
         lane.startTimer(after: configuration.interval)
         return lane

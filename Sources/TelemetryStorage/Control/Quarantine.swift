@@ -1,7 +1,7 @@
 package import TelemetryModels
 
 /// Moves files that cannot be read out of the way, into a directory of their own, and tells of it.
-package struct SetAside {
+package struct Quarantine {
     package let layout: StoreLayout
     package let system: FileSystem
     package let diagnostics: TelemetryDiagnosticsHandler?

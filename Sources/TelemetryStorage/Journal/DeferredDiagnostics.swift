@@ -2,7 +2,7 @@ import Synchronization
 package import TelemetryModels
 
 /// Keeps from a handler what it would hear under a lock, until the lock is given back; passes on what comes later.
-package final class HeldDiagnostics: Sendable {
+package final class DeferredDiagnostics: Sendable {
     private let handler: TelemetryDiagnosticsHandler?
     private let held = Mutex<[TelemetryDiagnostic]?>([])
 
