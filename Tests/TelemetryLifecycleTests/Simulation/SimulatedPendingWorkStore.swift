@@ -38,7 +38,7 @@ final class SimulatedPendingWorkStore: TelemetryPendingWorkCaching {
         return work
     }
 
-    func removePendingWork() async { await updatePendingWork { $0 = TelemetryPendingWork() } }
+    func removePendingWork() async { _ = await updatePendingWork { $0 = TelemetryPendingWork() } }
 
     private func change(_ transform: (inout TelemetryPendingWork) -> Void) -> TelemetryPendingWork {
         let isUnseen = device.isUnreadable

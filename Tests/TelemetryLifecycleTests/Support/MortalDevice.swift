@@ -66,7 +66,7 @@ private final class MortalSettingsStore: TelemetryOptOutRecording {
     func save(_ settings: TelemetrySettings) async -> TelemetrySettings { await update { $0 = settings } }
     func reset() async -> TelemetrySettings { await save(.defaults) }
     func recordOptOut(_ transform: @Sendable (inout TelemetrySettings) -> Void) async -> Bool {
-        await update(transform)
+        _ = await update(transform)
         return true
     }
     func update(_ transform: @Sendable (inout TelemetrySettings) -> Void) async -> TelemetrySettings {
@@ -103,7 +103,7 @@ private final class MortalWorkStore: TelemetryPendingWorkStoring {
     }
 
     func loadPendingWork() async -> TelemetryPendingWork { device.work }
-    func removePendingWork() async { await updatePendingWork { $0 = TelemetryPendingWork() } }
+    func removePendingWork() async { _ = await updatePendingWork { $0 = TelemetryPendingWork() } }
     func updatePendingWork(_ transform: @Sendable (inout TelemetryPendingWork) -> Void) async -> TelemetryPendingWork {
         var work = device.work
         transform(&work)
