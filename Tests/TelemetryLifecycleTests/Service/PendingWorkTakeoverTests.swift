@@ -9,7 +9,7 @@ import Testing
 /// Pending work that version 1 left in the settings, or under the name of a scenario, is moved to its own store once.
 @MainActor
 final class PendingWorkTakeoverTests {
-    private static let clientId = TelemetryFixtures.clientId
+    private nonisolated static let clientId = TelemetryFixtures.clientId
 
     private let root = FileManager.default.temporaryDirectory.appending(path: "live-telemetry-\(UUID().uuidString)")
     private let transport = MockTelemetryTransport()

@@ -10,7 +10,7 @@ import Testing
 /// Settings and pending work are two stores: a process that is killed between two changes loses neither a decision nor a deletion.
 @MainActor
 struct PendingWorkTests {
-    private static let clientId = TelemetryFixtures.clientId
+    private nonisolated static let clientId = TelemetryFixtures.clientId
 
     private func approvedDevice(keepsThreeFields: Bool) async throws -> MortalDevice {
         let device = MortalDevice(keepsThreeFields: keepsThreeFields)
