@@ -34,6 +34,8 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(name: "TelemetryModels", package: "LiveTelemetry"),
+                .product(name: "TelemetryTransport", package: "LiveTelemetry"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ],
             // The library's files that lie in Shared/ are empty in its own release builds.
@@ -59,7 +61,9 @@ let package = Package(
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "ServiceLifecycleTestKit", package: "swift-service-lifecycle"),
                 .product(name: "TelemetryDebugLogging", package: "LiveTelemetry"),
+                .product(name: "TelemetryModels", package: "LiveTelemetry"),
                 .product(name: "TelemetryTestSupport", package: "LiveTelemetry"),
+                .product(name: "TelemetryTransport", package: "LiveTelemetry"),
             ],
             swiftSettings: settings),
     ]
