@@ -14,7 +14,8 @@ public struct RelayTime: Sendable, Hashable, Comparable {
     public init?(_ text: String) {
         var text = text
         let parsed = text.withUTF8 { bytes -> RelayTime? in
-            guard let seconds = TimestampFormat.seconds(from: bytes), bytes.count <= 30, bytes[bytes.count - 1] == UInt8(ascii: "Z")
+            guard let seconds = TimestampFormat.seconds(from: bytes), bytes.count <= 30,
+                bytes[bytes.count - 1] == UInt8(ascii: "Z")
             else { return nil }
             if bytes.count == 20 { return RelayTime(seconds: seconds) }
             guard bytes[19] == UInt8(ascii: "."), bytes.count > 21 else { return nil }

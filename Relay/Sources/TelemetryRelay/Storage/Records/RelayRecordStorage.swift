@@ -1,4 +1,3 @@
-public import TelemetryModels
 public import TelemetryTransport
 
 /// Records: few, mutable, each with an identity and a tag of the version that is stored; and the log of their changes.

@@ -1,0 +1,137 @@
+import Foundation
+import GRDB
+import Synchronization
+
+/// Tokens' hashes in an SQLite table.
+final class SQLiteTokenStore: RelayTokenStorage {
+    private struct State {
+        /// Uses that are not written yet, by the tokens' names.
+        var uses: [String: Date] = [:]
+        var hasTokens = false
+        /// How many changes were announced.
+        var announced: Int64
+    }
+
+    private static let columns = "name, role, created, expires, last_used, revoked"
+    private let database: RelayDatabase
+    private let hints = HintBroadcaster()
+    private let state: Mutex<State>
+
+    /// - Parameter changes: how often a token was made or revoked.
+    init(database: RelayDatabase, changes: Int64) {
+        self.database = database
+        state = Mutex(State(announced: changes))
+    }
+
+    func createToken(_ token: RelayToken, hash: Data) async throws {
+        try await database.write { db in
+            let key = NameKey.data(of: token.name)
+            guard try Int.fetchOne(db, sql: "SELECT 1 FROM token WHERE name_key = ?", arguments: [key]) == nil else {
+                throw RelayStorageError.nameInUse(token.name)
+            }
+            try db.execute(
+                sql: """
+                    INSERT INTO token (name_key, name, hash, role, created, expires, last_used, revoked)
+                    VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+                    """,
+                arguments: [
+                    key, Data(token.name.utf8), hash, token.role.rawValue, Self.seconds(token.created),
+                    token.expires.map(Self.seconds), token.lastUsed.map(Self.seconds), token.revoked.map(Self.seconds),
+                ])
+            try Self.countChange(db)
+        }
+        hints.hint(nil)
+    }
+
+    func token(hash: Data) async throws -> RelayToken? {
+        try await database.read { db in
+            try Row.fetchOne(
+                db.cachedStatement(sql: "SELECT \(Self.columns) FROM token WHERE hash = ?"), arguments: [hash]
+            ).map(Self.token)
+        }.map(withUse)
+    }
+
+    func tokens() async throws -> [RelayToken] {
+        try await database.read { try Row.fetchAll($0, sql: "SELECT \(Self.columns) FROM token").map(Self.token) }
+            .map(withUse).sorted { $0.name < $1.name }
+    }
+
+    func revokeToken(named name: String, at date: Date) async throws -> Bool {
+        let isThere = try await database.write { db in
+            let key = NameKey.data(of: name)
+            guard try Int.fetchOne(db, sql: "SELECT 1 FROM token WHERE name_key = ?", arguments: [key]) != nil else {
+                return false
+            }
+            try db.execute(
+                sql: "UPDATE token SET revoked = ? WHERE name_key = ? AND revoked IS NULL",
+                arguments: [Self.seconds(date), key])
+            try Self.countChange(db)
+            return true
+        }
+        if isThere { hints.hint(nil) }
+        return isThere
+    }
+
+    func noteUse(ofTokenNamed name: String, at date: Date) {
+        state.withLock { state in state.uses[name] = max(date, state.uses[name] ?? date) }
+    }
+
+    func hasTokens() async throws -> Bool {
+        if state.withLock(\.hasTokens) { return true }
+        let hasTokens = try await database.read { try Int.fetchOne($0, sql: "SELECT 1 FROM token LIMIT 1") != nil }
+        if hasTokens { state.withLock { $0.hasTokens = true } }
+        return hasTokens
+    }
+
+    func tokenHints() -> AsyncStream<Void> { hints.stream(of: nil) }
+
+    /// Announces what another process changed.
+    func announce(changes: Int64) {
+        let isNew = state.withLock { state in
+            defer { state.announced = max(state.announced, changes) }
+            return changes > state.announced
+        }
+        if isNew { hints.hint(nil) }
+    }
+
+    /// Writes when tokens were used; where that fails, they are written the next time.
+    func writeUses() async throws {
+        let uses = state.withLock(\.uses)
+        guard !uses.isEmpty else { return }
+        try await database.write { db in
+            for (name, date) in uses {
+                try db.execute(
+                    sql: "UPDATE token SET last_used = MAX(COALESCE(last_used, ?1), ?1) WHERE name_key = ?2",
+                    arguments: [Self.seconds(date), NameKey.data(of: name)])
+            }
+        }
+        state.withLock { state in state.uses = state.uses.filter { uses[$0.key] != $0.value } }
+    }
+
+    func close() { hints.finish() }
+
+    private func withUse(_ token: RelayToken) -> RelayToken {
+        guard let use = state.withLock({ $0.uses[token.name] }) else { return token }
+        var token = token
+        token.lastUsed = max(use, token.lastUsed ?? use)
+        return token
+    }
+
+    private static func countChange(_ db: Database) throws {
+        try db.execute(sql: "UPDATE relay_state SET token_changes = token_changes + 1 WHERE id = 1")
+    }
+
+    private static func seconds(_ date: Date) -> Double { date.timeIntervalSinceReferenceDate }
+
+    private static func token(_ row: Row) throws -> RelayToken {
+        guard let role = RelayRole(rawValue: try row.decode(String.self, atIndex: 1)) else {
+            throw RelayStorageError.corrupt("a token has an unknown role")
+        }
+        func date(_ index: Int) throws -> Date? {
+            try row.decode(Double?.self, atIndex: index).map(Date.init(timeIntervalSinceReferenceDate:))
+        }
+        return RelayToken(
+            name: String(decoding: try row.decode(Data.self, atIndex: 0), as: UTF8.self), role: role,
+            created: try date(2) ?? .distantPast, expires: try date(3), lastUsed: try date(4), revoked: try date(5))
+    }
+}

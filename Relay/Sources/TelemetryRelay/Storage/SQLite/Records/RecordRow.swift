@@ -1,0 +1,48 @@
+import Foundation
+import GRDB
+import TelemetryModels
+
+/// A record as a row, and back.
+enum RecordRow {
+    static let columns = "body, date_texts"
+
+    static func record(_ row: Row) throws -> RelayRecord {
+        let record = try decode(TelemetryRecord.self, try row.decode(Data.self, atIndex: 0))
+        let texts = try row.decode(Data?.self, atIndex: 1).map { try decode([String: String].self, $0) }
+        return RelayRecord(record, dateTexts: texts ?? [:])
+    }
+
+    /// Stores a record in the place of the one that its name has.
+    static func store(_ record: RelayRecord, _ db: Database) throws {
+        try db.cachedStatement(
+            sql: """
+                INSERT INTO record (name_key, type_key, client_key, body, date_texts) VALUES (?, ?, ?, ?, ?)
+                ON CONFLICT (name_key) DO UPDATE SET type_key = excluded.type_key, client_key = excluded.client_key,
+                body = excluded.body, date_texts = excluded.date_texts
+                """
+        ).execute(arguments: [
+            NameKey.data(of: record.name), NameKey.data(of: record.record.recordType), record.clientId.map(NameKey.data),
+            try encode(record.record), record.dateTexts.isEmpty ? nil : try encode(record.dateTexts),
+        ])
+    }
+
+    static func fetch(named name: String, _ db: Database) throws -> RelayRecord? {
+        try Row.fetchOne(
+            db.cachedStatement(sql: "SELECT \(columns) FROM record WHERE name_key = ?"), arguments: [NameKey.data(of: name)]
+        ).map(record)
+    }
+
+    static func encode(_ value: some Encodable) throws -> Data {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return try encoder.encode(value)
+    }
+
+    static func decode<Value: Decodable>(_ type: Value.Type, _ data: Data) throws -> Value {
+        do {
+            return try JSONDecoder().decode(type, from: data)
+        } catch {
+            throw RelayStorageError.corrupt("a stored value cannot be read")
+        }
+    }
+}

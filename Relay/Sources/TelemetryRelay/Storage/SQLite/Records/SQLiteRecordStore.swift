@@ -1,0 +1,142 @@
+import Foundation
+import GRDB
+import Synchronization
+import TelemetryModels
+import TelemetryTransport
+
+/// Records and the log of their changes in SQLite tables.
+final class SQLiteRecordStore: RelayRecordStorage {
+    private let database: RelayDatabase
+    private let hints = HintBroadcaster()
+    /// The number after the last change that was announced.
+    private let announced: Mutex<Int64>
+
+    /// - Parameter next: the number of the next change.
+    init(database: RelayDatabase, next: Int64) {
+        self.database = database
+        announced = Mutex(next)
+    }
+
+    func save(
+        _ records: [RelayRecord], policy: TelemetrySavePolicy,
+        admit: @escaping @Sendable (_ proposed: RelayRecord, _ stored: RelayRecord?) throws -> RelayRecord
+    ) async throws -> RelaySaveResult {
+        let (result, changes) = try await database.write { db in
+            var log = try RecordChangeLog(db)
+            var result = RelaySaveResult(saved: [], failures: [])
+            var clients: [String?] = []
+            for proposed in records {
+                let stored = try RecordRow.fetch(named: proposed.name, db)
+                var record = try admit(proposed, stored)
+                if let refusal = policy.refusal(of: record.record, over: stored) {
+                    result.failures.append(.init(recordName: proposed.name, refusal: refusal))
+                    continue
+                }
+                record.record.changeTag = log.tag
+                record.dateTexts = record.dateTexts.filter { record.record[$0.key]?.dateValue != nil }
+                try RecordRow.store(record, db)
+                try log.add(record, replacing: stored, db)
+                result.saved.append(record)
+                clients += [record.clientId, stored?.clientId ?? record.clientId]
+            }
+            try log.save(db)
+            return (result, Changes(numbers: log.state.nextChange..<log.next, clients: clients))
+        }
+        announce(changes)
+        return result
+    }
+
+    func record(named name: String) async throws -> RelayRecord? {
+        try await database.read { try RecordRow.fetch(named: name, $0) }
+    }
+
+    func records(matching query: TelemetryRecordQuery, of clients: Set<String>?) async throws -> [RelayRecord] {
+        var clients = clients
+        if let named = query.conditions[TelemetrySchema.ClientField.clientId.rawValue]?.stringValue {
+            clients = clients.map { $0.contains(named) ? [named] : [] } ?? [named]
+        }
+        if clients?.isEmpty ?? false { return [] }
+        return try await database.read { [clients] db in
+            var sql = "SELECT \(RecordRow.columns) FROM record WHERE type_key = ?"
+            var arguments: StatementArguments = [NameKey.data(of: query.recordType)]
+            if let clients {
+                sql += " AND client_key IN (\(repeatElement("?", count: clients.count).joined(separator: ", ")))"
+                arguments += StatementArguments(clients.map(NameKey.data))
+            }
+            let found = try Row.fetchAll(db, sql: sql, arguments: arguments).map(RecordRow.record)
+            let texts = Dictionary(found.map { ($0.record.recordID, $0.dateTexts) }) { first, _ in first }
+            return query.apply(to: found.map(\.record)).map { RelayRecord($0, dateTexts: texts[$0.recordID] ?? [:]) }
+        }
+    }
+
+    func deleteRecords(
+        named names: [String], admit: @escaping @Sendable (RelayRecord) throws -> Bool
+    ) async throws -> Int {
+        let changes = try await database.write { db in
+            var log = try RecordChangeLog(db)
+            var clients: [String?] = []
+            for name in names {
+                guard let stored = try RecordRow.fetch(named: name, db), try admit(stored) else { continue }
+                try db.cachedStatement(sql: "DELETE FROM record WHERE name_key = ?").execute(
+                    arguments: [NameKey.data(of: name)])
+                try log.add(stored, replacing: nil, db)
+                clients.append(stored.clientId)
+            }
+            try log.save(db)
+            return Changes(numbers: log.state.nextChange..<log.next, clients: clients)
+        }
+        announce(changes)
+        return changes.numbers.count
+    }
+
+    func latestRecordChange() async throws -> RelayChangePosition {
+        try await database.read { try RecordChangeLog($0).latest }
+    }
+
+    func recordChanges(after position: RelayChangePosition, limit: Int) async throws -> [RelayRecordChange]? {
+        try await database.read { try RecordChangeLog($0).changes(after: position, limit: limit, $0) }
+    }
+
+    func recordHints(of clients: Set<String>?) -> AsyncStream<Void> { hints.stream(of: clients) }
+
+    /// Announces what another relay changed.
+    /// - Parameter next: the number of the next change.
+    func announce(before next: Int64) {
+        let isNew = announced.withLock { announced in
+            defer { announced = max(announced, next) }
+            return next > announced
+        }
+        if isNew { hints.hint(nil) }
+    }
+
+    func close() { hints.finish() }
+
+    /// What a transaction changed.
+    private struct Changes: Sendable {
+        let numbers: Range<Int64>
+        /// Whose records; nil stands for a record without a client, which concerns everybody.
+        let clients: [String?]
+    }
+
+    private func announce(_ changes: Changes) {
+        guard !changes.numbers.isEmpty else { return }
+        let isNext = announced.withLock { announced in
+            defer { announced = max(announced, changes.numbers.upperBound) }
+            return announced >= changes.numbers.lowerBound
+        }
+        let clients = Set(changes.clients.compactMap(\.self))
+        hints.hint(isNext && !changes.clients.contains(nil) ? clients : nil)
+    }
+}
+
+extension TelemetrySavePolicy {
+    /// Why a record may not be saved over what is stored; nil where it may.
+    fileprivate func refusal(of record: TelemetryRecord, over stored: RelayRecord?) -> RelaySaveResult.Refusal? {
+        switch (self, stored) {
+        case (.overwrite, _), (.insert, nil): nil
+        case (.insert, let stored?): .conflict(stored: stored)
+        case (.ifUnchanged, nil): record.changeTag == nil ? nil : .notFound
+        case (.ifUnchanged, let stored?): record.changeTag == stored.record.changeTag ? nil : .conflict(stored: stored)
+        }
+    }
+}

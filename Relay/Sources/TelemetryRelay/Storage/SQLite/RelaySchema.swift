@@ -1,0 +1,117 @@
+import GRDB
+
+/// The tables, as numbered migrations. The debug logs' tables, in the same file, have migrations of their own.
+///
+/// Columns named `*_key`, `client`, `session`, `name` and the like that hold bytes hold ``NameKey``s. A body is the original text.
+enum RelaySchema {
+    private static let prefix = "telemetry "
+
+    static var migrator: DatabaseMigrator {
+        var migrator = DatabaseMigrator()
+        migrator.registerMigration(prefix + "1") { db in
+            try db.execute(sql: state + events + records + access)
+        }
+        return migrator
+    }
+
+    /// - Throws: ``RelayStorageError/newerVersion`` where there are migrations that this version does not know.
+    static func migrate(_ writer: some DatabaseWriter) throws {
+        let known = Set(migrator.migrations)
+        let applied = try writer.read { db in
+            guard try db.tableExists("grdb_migrations") else { return [String]() }
+            return try String.fetchAll(db, sql: "SELECT identifier FROM grdb_migrations")
+        }
+        guard applied.allSatisfy({ !$0.hasPrefix(prefix) || known.contains($0) }) else { throw RelayStorageError.newerVersion }
+        // A file that is up to date is only read, so that a full disk keeps nobody from reading.
+        guard !known.isSubset(of: applied) else { return }
+        try migrator.migrate(writer)
+    }
+
+    /// One row. Numbers are given out from it, so that none is given twice, whatever is deleted.
+    private static let state = """
+        CREATE TABLE relay_state (
+            id INTEGER PRIMARY KEY CHECK (id = 1),
+            store TEXT NOT NULL,
+            next_event INTEGER NOT NULL,
+            events INTEGER NOT NULL,
+            event_bytes INTEGER NOT NULL,
+            remembered INTEGER NOT NULL,
+            stream_generation INTEGER NOT NULL,
+            arrival REAL NOT NULL,
+            wall REAL NOT NULL,
+            next_change INTEGER NOT NULL,
+            token_changes INTEGER NOT NULL
+        );
+
+        """
+
+    /// `event_seen` has the identity of each event that is stored, and of each in `event_deleted`: what is not stored again.
+    /// `received` counts milliseconds of the arrival clock.
+    private static let events = """
+        CREATE TABLE event_client (id INTEGER PRIMARY KEY, client_key BLOB NOT NULL UNIQUE);
+        CREATE TABLE event_stream (
+            id INTEGER PRIMARY KEY,
+            client INTEGER NOT NULL REFERENCES event_client (id),
+            session_key BLOB NOT NULL,
+            UNIQUE (client, session_key)
+        );
+        CREATE INDEX event_stream_session ON event_stream (session_key);
+        CREATE TABLE event (
+            number INTEGER PRIMARY KEY,
+            stream INTEGER NOT NULL,
+            event_key BLOB NOT NULL,
+            received INTEGER NOT NULL,
+            seconds INTEGER NOT NULL,
+            nanoseconds INTEGER NOT NULL,
+            level INTEGER NOT NULL,
+            name_key BLOB NOT NULL,
+            scenario_key BLOB,
+            body BLOB NOT NULL
+        );
+        CREATE INDEX event_by_stream ON event (stream);
+        CREATE TABLE event_seen (
+            client INTEGER NOT NULL, event_key BLOB NOT NULL, PRIMARY KEY (client, event_key)
+        ) WITHOUT ROWID;
+        CREATE TABLE event_deleted (
+            number INTEGER PRIMARY KEY, client INTEGER NOT NULL, event_key BLOB NOT NULL, received INTEGER NOT NULL
+        );
+        CREATE TABLE event_expired (
+            id INTEGER PRIMARY KEY, client INTEGER NOT NULL, first INTEGER NOT NULL, last INTEGER NOT NULL, count INTEGER NOT NULL
+        );
+        CREATE INDEX event_expired_last ON event_expired (last);
+
+        """
+
+    private static let records = """
+        CREATE TABLE record (
+            id INTEGER PRIMARY KEY,
+            name_key BLOB NOT NULL UNIQUE,
+            type_key BLOB NOT NULL,
+            client_key BLOB,
+            body BLOB NOT NULL,
+            date_texts BLOB
+        );
+        CREATE INDEX record_by_type ON record (type_key, client_key);
+        CREATE TABLE record_change (
+            number INTEGER PRIMARY KEY, type BLOB NOT NULL, name BLOB NOT NULL, client BLOB, previous_client BLOB
+        );
+        CREATE TABLE subscription (
+            owner_key BLOB NOT NULL, id_key BLOB NOT NULL, body BLOB NOT NULL, PRIMARY KEY (owner_key, id_key)
+        ) WITHOUT ROWID;
+
+        """
+
+    private static let access = """
+        CREATE TABLE token (
+            name_key BLOB PRIMARY KEY,
+            name BLOB NOT NULL,
+            hash BLOB NOT NULL UNIQUE,
+            role TEXT NOT NULL,
+            created REAL NOT NULL,
+            expires REAL,
+            last_used REAL,
+            revoked REAL
+        ) WITHOUT ROWID;
+        CREATE TABLE client_secret (client_key BLOB PRIMARY KEY, hash BLOB NOT NULL) WITHOUT ROWID;
+        """
+}
