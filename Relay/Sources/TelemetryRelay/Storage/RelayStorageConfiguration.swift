@@ -5,6 +5,8 @@ public import Logging
 public struct RelayStorageConfiguration: Sendable {
     /// How many events are kept, and for how long.
     public var events = RelayEventRetention()
+    /// So many changes of records are kept, for streams of notifications that go on from where they were.
+    public var recordChanges = 100_000
     /// Whether an answer waits for the disk (`synchronous = FULL`), so that nothing answered is lost when the power fails. Without it
     /// (`NORMAL`) a killed process loses nothing either, but a power cut may take the last moments. Requests share transactions,
     /// so that waiting costs little.

@@ -32,7 +32,7 @@ public protocol RelayRecordStorage: Sendable {
     func latestRecordChange() async throws -> RelayChangePosition
 
     /// The changes after a position, the oldest first, at most `limit`; nil where it cannot be told which there were, because the
-    /// position is too old or of another database. The last 100,000 changes are kept.
+    /// position is too old or of another database. The last 100,000 changes are kept unless configured otherwise.
     func recordChanges(after position: RelayChangePosition, limit: Int) async throws -> [RelayRecordChange]?
 
     /// An element each time that records of one of these clients, or records without a client, may have changed (nil: any

@@ -46,7 +46,8 @@ public final class SQLiteRelayStorage: RelayStorage {
             events = SQLiteEventStore(
                 database: database, retention: configuration.events,
                 arrival: ArrivalTime(clock: clock, date: configuration.now), next: state.nextEvent)
-            recordStore = SQLiteRecordStore(database: database, next: state.nextChange)
+            recordStore = SQLiteRecordStore(
+                database: database, capacity: configuration.recordChanges, next: state.nextChange)
             subscriptionStore = SQLiteSubscriptionStore(database: database)
             tokenStore = SQLiteTokenStore(database: database, changes: state.tokenChanges)
             keys = SQLiteClientKeyStore(database: database)

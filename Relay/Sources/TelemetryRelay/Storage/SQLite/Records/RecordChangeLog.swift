@@ -4,9 +4,6 @@ import TelemetryModels
 
 /// The log of changes to records, whose numbers have no gaps; each is also the change tag of what was saved.
 struct RecordChangeLog {
-    /// So many changes are kept.
-    static let capacity: Int64 = 100_000
-
     let state: RelayState
     private(set) var next: Int64
 
@@ -28,10 +25,10 @@ struct RecordChangeLog {
     }
 
     /// Saves the numbers, and drops what is too old.
-    func save(_ db: Database) throws {
+    func save(_ db: Database, keeping capacity: Int) throws {
         guard next > state.nextChange else { return }
         try db.cachedStatement(sql: "UPDATE relay_state SET next_change = ? WHERE id = 1").execute(arguments: [next])
-        try db.cachedStatement(sql: "DELETE FROM record_change WHERE number < ?").execute(arguments: [next - Self.capacity])
+        try db.cachedStatement(sql: "DELETE FROM record_change WHERE number < ?").execute(arguments: [next - Int64(capacity)])
     }
 
     var latest: RelayChangePosition { RelayChangePosition(rawValue: state.place(next - 1)) }

@@ -7,13 +7,17 @@ import TelemetryTransport
 /// Records and the log of their changes in SQLite tables.
 final class SQLiteRecordStore: RelayRecordStorage {
     private let database: RelayDatabase
+    private let capacity: Int
     private let hints = HintBroadcaster()
     /// The number after the last change that was announced.
     private let announced: Mutex<Int64>
 
-    /// - Parameter next: the number of the next change.
-    init(database: RelayDatabase, next: Int64) {
+    /// - Parameters:
+    ///   - capacity: how many changes are kept.
+    ///   - next: the number of the next change.
+    init(database: RelayDatabase, capacity: Int, next: Int64) {
         self.database = database
+        self.capacity = capacity
         announced = Mutex(next)
     }
 
@@ -21,7 +25,7 @@ final class SQLiteRecordStore: RelayRecordStorage {
         _ records: [RelayRecord], policy: TelemetrySavePolicy,
         admit: @escaping @Sendable (_ proposed: RelayRecord, _ stored: RelayRecord?) throws -> RelayRecord
     ) async throws -> RelaySaveResult {
-        let (result, changes) = try await database.write { db in
+        let (result, changes) = try await database.write { [capacity] db in
             var log = try RecordChangeLog(db)
             var result = RelaySaveResult(saved: [], failures: [])
             var clients: [String?] = []
@@ -39,7 +43,7 @@ final class SQLiteRecordStore: RelayRecordStorage {
                 result.saved.append(record)
                 clients += [record.clientId, stored?.clientId ?? record.clientId]
             }
-            try log.save(db)
+            try log.save(db, keeping: capacity)
             return (result, Changes(numbers: log.state.nextChange..<log.next, clients: clients))
         }
         announce(changes)
@@ -72,7 +76,7 @@ final class SQLiteRecordStore: RelayRecordStorage {
     func deleteRecords(
         named names: [String], admit: @escaping @Sendable (RelayRecord) throws -> Bool
     ) async throws -> Int {
-        let changes = try await database.write { db in
+        let changes = try await database.write { [capacity] db in
             var log = try RecordChangeLog(db)
             var clients: [String?] = []
             for name in names {
@@ -82,7 +86,7 @@ final class SQLiteRecordStore: RelayRecordStorage {
                 try log.add(stored, replacing: nil, db)
                 clients.append(stored.clientId)
             }
-            try log.save(db)
+            try log.save(db, keeping: capacity)
             return Changes(numbers: log.state.nextChange..<log.next, clients: clients)
         }
         announce(changes)

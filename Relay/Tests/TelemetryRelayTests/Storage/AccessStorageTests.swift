@@ -1,0 +1,89 @@
+import Foundation
+import Testing
+
+@testable import TelemetryRelay
+
+struct AccessStorageTests {
+    private static let start = Date(timeIntervalSince1970: 1_795_248_000)
+
+    private static func hash(_ number: UInt8) -> Data { Data(repeating: number, count: 32) }
+
+    @Test("A token is found by its hash until it is revoked, and says when it was used", arguments: StorageDriver.all)
+    func tokens(driver: StorageDriver) async throws {
+        try await StorageBench.open(driver) { storage in
+            #expect(try await !storage.hasTokens())
+            let token = RelayToken(name: "t\u{e9}", role: .host, created: Self.start, expires: Self.start + 10)
+            try await storage.createToken(token, hash: Self.hash(1))
+            #expect(try await storage.hasTokens())
+            #expect(try await storage.token(hash: Self.hash(1)) == token)
+            #expect(try await storage.token(hash: Self.hash(2)) == nil)
+            #expect(token.isValid(at: Self.start + 9) && !token.isValid(at: Self.start + 10))
+            storage.noteUse(ofTokenNamed: token.name, at: Self.start + 5)
+            storage.noteUse(ofTokenNamed: token.name, at: Self.start + 3)
+            #expect(try await storage.tokens().map(\.lastUsed) == [Self.start + 5])
+            #expect(try await !storage.revokeToken(named: "other", at: Self.start))
+            #expect(try await storage.revokeToken(named: "te\u{301}", at: Self.start + 6))
+            #expect(try await storage.revokeToken(named: token.name, at: Self.start + 7))
+            let revoked = try #require(try await storage.token(hash: Self.hash(1)))
+            #expect(revoked.revoked == Self.start + 6 && !revoked.isValid(at: Self.start))
+            await #expect(throws: RelayStorageError.nameInUse("te\u{301}")) {
+                try await storage.createToken(.init(name: "te\u{301}", role: .viewer, created: Self.start), hash: Self.hash(3))
+            }
+            #expect(try await storage.hasTokens())
+        }
+    }
+
+    @Test("Tokens, their last use and clients' keys outlive a restart", arguments: StorageDriver.persistent)
+    func restart(driver: StorageDriver) async throws {
+        try await StorageBench.run(driver) { bench in
+            try await bench.open { storage in
+                try await storage.createToken(.init(name: "b", role: .reader, created: Self.start), hash: Self.hash(1))
+                try await storage.createToken(.init(name: "a", role: .viewer, created: Self.start), hash: Self.hash(2))
+                storage.noteUse(ofTokenNamed: "a", at: Self.start + 5)
+                _ = try await storage.bindClientKeys([.init(clientId: "c", hash: Self.hash(3))])
+            }
+            try await bench.open { storage in
+                let tokens = try await storage.tokens()
+                #expect(tokens.map(\.name) == ["a", "b"])
+                #expect(tokens.map(\.lastUsed) == [Self.start + 5, nil])
+                #expect(try await storage.hasTokens())
+                #expect(
+                    try await storage.bindClientKeys([.init(clientId: "c", hash: Self.hash(4))]) == .refused(clientId: "c"))
+            }
+        }
+    }
+
+    @Test("The first key that comes for an identifier is bound; of several keys all are or none", arguments: StorageDriver.all)
+    func keys(driver: StorageDriver) async throws {
+        try await StorageBench.open(driver) { storage in
+            func bind(_ keys: [(String, UInt8)]) async throws -> RelayKeyBinding {
+                try await storage.bindClientKeys(keys.map { RelayClientKey(clientId: $0, hash: Self.hash($1)) })
+            }
+            #expect(try await bind([("a", 1)]) == .bound(new: 1))
+            #expect(try await bind([("a", 1)]) == .bound(new: 0))
+            #expect(try await bind([("a", 2)]) == .refused(clientId: "a"))
+            #expect(try await bind([("b", 2), ("a", 2)]) == .refused(clientId: "a"))
+            #expect(try await storage.unboundClients(among: ["b", "a"]) == ["b"])
+            #expect(try await bind([("a", 1), ("b", 2), ("\u{e9}", 3)]) == .bound(new: 2))
+            #expect(try await bind([("e\u{301}", 3)]) == .bound(new: 0))
+            #expect(try await bind([("d", 4), ("d", 5)]) == .refused(clientId: "d"))
+            #expect(try await bind([("d", 4), ("d", 4)]) == .bound(new: 1))
+        }
+    }
+
+    @Test("Of two keys that come for one identifier at once one is bound", arguments: StorageDriver.all)
+    func race(driver: StorageDriver) async throws {
+        try await StorageBench.open(driver) { storage in
+            let bindings = try await withThrowingTaskGroup(of: RelayKeyBinding.self) { group in
+                for number in 0..<20 {
+                    group.addTask {
+                        try await storage.bindClientKeys([.init(clientId: "c", hash: Self.hash(UInt8(number)))])
+                    }
+                }
+                return try await group.reduce(into: []) { $0.append($1) }
+            }
+            #expect(bindings.filter { $0 == .bound(new: 1) }.count == 1)
+            #expect(bindings.filter { $0 == .refused(clientId: "c") }.count == 19)
+        }
+    }
+}

@@ -1,0 +1,168 @@
+import Foundation
+import TelemetryModels
+import Testing
+
+@testable import TelemetryRelay
+
+struct EventQueryTests {
+    @Test("Pages go through everything once, in either order, also where events go meanwhile", arguments: StorageDriver.all)
+    func pages(driver: StorageDriver) async throws {
+        try await StorageBench.open(driver) { storage in
+            _ = try await storage.append(Sample.events(1...10))
+            let first = try await storage.page(after: nil, limit: 4)
+            #expect(first.events.map(\.json) == ["1", "2", "3", "4"])
+            #expect(first.hasMore)
+            #expect(first.cursor == first.events.last?.cursor)
+            _ = try await storage.deleteEvents(matching: .init(until: RelayTime(seconds: 6)))
+            let rest = try await storage.page(after: first.cursor, limit: 5)
+            #expect(rest.events.map(\.json) == ["6", "7", "8", "9", "10"])
+            #expect(!rest.hasMore)
+            let none = try await storage.page(after: rest.cursor)
+            #expect(none.events.isEmpty && none.cursor == rest.cursor && none.skipped == 0)
+            _ = try await storage.append(Sample.events(11...12))
+            #expect(try await storage.page(after: none.cursor).events.map(\.json) == ["11", "12"])
+
+            func backwards(_ cursor: RelayEventCursor?) async throws -> RelayEventPage {
+                try await storage.events(matching: .all, after: cursor, limit: 3, order: .descending)
+            }
+            let newest = try await backwards(nil)
+            #expect(newest.events.map(\.json) == ["12", "11", "10"])
+            let older = try await backwards(newest.cursor)
+            #expect(older.events.map(\.json) == ["9", "8", "7"])
+            let oldest = try await backwards(older.cursor)
+            #expect(oldest.events.map(\.json) == ["6"] && !oldest.hasMore)
+            #expect(try await backwards(oldest.cursor).events.isEmpty)
+        }
+    }
+
+    @Test("A cursor that another filter moved finds nothing that it has passed", arguments: StorageDriver.all)
+    func filteredCursor(driver: StorageDriver) async throws {
+        try await StorageBench.open(driver) { storage in
+            _ = try await storage.append(Sample.events(1...3))
+            let filter = RelayEventFilter(names: ["other"])
+            let page = try await storage.events(matching: filter, after: nil, limit: 10, order: .ascending)
+            #expect(page.events.isEmpty)
+            #expect(page.cursor == (try await storage.latestEventCursor()))
+            _ = try await storage.append([Sample.event(4, name: "other")])
+            #expect(
+                try await storage.events(matching: filter, after: page.cursor, limit: 10, order: .ascending).events.map(\.json)
+                    == ["4"])
+        }
+    }
+
+    @Test("What is not a cursor of this storage is refused", arguments: StorageDriver.all)
+    func invalidCursors(driver: StorageDriver) async throws {
+        try await StorageBench.open(driver) { storage in
+            _ = try await storage.append(Sample.events(1...3))
+            let cursor = try await storage.latestEventCursor().rawValue
+            let other = try await StorageBench.open(driver) { try await $0.latestEventCursor() }
+            for text in [
+                "", "3", "x", cursor + "0", cursor + " ", "+" + cursor, other.rawValue, cursor.replacing("3", with: "-3"),
+            ] {
+                await #expect(throws: RelayStorageError.invalidCursor, "\(text)") {
+                    try await storage.page(after: RelayEventCursor(rawValue: text))
+                }
+            }
+        }
+    }
+
+    static let filters: [(RelayEventFilter, [Int])] = [
+        (.all, [1, 2, 3, 4, 5, 6]),
+        (.init(clients: ["a"]), [1, 2, 5]),
+        (.init(clients: ["a", "b"]), [1, 2, 3, 4, 5]),
+        (.init(clients: ["nobody"]), []),
+        (.init(clients: []), []),
+        (.init(sessionId: "s1"), [1, 2, 3]),
+        (.init(clients: ["b"], sessionId: "s1"), [3]),
+        (.init(sessionId: ""), []),
+        (.init(scenarios: ["S\u{e9}"]), [2, 4]),
+        (.init(scenarios: ["S\u{e9}", "T"]), [2, 3, 4]),
+        (.init(scenarios: []), []),
+        (.init(levels: [.diagnostic]), [4, 6]),
+        (.init(levels: [.info, .diagnostic]), [1, 2, 3, 4, 5, 6]),
+        (.init(levels: []), []),
+        (.init(names: ["n", "m"]), [1, 3, 5, 6]),
+        (.init(clients: ["a"], names: ["m"]), [5]),
+        (.init(names: []), []),
+        (.init(since: RelayTime(seconds: 100, nanoseconds: 2)), [3, 4, 5, 6]),
+        (.init(until: RelayTime(seconds: 100, nanoseconds: 2)), [1, 2]),
+        (.init(clients: ["a", "b"], since: RelayTime(seconds: 100, nanoseconds: 2), until: RelayTime(seconds: 101)), [3]),
+        (.init(since: RelayTime(seconds: -62_135_596_800), until: RelayTime(seconds: 253_402_300_799)), [1, 2, 3, 4, 5]),
+    ]
+
+    @Test("A filter finds, counts and deletes what fulfils all of its conditions", arguments: StorageDriver.all)
+    func filter(driver: StorageDriver) async throws {
+        func event(
+            _ number: Int, _ client: String?, _ session: String, _ name: String, _ scenario: String?,
+            _ level: TelemetryLogLevel, _ time: RelayTime
+        ) -> RelayEvent {
+            RelayEvent(
+                clientId: client, sessionId: session, eventId: "\(number)", name: name, time: time, scenario: scenario,
+                level: level, json: "\(number)")
+        }
+        let events = [
+            event(1, "a", "s1", "n", nil, .info, RelayTime(seconds: -62_135_596_800)),
+            event(2, "a", "s1", "o", "Se\u{301}", .info, RelayTime(seconds: 100, nanoseconds: 1)),
+            event(3, "b", "s1", "n", "T", .info, RelayTime(seconds: 100, nanoseconds: 2)),
+            event(4, "b", "s2", "o", "S\u{e9}", .diagnostic, RelayTime(seconds: 101)),
+            event(5, "a", "s2", "m", nil, .info, RelayTime(seconds: 10_000_000_000)),
+            event(6, nil, "s3", "n", "t", .diagnostic, RelayTime(seconds: 253_402_300_799, nanoseconds: 999_999_999)),
+        ]
+        for (filter, expected) in Self.filters {
+            try await StorageBench.open(driver) { storage in
+                _ = try await storage.append(events)
+                let texts = expected.map(String.init)
+                #expect(try await storage.texts(filter, limit: 2) == texts, "\(filter)")
+                #expect(try await storage.texts(filter, order: .descending, limit: 2) == texts.reversed(), "\(filter)")
+                #expect(try await storage.countEvents(matching: filter) == expected.count, "\(filter)")
+                #expect(try await storage.deleteEvents(matching: filter) == expected.count, "\(filter)")
+                #expect(try await storage.countEvents(matching: .all) == 6 - expected.count, "\(filter)")
+                #expect(try await storage.texts(filter) == [], "\(filter)")
+            }
+        }
+    }
+
+    @Test("A client with many sessions is read page by page as one with few", arguments: StorageDriver.all)
+    func manySessions(driver: StorageDriver) async throws {
+        try await StorageBench.open(driver) { storage in
+            _ = try await storage.append(
+                (1...900).map { Sample.event($0, client: $0 % 3 == 0 ? "b" : "a", session: "s\($0 / 2)") })
+            let expected = (1...900).filter { $0 % 3 != 0 }.map(String.init)
+            #expect(try await storage.texts(.init(clients: ["a"]), limit: 7) == expected)
+            #expect(try await storage.texts(.init(clients: ["a"]), order: .descending, limit: 70) == expected.reversed())
+            #expect(try await storage.deleteEvents(matching: .init(clients: ["a"])) == 600)
+            #expect(try await storage.countEvents(matching: .all) == 300)
+        }
+    }
+
+    @Test("A page ends before it becomes too large, and has one event in any case", arguments: StorageDriver.all)
+    func largePages(driver: StorageDriver) async throws {
+        try await StorageBench.open(driver) { storage in
+            let large = String(repeating: "x", count: 5 << 20)
+            _ = try await storage.append([Sample.event(1, json: large + large), Sample.event(2, json: large), Sample.event(3)])
+            let first = try await storage.page(after: nil)
+            #expect(first.events.count == 1 && first.hasMore)
+            let second = try await storage.page(after: first.cursor)
+            #expect(second.events.count == 2 && !second.hasMore)
+        }
+    }
+
+    @Test(
+        "A time is compared by all of its nine digits",
+        arguments: [
+            ("2026-11-21T08:00:00Z", 1_795_248_000, 0), ("2026-11-21T08:00:00.1Z", 1_795_248_000, 100_000_000),
+            ("2026-11-21T08:00:00.123456789Z", 1_795_248_000, 123_456_789), ("1969-12-31T23:59:59.999999999Z", -1, 999_999_999),
+            ("0001-01-01T00:00:00.000Z", -62_135_596_800, 0), ("9999-12-31T23:59:59Z", 253_402_300_799, 0),
+        ] as [(String, Int64, Int32)])
+    func time(text: String, seconds: Int64, nanoseconds: Int32) {
+        #expect(RelayTime(text) == RelayTime(seconds: seconds, nanoseconds: nanoseconds))
+    }
+
+    @Test(
+        "What is not a time in UTC is none",
+        arguments: [
+            "", "Z", "2026-11-21", "2026-11-21T08:00:00", "2026-11-21T08:00:00+01:00", "2026-11-21T08:00:00.Z",
+            "2026-11-21T08:00:00.1234567890Z", "2026-02-29T08:00:00Z", "2026-11-21T08:00:00.12x4Z", "2026-11-21T08:00:00.1ZZ",
+        ])
+    func invalidTimes(text: String) { #expect(RelayTime(text) == nil) }
+}

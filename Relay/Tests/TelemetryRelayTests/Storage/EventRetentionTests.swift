@@ -1,0 +1,139 @@
+import Foundation
+import TelemetryTestSupport
+import Testing
+
+@testable import TelemetryRelay
+
+struct EventRetentionTests {
+    @Test("Beyond its capacity a storage keeps the newest, and says how many a reader missed", arguments: StorageDriver.all)
+    func capacity(driver: StorageDriver) async throws {
+        try await StorageBench.open(driver, events: .init(capacity: 10)) { storage in
+            _ = try await storage.append(Sample.events(1...4))
+            let cursor = try await storage.page(after: nil, limit: 2).cursor
+            _ = try await storage.append(Sample.events(5...25))
+            #expect(try await storage.texts() == (16...25).map(String.init))
+            let page = try await storage.page(after: cursor)
+            #expect(page.skipped == 13)
+            #expect(page.events.count == 10)
+            #expect(try await storage.page(after: page.cursor).skipped == 0)
+            #expect(try await storage.page(after: nil).skipped == 0)
+            #expect(try await storage.events(matching: .all, after: cursor, limit: 9, order: .descending).skipped == 0)
+            #expect(try await storage.usage().expired == [.capacity: 15])
+            // What was deleted for a bound is a duplicate all the same.
+            #expect(try await storage.append(Sample.events(1...25)) == .init(stored: 0, duplicates: 25))
+        }
+    }
+
+    @Test("A reader of one client's events is told of that client's alone", arguments: StorageDriver.all)
+    func skippedOfClient(driver: StorageDriver) async throws {
+        try await StorageBench.open(driver, events: .init(capacity: 2)) { storage in
+            let start = try await storage.latestEventCursor()
+            for number in 1...8 { _ = try await storage.append([Sample.event(number, client: number % 4 == 0 ? "b" : "a")]) }
+            func skipped(_ clients: Set<String>?) async throws -> Int {
+                try await storage.events(
+                    matching: .init(clients: clients), after: start, limit: 9, order: .ascending
+                ).skipped
+            }
+            #expect(try await skipped(nil) == 6)
+            #expect(try await skipped(["a"]) == 5)
+            #expect(try await skipped(["b"]) == 1)
+            #expect(try await skipped(["a", "b"]) == 6)
+            #expect(try await skipped(["nobody"]) == 0)
+            // What somebody deleted was not missed.
+            _ = try await storage.deleteEvents(matching: .all)
+            #expect(try await skipped(nil) == 6)
+        }
+    }
+
+    @Test("The events take no more bytes than they may; one that alone takes more stays", arguments: StorageDriver.all)
+    func bytes(driver: StorageDriver) async throws {
+        let limit = 200_000
+        try await StorageBench.open(driver, events: .init(bytes: limit)) { storage in
+            for batch in 0..<20 {
+                _ = try await storage.append(
+                    (0..<25).map { Sample.event(batch * 25 + $0, json: String(repeating: "x", count: 40 * $0)) })
+                #expect(try await storage.usage().eventBytes <= limit)
+            }
+            let usage = try await storage.usage()
+            #expect((100..<500).contains(usage.events))
+            #expect(usage.expired == [.bytes: 500 - usage.events])
+            _ = try await storage.append([Sample.event(1000, json: String(repeating: "x", count: 2 * limit))])
+            #expect(try await storage.usage().events == 1)
+            _ = try await storage.deleteEvents(matching: .all)
+            #expect(try await storage.usage().eventBytes == 0)
+        }
+    }
+
+    @Test("An event goes when it was kept so long, whatever time it bears", arguments: StorageDriver.all)
+    func age(driver: StorageDriver) async throws {
+        try await StorageBench.run(driver) { bench in
+            try await bench.open(events: .init(age: 3600)) { storage in
+                _ = try await storage.append(Sample.events(1...2))
+                bench.time.pass(3599)
+                _ = try await storage.append(Sample.events(3...3))
+                bench.time.pass(1)
+                try await storage.expire()
+                #expect(try await storage.texts() == ["1", "2", "3"])
+                // The wall clock does not decide.
+                bench.time.jump(1_000_000)
+                try await storage.expire()
+                #expect(try await storage.texts() == ["1", "2", "3"])
+                bench.time.pass(1)
+                _ = try await storage.append(Sample.events(4...4))
+                #expect(try await storage.texts() == ["3", "4"])
+                bench.time.pass(3601)
+                try await storage.expire()
+                #expect(try await storage.texts() == [])
+                #expect(try await storage.usage().expired == [.age: 4])
+            }
+        }
+    }
+
+    @Test("The time between two runs counts, one jump of the wall clock up to half", arguments: StorageDriver.persistent)
+    func ageAcrossRuns(driver: StorageDriver) async throws {
+        try await StorageBench.run(driver) { bench in
+            let events = RelayEventRetention(age: 3600)
+            try await bench.open(events: events) { _ = try await $0.append(Sample.events(1...1)) }
+            bench.time.jump(1_000_000)
+            try await bench.open(events: events) { storage in
+                try await storage.expire()
+                #expect(try await storage.texts() == ["1"])
+                bench.time.pass(1801)
+                try await storage.expire()
+                #expect(try await storage.texts() == [])
+            }
+        }
+    }
+
+    @Test("More than one transaction's share is deleted by and by", arguments: StorageDriver.persistent)
+    func largeExcess(driver: StorageDriver) async throws {
+        try await StorageBench.run(driver) { bench in
+            try await bench.open { _ = try await $0.append(Sample.events(1...3000)) }
+            try await bench.open(events: .init(capacity: 100)) { storage in
+                _ = try await storage.append(Sample.events(3001...3001))
+                #expect(try await storage.usage().events == 3001 - EventTrimmer.step - 1)
+                try await storage.expire()
+                #expect(try await storage.texts() == (2902...3001).map(String.init))
+            }
+        }
+    }
+
+    @Test("The work in the background deletes what is too old every minute", arguments: StorageDriver.all)
+    func background(driver: StorageDriver) async throws {
+        try await StorageBench.run(driver) { bench in
+            try await bench.open(events: .init(age: 90)) {
+                $0.pollInterval = .seconds(20)
+            } _: { storage in
+                _ = try await storage.append(Sample.events(1...1))
+                try await storage.whileRunning {
+                    for round in 1...7 {
+                        await bench.clock.sleepers()
+                        #expect(try await storage.usage().events == (round < 7 ? 1 : 0))
+                        bench.time.pass(20)
+                        bench.clock.advance(by: .seconds(20))
+                    }
+                }
+            }
+        }
+    }
+}

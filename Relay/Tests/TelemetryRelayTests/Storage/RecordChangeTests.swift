@@ -1,0 +1,74 @@
+import TelemetryModels
+import TelemetryTransport
+import Testing
+
+@testable import TelemetryRelay
+
+struct RecordChangeTests {
+    private static func record(_ name: String, client: String? = nil) -> RelayRecord {
+        var record = TelemetryRecord(recordType: "T", recordID: .init(recordName: name))
+        record["clientid"] = client.map(TelemetryValue.string)
+        return RelayRecord(record)
+    }
+
+    @Test("A reader goes on from a change with all that came since", arguments: StorageDriver.all)
+    func resume(driver: StorageDriver) async throws {
+        try await StorageBench.open(driver) { storage in
+            let start = try await storage.latestRecordChange()
+            #expect(try await storage.recordChanges(after: start, limit: 10) == [])
+            _ = try await storage.save([Self.record("a", client: "c"), Self.record("b")], policy: .insert)
+            _ = try await storage.save([Self.record("a", client: "d"), Self.record("b")], policy: .insert)
+            _ = try await storage.save([Self.record("a", client: "d")], policy: .overwrite)
+            _ = try await storage.deleteRecords(named: ["b", "none"])
+            let changes = try #require(try await storage.recordChanges(after: start, limit: 10))
+            #expect(changes.map(\.recordName) == ["a", "b", "a", "b"])
+            #expect(changes.map(\.clientId) == ["c", nil, "d", nil])
+            #expect(changes.map(\.previousClientId) == [nil, nil, "c", nil])
+            #expect(try await storage.recordChanges(after: changes[1].position, limit: 1) == [changes[2]])
+            #expect(try await storage.recordChanges(after: changes[3].position, limit: 1) == [])
+            #expect(try await storage.latestRecordChange() == changes[3].position)
+        }
+    }
+
+    @Test("Where it cannot be told what was missed, there is no answer", arguments: StorageDriver.all)
+    func tooOld(driver: StorageDriver) async throws {
+        try await StorageBench.run(driver) { bench in
+            try await bench.open {
+                $0.recordChanges = 3
+            } _: { storage in
+                let start = try await storage.latestRecordChange()
+                var positions = [start]
+                for number in 1...5 {
+                    _ = try await storage.save([Self.record("\(number)")], policy: .insert)
+                    positions.append(try await storage.latestRecordChange())
+                }
+                let known = try await positions.asyncMap { try await storage.recordChanges(after: $0, limit: 9)?.count }
+                #expect(known == [nil, nil, 3, 2, 1, 0])
+                for text in ["", "1", "x-1", positions[5].rawValue + "0"] {
+                    #expect(try await storage.recordChanges(after: .init(rawValue: text), limit: 9) == nil)
+                }
+            }
+        }
+    }
+
+    @Test("A change concerns its subscriptions and its clients, also the one that lost the record")
+    func matching() {
+        let change = RelayRecordChange(
+            position: .init(rawValue: ""), recordType: "T", recordName: "r", clientId: "a", previousClientId: "b")
+        let matching = [nil, "a", "b", "c"].map { change.matches(.init(id: "s", recordType: "T", clientId: $0)) }
+        #expect(matching == [true, true, true, false])
+        #expect(!change.matches(.init(id: "s", recordType: "U")))
+        #expect([["a"], ["b"], ["c"], []].map { change.concerns(Set($0)) } == [true, true, false, false])
+        let rule = RelayRecordChange(position: .init(rawValue: ""), recordType: "T", recordName: "r", clientId: nil)
+        #expect(rule.concerns(["c"]))
+        #expect(!rule.matches(.init(id: "s", recordType: "T", clientId: "c")))
+    }
+}
+
+extension Array {
+    fileprivate func asyncMap<Value>(_ transform: (Element) async throws -> Value) async throws -> [Value] {
+        var values: [Value] = []
+        for element in self { values.append(try await transform(element)) }
+        return values
+    }
+}

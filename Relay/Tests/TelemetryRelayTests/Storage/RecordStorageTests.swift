@@ -1,0 +1,190 @@
+import Foundation
+import TelemetryModels
+import TelemetryTransport
+import Testing
+
+@testable import TelemetryRelay
+
+struct RecordStorageTests {
+    private struct Forbidden: Error {}
+
+    private static func record(
+        _ name: String, type: String = "T", tag: String? = nil, _ fields: [String: TelemetryValue] = [:]
+    ) -> RelayRecord {
+        var record = TelemetryRecord(recordType: type, recordID: .init(recordName: name))
+        record.changeTag = tag
+        for (field, value) in fields { record[field] = value }
+        return RelayRecord(record)
+    }
+
+    private enum Tag: CaseIterable { case none, right, wrong }
+    private enum Outcome: Equatable { case saved, conflict, notFound }
+
+    private static let policies: [(TelemetrySavePolicy, isStored: Bool, Tag, Outcome)] = [
+        (.insert, false, .none, .saved), (.insert, false, .wrong, .saved), (.insert, true, .none, .conflict),
+        (.insert, true, .right, .conflict), (.ifUnchanged, false, .none, .saved), (.ifUnchanged, false, .wrong, .notFound),
+        (.ifUnchanged, true, .none, .conflict), (.ifUnchanged, true, .wrong, .conflict), (.ifUnchanged, true, .right, .saved),
+        (.overwrite, false, .none, .saved), (.overwrite, false, .wrong, .saved), (.overwrite, true, .none, .saved),
+        (.overwrite, true, .wrong, .saved), (.overwrite, true, .right, .saved),
+    ]
+
+    @Test("A policy saves, or says what is stored or that it is gone", arguments: StorageDriver.all)
+    func policies(driver: StorageDriver) async throws {
+        for (policy, isStored, tag, expected) in Self.policies {
+            try await StorageBench.open(driver) { storage in
+                var stored: RelayRecord?
+                if isStored { stored = try await storage.save([Self.record("r", ["a": 1])], policy: .insert).saved.first }
+                let tags: [Tag: String?] = [.none: nil, .right: stored?.record.changeTag, .wrong: "x"]
+                let result = try await storage.save(
+                    [Self.record("r", tag: tags[tag] ?? nil, ["a": 2])], policy: policy)
+                switch expected {
+                case .saved:
+                    let saved = try #require(result.saved.first)
+                    #expect(saved.record.changeTag != nil && saved.record.changeTag != stored?.record.changeTag)
+                    #expect(saved.record["a"] == 2 && result.failures.isEmpty)
+                    #expect(try await storage.record(named: "r") == saved)
+                case .conflict:
+                    let stored = try #require(stored)
+                    #expect(result == .init(saved: [], failures: [.init(recordName: "r", refusal: .conflict(stored: stored))]))
+                case .notFound:
+                    #expect(result == .init(saved: [], failures: [.init(recordName: "r", refusal: .notFound)]))
+                }
+            }
+        }
+    }
+
+    @Test("Of several records those that can be are saved, in their order", arguments: StorageDriver.all)
+    func several(driver: StorageDriver) async throws {
+        try await StorageBench.open(driver) { storage in
+            let stored = try await storage.save([Self.record("b", ["a": 1])], policy: .insert).saved[0]
+            let result = try await storage.save(["c", "b", "a", "c"].map { Self.record($0, ["a": 2]) }, policy: .insert)
+            #expect(result.saved.map(\.name) == ["c", "a"])
+            #expect(
+                result.failures == [
+                    .init(recordName: "b", refusal: .conflict(stored: stored)),
+                    .init(recordName: "c", refusal: .conflict(stored: result.saved[0])),
+                ])
+            #expect(try await storage.usage().records == 3)
+        }
+    }
+
+    @Test("Every kind of value, every name and every digit of a date comes back", arguments: StorageDriver.all)
+    func values(driver: StorageDriver) async throws {
+        try await StorageBench.open(driver) { storage in
+            var record = Self.record(
+                "n\0\u{e9}/..", type: "T\0",
+                [
+                    "s": .string("a\0\u{1F600}"), "i": .int(.min), "d": .double(2), "nan": .double(.nan), "n": .double(-0.0),
+                    "b": .bool(true), "t": .date(Date(timeIntervalSince1970: 1_795_248_000.123456)), "\u{0}": 1,
+                ])
+            record.dateTexts = ["t": "2026-11-21T08:00:00.123456789Z", "s": "not a date", "gone": "2026-11-21T08:00:00Z"]
+            let saved = try await storage.save([record], policy: .insert).saved[0]
+            #expect(saved.dateTexts == ["t": "2026-11-21T08:00:00.123456789Z"])
+            let found = try #require(try await storage.record(named: "n\0e\u{301}/.."))
+            #expect(found.record.recordType == "T\0" && found.dateTexts == saved.dateTexts)
+            for (field, value) in record.record.fields where field != "nan" { #expect(found.record[field] == value, "\(field)") }
+            #expect(found.record["nan"]?.doubleValue?.isNaN == true)
+            #expect(found.record["n"]?.doubleValue?.sign == .minus)
+            #expect(try await storage.record(named: "n") == nil)
+            let all = try await storage.records(matching: .init(recordType: "T\0"), of: nil)
+            #expect(all.map(\.name) == [found.name] && all[0].dateTexts == saved.dateTexts)
+        }
+    }
+
+    @Test(
+        "A rule of the caller's sees what is stored, may change what is saved, and by throwing stops everything",
+        arguments: StorageDriver.all)
+    func admission(driver: StorageDriver) async throws {
+        try await StorageBench.open(driver) { storage in
+            let first = try await storage.save([Self.record("a", ["v": 1]), Self.record("b")], policy: .insert).saved
+            let result = try await storage.save([Self.record("a", ["v": 2]), Self.record("new")], policy: .overwrite) {
+                new, old in
+                var new = new
+                new.record["old"] = old?.record["v"] ?? -1
+                return new
+            }
+            #expect(result.saved.map { $0.record["old"] } == [1, -1])
+            await #expect(throws: Forbidden.self) {
+                try await storage.save([Self.record("a", ["v": 3]), Self.record("b", ["v": 3])], policy: .overwrite) { new, old in
+                    if old == first[1] { throw Forbidden() }
+                    return new
+                }
+            }
+            #expect(try await storage.record(named: "a") == result.saved[0])
+            await #expect(throws: Forbidden.self) {
+                try await storage.deleteRecords(named: ["a", "b"]) { if $0.name == "b" { throw Forbidden() } else { true } }
+            }
+            #expect(try await storage.usage().records == 3)
+            #expect(try await storage.deleteRecords(named: ["a", "b", "none", "a"]) { $0.name != "b" } == 1)
+            #expect(try await storage.record(named: "b") == first[1])
+            #expect(try await storage.record(named: "a") == nil)
+        }
+    }
+
+    @Test("Of savers that read the same version one wins", arguments: StorageDriver.all)
+    func race(driver: StorageDriver) async throws {
+        try await StorageBench.open(driver) { storage in
+            let tag = try await storage.save([Self.record("r")], policy: .insert).saved[0].record.changeTag
+            let winners = try await withThrowingTaskGroup(of: Int.self) { group in
+                for number in 0..<20 {
+                    group.addTask {
+                        try await storage.save([Self.record("r", tag: tag, ["n": .int(Int64(number))])], policy: .ifUnchanged)
+                            .saved.count
+                    }
+                }
+                return try await group.reduce(0, +)
+            }
+            #expect(winners == 1)
+        }
+    }
+
+    @Test("A query finds by type, conditions and clients, in its order", arguments: StorageDriver.all)
+    func query(driver: StorageDriver) async throws {
+        try await StorageBench.open(driver) { storage in
+            _ = try await storage.save(
+                [
+                    Self.record("1", ["clientid": "a", "on": true, "n": 3]),
+                    Self.record("2", ["clientid": "b", "on": 1, "n": 1]),
+                    Self.record("3", ["clientid": "e\u{301}", "on": false]), Self.record("4", ["n": 2]),
+                    Self.record("5", type: "U", ["clientid": "a"]),
+                ], policy: .insert)
+            func names(
+                _ conditions: [String: TelemetryValue] = [:], sort: String? = nil, ascending: Bool = true,
+                of clients: Set<String>? = nil
+            ) async throws -> [String] {
+                let query = TelemetryRecordQuery(
+                    recordType: "T", conditions: conditions, sortField: sort, ascending: ascending)
+                return try await storage.records(matching: query, of: clients).map(\.name)
+            }
+            #expect(try await names() == ["1", "2", "3", "4"])
+            #expect(try await names(sort: "n") == ["2", "4", "1", "3"])
+            #expect(try await names(sort: "n", ascending: false) == ["1", "4", "2", "3"])
+            #expect(try await names(["on": true]) == ["1", "2"])
+            #expect(try await names(["on": true, "n": 1]) == ["2"])
+            #expect(try await names(["clientid": "\u{e9}"]) == ["3"])
+            #expect(try await names(["clientid": 1]) == [])
+            #expect(try await names(of: ["a", "\u{e9}"]) == ["1", "3"])
+            #expect(try await names(["clientid": "a"], of: ["b"]) == [])
+            #expect(try await names(["clientid": "a"], of: ["a", "b"]) == ["1"])
+            #expect(try await names(of: []) == [])
+        }
+    }
+
+    @Test("A subscription is its owner's", arguments: StorageDriver.all)
+    func subscriptions(driver: StorageDriver) async throws {
+        try await StorageBench.open(driver) { storage in
+            let first = TelemetrySubscription(id: "s", recordType: "T", clientId: "a")
+            let second = TelemetrySubscription(id: "s", recordType: "U")
+            try await storage.saveSubscription(first, owner: "o")
+            try await storage.saveSubscription(second, owner: "p")
+            #expect(try await storage.subscription(withID: "s", owner: "o") == first)
+            #expect(try await storage.subscription(withID: "s", owner: "p") == second)
+            #expect(try await !storage.deleteSubscription(withID: "s", owner: "q"))
+            #expect(try await storage.deleteSubscription(withID: "s", owner: "p"))
+            #expect(try await storage.subscriptions(owner: "p") == [])
+            try await storage.saveSubscription(second, owner: "o")
+            try await storage.saveSubscription(.init(id: "a", recordType: "T"), owner: "o")
+            #expect(try await storage.subscriptions(owner: "o") == [.init(id: "a", recordType: "T"), second])
+        }
+    }
+}

@@ -1,0 +1,190 @@
+import Foundation
+import GRDB
+import TelemetryModels
+import Testing
+
+@testable import TelemetryRelay
+
+/// A disk that is full, a file that is damaged, and a relay that is killed.
+struct SQLiteFaultTests {
+    private static func withFile<Result>(_ body: (URL) async throws -> Result) async throws -> Result {
+        let directory = FileManager.default.temporaryDirectory.appending(path: "relay-fault-\(UUID())")
+        defer { try? FileManager.default.removeItem(at: directory) }
+        return try await body(directory.appending(path: "relay.sqlite"))
+    }
+
+    static func events(_ range: ClosedRange<Int>) -> [RelayEvent] {
+        range.map { Sample.event($0, json: String(repeating: "x", count: 1000)) }
+    }
+
+    @Test("A full disk stores nothing of a batch or a save; with room again both are stored", arguments: [0, 1, 5, 13])
+    func full(pages: Int) async throws {
+        try await Self.withFile { file in
+            let storage = try SQLiteRelayStorage(file: file)
+            _ = try await storage.append(Self.events(1...10))
+            let writer = storage.database.writer
+            // The only connection that writes may add so many pages, which are not enough.
+            try await writer.write { db in
+                let used = try Int.fetchOne(db, sql: "PRAGMA page_count") ?? 0
+                try db.execute(sql: "PRAGMA max_page_count = \(used + pages)")
+            }
+            await #expect(throws: RelayStorageError.full) { try await storage.append(Self.events(1...100)) }
+            #expect(try await storage.usage().events == 10)
+            #expect(try await storage.texts().count == 10)
+            let records = (0..<100).map { number in
+                var record = TelemetryRecord(recordType: "T", recordID: .init(recordName: "\(number)"))
+                record["text"] = .string(String(repeating: "x", count: 1000))
+                return RelayRecord(record)
+            }
+            await #expect(throws: RelayStorageError.full) { try await storage.save(records, policy: .insert) }
+            #expect(try await storage.usage().records == 0)
+            try await writer.write { try $0.execute(sql: "PRAGMA max_page_count = 100000") }
+            #expect(try await storage.append(Self.events(1...100)) == .init(stored: 90, duplicates: 10))
+            #expect(try await storage.save(records, policy: .insert).saved.count == 100)
+            #expect(try await storage.texts(.init(clients: ["c"])).count == 100)
+            try await storage.close()
+        }
+    }
+
+    @Test("A batch that cannot be stored fails alone")
+    func badBatch() async throws {
+        let storage = try SQLiteRelayStorage(inMemory: .init())
+        let writer = storage.database.writer
+        try await writer.write { db in
+            try db.execute(
+                sql: """
+                    CREATE TEMP TRIGGER bad BEFORE INSERT ON main.event WHEN new.name_key = CAST('bad' AS BLOB)
+                    BEGIN SELECT RAISE(ABORT, 'bad'); END
+                    """)
+        }
+        let results = await withTaskGroup(of: RelayAppendResult?.self) { group in
+            for task in 0..<20 {
+                group.addTask {
+                    try? await storage.append([
+                        Sample.event(task), Sample.event(100 + task, session: "s\(task)", name: task == 7 ? "bad" : "n"),
+                    ])
+                }
+            }
+            return await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(results.filter { $0 == .init(stored: 2, duplicates: 0) }.count == 19)
+        #expect(results.filter { $0 == nil }.count == 1)
+        #expect(try await storage.texts(.init(clients: ["c"])).count == 38)
+        try await storage.close()
+    }
+
+    @Test("A storage that opens on a full disk can be read")
+    func opensOnFullDisk() async throws {
+        try await Self.withFile { file in
+            let first = try SQLiteRelayStorage(file: file)
+            _ = try await first.append(Self.events(1...2))
+            // Every later write fails, as it would without room for one more page.
+            try await first.database.writer.write { db in
+                for event in ["INSERT", "UPDATE", "DELETE"] {
+                    try db.execute(
+                        sql: """
+                            CREATE TRIGGER full_\(event) BEFORE \(event) ON relay_state BEGIN SELECT RAISE(ABORT, 'full'); END
+                            """)
+                }
+            }
+            try await first.close()
+            let storage = try SQLiteRelayStorage(file: file)
+            #expect(try await storage.texts().count == 2)
+            await #expect(throws: RelayStorageError.unavailable("full")) { try await storage.append(Self.events(3...3)) }
+            #expect(try await storage.usage().events == 2)
+            try await storage.close()
+        }
+    }
+
+    enum Damage: CaseIterable { case garbage, header, middle, truncated, text }
+
+    @Test("A damaged file is said to be, and not changed", arguments: Damage.allCases)
+    func damaged(damage: Damage) async throws {
+        try await Self.withFile { file in
+            let storage = try SQLiteRelayStorage(file: file)
+            _ = try await storage.append(Self.events(1...500))
+            try await storage.close()
+            var data = try Data(contentsOf: file)
+            switch damage {
+            case .garbage: data = Data((0..<data.count).map { UInt8(truncatingIfNeeded: $0 &* 31) })
+            case .header: data.replaceSubrange(0..<16, with: Data(repeating: 0, count: 16))
+            case .middle:
+                data.replaceSubrange((data.count / 2)..<(data.count / 2 + 65536), with: Data(repeating: 0x5a, count: 65536))
+            case .truncated: data = data.prefix(data.count / 2)
+            case .text: data = Data("not a database at all\n".utf8)
+            }
+            try data.write(to: file)
+            let error = #expect(throws: RelayStorageError.self) { try SQLiteRelayStorage(file: file) }
+            guard case .corrupt = error else {
+                Issue.record("\(String(describing: error))")
+                return
+            }
+            #expect(try Data(contentsOf: file) == data)
+        }
+    }
+
+    @Test("A file of a later version is refused")
+    func newer() async throws {
+        try await Self.withFile { file in
+            let storage = try SQLiteRelayStorage(file: file)
+            try await storage.database.writer.write {
+                try $0.execute(sql: "INSERT INTO grdb_migrations VALUES ('telemetry 99')")
+            }
+            try await storage.close()
+            #expect(throws: RelayStorageError.newerVersion) { try SQLiteRelayStorage(file: file) }
+        }
+    }
+
+    @Test("Debug logs and telemetry have their tables in one file")
+    func sharedFile() async throws {
+        try await Self.withFile { file in
+            for round in 1...2 {
+                let logs = try SQLiteDebugLogStorage(file: file)
+                let storage = try SQLiteRelayStorage(file: file)
+                #expect(try await logs.store([Bench.entry(round)]) == 1)
+                #expect(try await storage.append(Self.events(round...round)).stored == 1)
+                #expect(try await logs.count() == round)
+                #expect(try await storage.usage().events == round)
+                try await storage.close()
+                try logs.pool.close()
+            }
+        }
+    }
+
+    @Test("After it is closed, a storage refuses everything")
+    func closed() async throws {
+        let storage = try SQLiteRelayStorage(inMemory: .init())
+        try await storage.close()
+        await #expect(throws: RelayStorageError.closed) { try await storage.append(Self.events(1...1)) }
+        await #expect(throws: RelayStorageError.closed) { try await storage.texts() }
+        await #expect(throws: RelayStorageError.closed) { try await storage.check() }
+    }
+
+    @Test("A relay that is killed in the middle of a batch has all that it answered, and nothing of that batch")
+    func killed() async throws {
+        try await Self.withFile { file in
+            await #expect(processExitsWith: .signal(SIGKILL)) { [file = file as URL] in
+                let storage = try SQLiteRelayStorage(file: file)
+                for batch in 0..<10 { _ = try await storage.append(SQLiteFaultTests.events((batch * 10)...(batch * 10 + 9))) }
+                try await storage.database.writer.write { db in
+                    db.add(
+                        function: DatabaseFunction("die", argumentCount: 0) { _ in
+                            kill(getpid(), SIGKILL)
+                            return nil
+                        })
+                    try db.execute(
+                        sql: """
+                            CREATE TEMP TRIGGER dies AFTER INSERT ON main.event WHEN new.seconds = 120
+                            BEGIN SELECT die(); END
+                            """)
+                }
+                _ = try await storage.append(SQLiteFaultTests.events(100...150))
+            }
+            let storage = try SQLiteRelayStorage(file: file)
+            #expect(try await storage.usage().events == 100)
+            #expect(try await storage.append(Self.events(0...150)) == .init(stored: 51, duplicates: 100))
+            #expect(try await storage.countEvents(matching: .init(sessionId: "s")) == 151)
+            try await storage.close()
+        }
+    }
+}

@@ -1,0 +1,118 @@
+import Foundation
+import TelemetryModels
+import TelemetryTestSupport
+import Testing
+
+@testable import TelemetryRelay
+
+/// A database that the tests of ``RelayStorage`` run over. Another one joins by standing in ``all``.
+struct StorageDriver: Sendable, CustomTestStringConvertible {
+    let name: String
+    /// Whether what is stored is there when the same place is opened again, also by two at a time.
+    let isPersistent: Bool
+    /// Opens the storage of a place: a directory that belongs to the test.
+    let open: @Sendable (_ place: URL, RelayStorageConfiguration) throws -> any RelayStorage
+
+    var testDescription: String { name }
+
+    static let all = [
+        StorageDriver(name: "memory", isPersistent: false) { try SQLiteRelayStorage(inMemory: $1) },
+        StorageDriver(name: "file", isPersistent: true) {
+            try SQLiteRelayStorage(file: $0.appending(path: "relay.sqlite"), configuration: $1)
+        },
+    ]
+    static let persistent = all.filter(\.isPersistent)
+}
+
+/// A place for a test's storages, which goes with it, and the clocks they go by.
+struct StorageBench {
+    let driver: StorageDriver
+    let place: URL
+    let time = TestTime()
+    let clock = ManualClock()
+
+    static func run<Result>(
+        _ driver: StorageDriver, _ body: (StorageBench) async throws -> Result
+    ) async throws -> Result {
+        let place = FileManager.default.temporaryDirectory.appending(path: "relay-storage-\(UUID())")
+        defer { try? FileManager.default.removeItem(at: place) }
+        return try await body(StorageBench(driver: driver, place: place))
+    }
+
+    /// Opens the storage, for the length of the body.
+    func open<Result>(
+        events: RelayEventRetention = .init(), _ configure: (inout RelayStorageConfiguration) -> Void = { _ in },
+        _ body: (any RelayStorage) async throws -> Result
+    ) async throws -> Result {
+        var configuration = RelayStorageConfiguration()
+        configuration.events = events
+        configuration.logger = Bench.logger()
+        configuration.now = { [time] in time.now }
+        configuration.uptime = { [time] in time.uptime }
+        configuration.clock = clock
+        configure(&configuration)
+        let storage = try driver.open(place, configuration)
+        do {
+            let result = try await body(storage)
+            try await storage.close()
+            return result
+        } catch {
+            try? await storage.close()
+            throw error
+        }
+    }
+
+    /// Opens a storage of a driver, for the length of the body.
+    static func open<Result>(
+        _ driver: StorageDriver, events: RelayEventRetention = .init(), _ body: (any RelayStorage) async throws -> Result
+    ) async throws -> Result {
+        try await run(driver) { try await $0.open(events: events, { _ in }, body) }
+    }
+}
+
+/// Events and shorthands for tests.
+enum Sample {
+    /// The event `e<number>`; its text is its number.
+    static func event(
+        _ number: Int, client: String? = "c", session: String = "s", name: String = "n", scenario: String? = nil,
+        level: TelemetryLogLevel = .info, json: String? = nil
+    ) -> RelayEvent {
+        RelayEvent(
+            clientId: client, sessionId: session, eventId: "e\(number)", name: name, time: RelayTime(seconds: Int64(number)),
+            scenario: scenario, level: level, json: json ?? "\(number)")
+    }
+
+    static func events(_ numbers: ClosedRange<Int>, client: String? = "c") -> [RelayEvent] {
+        numbers.map { event($0, client: client) }
+    }
+}
+
+extension RelayStorage {
+    /// Works in the background for the length of the body.
+    func whileRunning(_ body: () async throws -> Void) async throws {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await run() }
+            try await body()
+            group.cancelAll()
+            try await group.waitForAll()
+        }
+    }
+
+    /// The texts of all events that match, read page by page.
+    func texts(
+        _ filter: RelayEventFilter = .all, order: RelayEventOrder = .ascending, limit: Int = 1000
+    ) async throws -> [String] {
+        var texts: [String] = []
+        var cursor: RelayEventCursor?
+        while true {
+            let page = try await events(matching: filter, after: cursor, limit: limit, order: order)
+            texts += page.events.map(\.json)
+            cursor = page.cursor
+            if !page.hasMore { return texts }
+        }
+    }
+
+    func page(after cursor: RelayEventCursor?, limit: Int = 1000) async throws -> RelayEventPage {
+        try await events(matching: .all, after: cursor, limit: limit, order: .ascending)
+    }
+}
