@@ -57,9 +57,10 @@ extension SQLiteDebugLogStorage {
         return first...last
     }
 
-    /// What the database uses of its file; the rest is free for what comes.
+    /// What debug logs use of the file; the rest is free for what comes, or telemetry's, which has bounds of its own.
     private static func bytes(_ db: Database) throws -> Int {
         func pragma(_ name: String) throws -> Int { try Int.fetchOne(db, sql: "PRAGMA \(name)") ?? 0 }
-        return (try pragma("page_count") - pragma("freelist_count")) * (try pragma("page_size"))
+        let used = (try pragma("page_count") - pragma("freelist_count")) * (try pragma("page_size"))
+        return max(0, used - Int(try RelayState.bytes(db)))
     }
 }

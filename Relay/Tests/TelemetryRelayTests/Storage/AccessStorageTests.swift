@@ -55,19 +55,19 @@ struct AccessStorageTests {
 
     @Test("The first key that comes for an identifier is bound; of several keys all are or none", arguments: StorageDriver.all)
     func keys(driver: StorageDriver) async throws {
-        try await StorageBench.open(driver) { storage in
-            func bind(_ keys: [(String, UInt8)]) async throws -> RelayKeyBinding {
+        try await StorageBench.open(driver) { storage async throws in
+            func claim(_ keys: [(String, UInt8)]) async throws -> RelayKeyBinding {
                 try await storage.bindClientKeys(keys.map { RelayClientKey(clientId: $0, hash: Self.hash($1)) })
             }
-            #expect(try await bind([("a", 1)]) == .bound(new: 1))
-            #expect(try await bind([("a", 1)]) == .bound(new: 0))
-            #expect(try await bind([("a", 2)]) == .refused(clientId: "a"))
-            #expect(try await bind([("b", 2), ("a", 2)]) == .refused(clientId: "a"))
+            #expect(try await claim([("a", 1)]) == .bound(new: 1))
+            #expect(try await claim([("a", 1)]) == .bound(new: 0))
+            #expect(try await claim([("a", 2)]) == .refused(clientId: "a"))
+            #expect(try await claim([("b", 2), ("a", 2)]) == .refused(clientId: "a"))
             #expect(try await storage.unboundClients(among: ["b", "a"]) == ["b"])
-            #expect(try await bind([("a", 1), ("b", 2), ("\u{e9}", 3)]) == .bound(new: 2))
-            #expect(try await bind([("e\u{301}", 3)]) == .bound(new: 0))
-            #expect(try await bind([("d", 4), ("d", 5)]) == .refused(clientId: "d"))
-            #expect(try await bind([("d", 4), ("d", 4)]) == .bound(new: 1))
+            #expect(try await claim([("a", 1), ("b", 2), ("\u{e9}", 3)]) == .bound(new: 2))
+            #expect(try await claim([("e\u{301}", 3)]) == .bound(new: 0))
+            #expect(try await claim([("d", 4), ("d", 5)]) == .refused(clientId: "d"))
+            #expect(try await claim([("d", 4), ("d", 4)]) == .bound(new: 1))
         }
     }
 

@@ -125,7 +125,7 @@ struct EventRetentionTests {
                 $0.pollInterval = .seconds(20)
             } _: { storage in
                 _ = try await storage.append(Sample.events(1...1))
-                try await storage.whileRunning {
+                try await storage.whileRunning { () async throws in
                     for round in 1...7 {
                         await bench.clock.sleepers()
                         #expect(try await storage.usage().events == (round < 7 ? 1 : 0))

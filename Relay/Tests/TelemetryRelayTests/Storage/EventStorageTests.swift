@@ -25,7 +25,7 @@ struct EventStorageTests {
             RelayEvent(clientId: client, sessionId: "s", eventId: id, name: "n", time: RelayTime(seconds: 0), json: "{}")
         }
         let long = String(repeating: "x", count: 300)
-        try await StorageBench.open(driver) { storage in
+        try await StorageBench.open(driver) { storage async throws in
             let first = [event("a"), event("a"), event("a", client: "d"), event("a", client: nil), event("A")]
             #expect(try await storage.append(first) == .init(stored: 4, duplicates: 1))
             #expect(try await storage.append([event("\u{e9}"), event("e\u{301}")]) == .init(stored: 1, duplicates: 1))
@@ -87,7 +87,7 @@ struct EventStorageTests {
                 #expect(try await storage.deleteEvents(matching: .init(names: names)) == 1)
                 return cursor
             }
-            try await bench.open { storage in
+            try await bench.open { storage async throws in
                 #expect(try await storage.append(Sample.events(1...6)) == .init(stored: 1, duplicates: 5))
                 #expect(try await storage.page(after: cursor).events.map(\.json) == ["6"])
                 #expect(try await storage.texts() == ["1", "2", "3", "4", "6"])

@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import TelemetryModels
+import TelemetryTransport
 import Testing
 
 @testable import TelemetryRelay
@@ -103,6 +104,8 @@ struct SQLiteFaultTests {
         try await Self.withFile { file in
             let storage = try SQLiteRelayStorage(file: file)
             _ = try await storage.append(Self.events(1...500))
+            // Otherwise the log of changes would have pages that stand in for damaged ones.
+            _ = try await storage.database.writer.writeWithoutTransaction { try $0.checkpoint(.truncate) }
             try await storage.close()
             var data = try Data(contentsOf: file)
             switch damage {

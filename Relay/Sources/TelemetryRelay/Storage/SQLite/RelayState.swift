@@ -34,6 +34,14 @@ struct RelayState: Sendable {
             arrival: try row.decode(Double.self, atIndex: 6), nextChange: try number(7), tokenChanges: try number(8))
     }
 
+    /// What telemetry uses of the file, in bytes, about; 0 where the file has none.
+    static func bytes(_ db: Database) throws -> Int64 {
+        guard try db.tableExists("relay_state") else { return 0 }
+        let rememberedSize = 120
+        return try Int64.fetchOne(
+            db.cachedStatement(sql: "SELECT event_bytes + \(rememberedSize) * remembered FROM relay_state")) ?? 0
+    }
+
     /// Saves what concerns events, and where the two clocks stand.
     func saveEvents(_ db: Database, wall: TimeInterval) throws {
         try db.cachedStatement(

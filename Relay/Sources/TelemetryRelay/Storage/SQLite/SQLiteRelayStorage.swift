@@ -79,6 +79,8 @@ public final class SQLiteRelayStorage: RelayStorage {
         tokenStore.close()
         try await tokenStore.writeUses()
         do {
+            // So that the file has everything, for whoever copies it; on a full disk the log of changes keeps it.
+            _ = try? await database.writer.writeWithoutTransaction { try $0.checkpoint(.passive) }
             try database.writer.close()
         } catch {
             throw RelayStorageError.translated(error)
