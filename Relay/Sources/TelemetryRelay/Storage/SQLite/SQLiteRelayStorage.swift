@@ -1,6 +1,5 @@
 public import Foundation
 import GRDB
-import Synchronization
 public import TelemetryTransport
 
 /// Keeps everything in an SQLite file, or in memory. Several relays may have the same file open.
@@ -78,13 +77,7 @@ public final class SQLiteRelayStorage: RelayStorage {
         recordStore.close()
         tokenStore.close()
         try await tokenStore.writeUses()
-        do {
-            // So that the file has everything, for whoever copies it; on a full disk the log of changes keeps it.
-            _ = try? await database.writer.writeWithoutTransaction { try $0.checkpoint(.passive) }
-            try database.writer.close()
-        } catch {
-            throw RelayStorageError.translated(error)
-        }
+        try await database.close()
     }
 }
 

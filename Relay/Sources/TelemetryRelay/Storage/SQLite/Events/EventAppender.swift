@@ -47,7 +47,7 @@ final class EventAppender: Sendable {
     }
 
     private func schedule() {
-        database.writer.asyncWriteWithoutTransaction { db in
+        database.enqueue { db in
             let (next, more) = self.queue.withLock { queue in
                 var events = 0
                 let count = queue.waiting.prefix { waiting in
@@ -65,14 +65,15 @@ final class EventAppender: Sendable {
     }
 
     /// Writes batches together, and where that fails each by itself, so that none fails for another's sake.
-    private func write(_ waiting: [Waiting], _ db: Database) {
+    private func write(_ waiting: [Waiting], _ db: Database?) {
         do {
+            guard let db else { throw RelayStorageError.closed }
             let batches = waiting.map(\.batch)
             let outcome = try writer.write(batches, db)
             if !outcome.numbers.isEmpty { written(outcome, batches) }
             for (waiting, result) in zip(waiting, outcome.results) { waiting.continuation.resume(returning: result) }
         } catch {
-            guard waiting.count > 1 else {
+            guard waiting.count > 1, db != nil else {
                 for waiting in waiting { waiting.continuation.resume(throwing: error) }
                 return
             }
