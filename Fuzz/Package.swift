@@ -16,7 +16,6 @@ let package = Package(
     platforms: [.macOS(.v15)],
     dependencies: [.package(name: "LiveTelemetry", path: "..")],
     targets: [
-        .systemLibrary(name: "CZlib"),
         // Links to the viewer's sources and to those of the relay that need no library: building the relay's takes minutes.
         .target(
             name: "ViewerKit", dependencies: [layer("TelemetryModels"), layer("TelemetryTransport")],
@@ -25,7 +24,7 @@ let package = Package(
         .executableTarget(
             name: "fuzz",
             dependencies: [
-                "CZlib", "ViewerKit", "RelayReaders", layer("TelemetryModels"), layer("TelemetryTransport"),
+                "ViewerKit", "RelayReaders", layer("TelemetryModels"), layer("TelemetryTransport"),
                 layer("TelemetryPersistence"), layer("TelemetryLogging"), layer("TelemetryCloudKit"),
             ],
             swiftSettings: settings),

@@ -1,59 +1,59 @@
 import Foundation
 public import Hummingbird
+import HummingbirdCore
+import HummingbirdTLS
 public import Logging
 import NIOCore
+import NIOSSL
 import ServiceLifecycle
 import UnixSignals
 
-/// The relay, put together: routes over a storage, behind a token.
-///
-/// What the relay will carry later is another collection of routes over another storage, added here.
+/// The relay, put together: routes over storages, behind tokens.
 public enum Relay {
     /// - Parameters:
+    ///   - storage: where debug logs go.
+    ///   - telemetry: where events, records and tokens go; nil serves debug logs alone.
     ///   - metrics: those that the storage counts into.
+    ///   - clock: measures how long requests wait.
     ///   - onStart: called with the port once requests are answered.
     public static func application(
-        configuration: RelayConfiguration, storage: any DebugLogStorage, metrics: RelayMetrics = RelayMetrics(),
-        arrivals: DebugLogArrivals = DebugLogArrivals(), logger: Logger,
+        configuration: RelayConfiguration, storage: any DebugLogStorage, telemetry: (any RelayStorage)? = nil,
+        metrics: RelayMetrics = RelayMetrics(), arrivals: DebugLogArrivals = DebugLogArrivals(),
+        clock: any Clock<Duration> = ContinuousClock(), logger: Logger,
         onStart: @escaping @Sendable (Int?) async -> Void = { _ in }
-    ) -> some ApplicationProtocol {
-        let router = Router(context: BasicRequestContext.self)
-        router.add(middleware: RequestCounter(metrics: metrics))
-        router.add(middleware: LogRequestsMiddleware(.debug))
-        router.get("healthz") { _, context -> Response in
-            do {
-                _ = try await storage.usage()
-                return .text("ok\n")
-            } catch {
-                context.logger.error("the storage failed", metadata: ["error": "\(error)"])
-                return .text("the storage failed\n", .serviceUnavailable)
-            }
-        }
-        let guarded = router.group()
-        if let token = configuration.token {
-            guarded.add(middleware: BearerMiddleware(token: token))
-        } else {
-            guarded.add(middleware: LocalNameMiddleware())
-        }
-        guarded.get("metrics") { _, _ -> Response in
-            .text(metrics.text(kept: try? await storage.usage()), type: "text/plain; version=0.0.4; charset=utf-8")
-        }
-        DebugLogRoutes(
-            storage: storage, arrivals: arrivals, metrics: metrics, bodyLimit: configuration.bodyLimit,
-            batchLimit: configuration.batchLimit
-        ).add(to: guarded)
+    ) throws -> some ApplicationProtocol {
+        let parts = RelayParts(
+            configuration: configuration, debugLogs: storage, telemetry: telemetry, metrics: metrics, arrivals: arrivals,
+            clock: clock, logger: logger)
+        var services: [any Service] = [DebugLogExpiry(storage: storage, metrics: metrics, logger: logger), parts.streams]
+        if let telemetry { services.append(telemetry) }
         return Application(
-            router: router,
-            // A client that stops in the middle of a request, or keeps a connection for nothing, is let go.
-            server: .http1(configuration: .init(idleTimeout: .seconds(75))),
+            router: parts.router(),
+            server: try server(configuration),
             configuration: .init(
                 address: .hostname(configuration.host, port: configuration.port), serverName: "telemetry-relay"),
-            services: [DebugLogExpiry(storage: storage, metrics: metrics, logger: logger)],
+            services: services,
             onServerRunning: { await onStart($0.localAddress?.port) },
             logger: logger)
     }
 
-    /// The storage that a configuration asks for.
+    /// A client that stops in the middle of a request, or keeps a connection for nothing, is let go.
+    private static func server(_ configuration: RelayConfiguration) throws -> HTTPServerBuilder {
+        let plain = HTTPServerBuilder.http1(configuration: .init(idleTimeout: .seconds(75)))
+        guard let files = configuration.tls else { return plain }
+        do {
+            let certificates = try NIOSSLCertificate.fromPEMFile(files.certificate)
+            let key = try NIOSSLPrivateKey(file: files.key, format: .pem)
+            var tls = TLSConfiguration.makeServerConfiguration(
+                certificateChain: certificates.map { .certificate($0) }, privateKey: .privateKey(key))
+            tls.minimumTLSVersion = .tlsv12
+            return try .tls(plain, tlsConfiguration: tls)
+        } catch {
+            throw RelayConfigurationError("the certificate or its key cannot be used: \(error)")
+        }
+    }
+
+    /// The storage of debug logs that a configuration asks for.
     /// - Throws: ``RelayConfigurationError`` where its file is of no use.
     public static func storage(
         for configuration: RelayConfiguration, metrics: RelayMetrics = RelayMetrics()
@@ -68,12 +68,36 @@ public enum Relay {
         }
     }
 
+    /// The storage of telemetry that a configuration asks for.
+    /// - Throws: ``RelayConfigurationError`` where its file is of no use.
+    public static func telemetryStorage(
+        for configuration: RelayConfiguration, logger: Logger = Logger(label: "telemetry-relay.storage")
+    ) throws -> any RelayStorage {
+        var settings = RelayStorageConfiguration()
+        settings.events = configuration.eventRetention
+        settings.logger = logger
+        guard let file = configuration.database else { return try SQLiteRelayStorage(inMemory: settings) }
+        do {
+            return try SQLiteRelayStorage(file: file, configuration: settings)
+        } catch {
+            throw RelayConfigurationError("the database \(file.path) cannot be opened: \(error)")
+        }
+    }
+
     /// Runs an application until SIGTERM or SIGINT, and then until the requests under way are answered, ten seconds at most.
-    /// - Throws: ``RelayConfigurationError`` where its address cannot be listened on.
-    public static func serve(_ application: some ApplicationProtocol, configuration: RelayConfiguration) async throws {
+    /// - Throws: ``RelayConfigurationError`` where its address is not to be listened on, or cannot be.
+    public static func serve(
+        _ application: some ApplicationProtocol, configuration: RelayConfiguration, telemetry: any RelayStorage
+    ) async throws {
+        let hasTokens = configuration.token != nil ? true : try await telemetry.hasTokens()
+        guard hasTokens || (configuration.isLocal && !configuration.isBehindProxy) else {
+            throw RelayConfigurationError(
+                "\(configuration.host) can be reached from other machines, and the store has no token: make one with "
+                    + "telemetry-relay token create")
+        }
         var group = ServiceGroupConfiguration(
             services: [application], gracefulShutdownSignals: [.sigterm, .sigint], logger: application.logger)
-        group.maximumGracefulShutdownDuration = .seconds(10)
+        group.maximumGracefulShutdownDuration = .seconds(9)
         do {
             try await ServiceGroup(configuration: group).run()
         } catch let error as IOError {

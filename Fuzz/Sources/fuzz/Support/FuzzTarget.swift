@@ -16,7 +16,6 @@ struct FuzzTarget: Sendable {
         FuzzTarget(name: "archive", run: ArchiveTarget.run),
         FuzzTarget(name: "relay-body", run: RelayBodyTarget.run),
         FuzzTarget(name: "relay-query", run: RelayQueryTarget.run),
-        FuzzTarget(name: "inflate", run: InflateTarget.run),
         FuzzTarget(name: "store", run: StoreTarget.run),
     ]
 }

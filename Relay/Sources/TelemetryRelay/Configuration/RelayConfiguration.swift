@@ -8,16 +8,28 @@ public struct RelayConfiguration: Sendable, Equatable {
     public var host = "127.0.0.1"
     /// 0 lets the system choose one.
     public var port = defaultPort
-    /// The token that clients have to bear, hashed; nil lets everybody in who can reach the address.
+    /// A file that the port is written to once requests are answered.
+    public var portFile: String?
+    /// A viewer's token beside those of the store, hashed.
     public var token: BearerToken?
-    /// The database's file; nil keeps entries in memory only.
+    /// Certificate and key, both in PEM; nil answers without TLS.
+    public var tls: RelayTLSFiles?
+    /// Whether a proxy stands in front, which has TLS and says in `X-Forwarded-For` who asks.
+    public var isBehindProxy = false
+    /// The database's file; nil keeps everything in memory only.
     public var database: URL? = Self.defaultDatabase
-    /// The largest body taken, in bytes, before and after decompression.
+    /// The largest body of debug logs, in bytes, before and after decompression.
     public var bodyLimit = 1 << 20
-    /// The largest number of entries in one batch.
+    /// The largest number of debug entries in one batch.
     public var batchLimit = 1000
-    /// How much is kept.
+    /// How much one request about telemetry may hold or ask for.
+    public var limits = RelayLimits()
+    /// How often one source may ask.
+    public var rates = RelayRates()
+    /// How many debug entries are kept.
     public var retention = DebugLogRetention()
+    /// How many events are kept.
+    public var eventRetention = RelayEventRetention()
 
     public init() {}
 
@@ -28,63 +40,24 @@ public struct RelayConfiguration: Sendable, Equatable {
             ?? FileManager.default.homeDirectoryForCurrentUser.appending(path: ".local/state")
         return state.appending(path: "telemetry-relay/relay.sqlite")
     }
+
+    /// Whether only this machine reaches the address.
+    public var isLocal: Bool { ["127.0.0.1", "::1", "localhost"].contains(host) }
+
+    /// The address as a URL's beginning.
+    public func address(port: Int) -> String {
+        "\(tls == nil ? "http" : "https")://\(host.contains(":") ? "[\(host)]" : host):\(port)"
+    }
 }
 
-/// What a person said about the configuration, by flag or by environment; a flag goes first, nil leaves the default.
-public struct RelayOptions: Sendable, Equatable {
-    public var host: String?
-    public var port: Int?
-    public var database: String?
-    public var tokenFile: String?
-    public var bodyLimit: Int?
-    public var batchLimit: Int?
-    public var capacity: Int?
-    public var maximumBytes: Int?
-    /// In hours.
-    public var maximumAge: Int?
-    public var allowRemote = false
-    public var inMemory = false
+/// Where the certificate and the key lie.
+public struct RelayTLSFiles: Sendable, Equatable {
+    public var certificate: String
+    public var key: String
 
-    public init() {}
-
-    /// The configuration that results.
-    /// - Parameters:
-    ///   - environment: `TELEMETRY_RELAY_HOST`, `_PORT`, `_DATABASE`, `_TOKEN`, `_TOKEN_FILE`, `_BODY_LIMIT`, `_BATCH_LIMIT`,
-    ///     `_CAPACITY`, `_MAX_BYTES` and `_MAX_AGE`.
-    ///   - readFile: reads a token's file.
-    /// - Throws: ``RelayConfigurationError``.
-    public func configuration(
-        environment: [String: String], readFile: (String) throws -> String = { try String(contentsOfFile: $0, encoding: .utf8) }
-    ) throws -> RelayConfiguration {
-        var result = RelayConfiguration()
-        func text(_ flag: String?, _ name: String) -> String? { flag ?? environment["TELEMETRY_RELAY_\(name)"] }
-        func number(_ flag: Int?, _ name: String, _ range: ClosedRange<Int>, _ fallback: Int) throws -> Int {
-            guard let text = flag.map(String.init) ?? environment["TELEMETRY_RELAY_\(name)"] else { return fallback }
-            guard let value = Int(text), range.contains(value) else {
-                throw RelayConfigurationError("\(name.lowercased()) has to be a number in \(range), and is \(text)")
-            }
-            return value
-        }
-        result.host = text(host, "HOST") ?? result.host
-        result.port = try number(port, "PORT", 0...65535, result.port)
-        result.bodyLimit = try number(bodyLimit, "BODY_LIMIT", 1...(1 << 30), result.bodyLimit)
-        result.batchLimit = try number(batchLimit, "BATCH_LIMIT", 1...1_000_000, result.batchLimit)
-        result.retention.entries = try number(capacity, "CAPACITY", 1...Int.max, result.retention.entries)
-        result.retention.bytes = try number(maximumBytes, "MAX_BYTES", 1 << 20...Int.max, result.retention.bytes)
-        let hours = try number(maximumAge, "MAX_AGE", 1...1_000_000, Int(result.retention.age / 3600))
-        result.retention.age = TimeInterval(hours) * 3600
-        if let path = text(database, "DATABASE") { result.database = URL(filePath: path) }
-        if inMemory { result.database = nil }
-        if let path = text(tokenFile, "TOKEN_FILE") {
-            result.token = try BearerToken(written: try readFile(path))
-        } else if let token = environment["TELEMETRY_RELAY_TOKEN"] {
-            result.token = try BearerToken(written: token)
-        }
-        guard ["127.0.0.1", "::1", "localhost"].contains(result.host) || (allowRemote && result.token != nil) else {
-            throw RelayConfigurationError(
-                "\(result.host) can be reached from other machines: that needs --allow-remote, and a token")
-        }
-        return result
+    public init(certificate: String, key: String) {
+        self.certificate = certificate
+        self.key = key
     }
 }
 

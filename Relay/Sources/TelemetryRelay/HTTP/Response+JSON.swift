@@ -26,3 +26,38 @@ extension Response {
         try json(["error": error], status: status)
     }
 }
+
+extension Response {
+    /// JSON as it stands.
+    static func json(_ bytes: [UInt8]) -> Response {
+        Response(
+            status: .ok, headers: [.contentType: "application/json"], body: .init(byteBuffer: ByteBuffer(bytes: bytes)))
+    }
+
+    /// An object whose members `body` writes.
+    static func object(_ body: (inout JSONWriter) throws -> Void) rethrows -> Response {
+        var writer = JSONWriter(capacity: 256)
+        try writer.object(body)
+        return json(writer.bytes)
+    }
+}
+
+extension Response {
+    /// How much is read of a body that was refused.
+    private static let drained = 256 << 20
+
+    /// The answer, behind which the rest of a request's body is read and forgotten (RFC 9112, 9.6).
+    func draining(_ rest: RequestBody) -> Response {
+        let answer = body
+        return Response(
+            status: status, headers: headers,
+            body: .init(contentLength: answer.contentLength) { writer in
+                try await answer.write(writer)
+                var left = Self.drained
+                for try await part in rest {
+                    left -= part.readableBytes
+                    if left < 0 { break }
+                }
+            })
+    }
+}

@@ -21,6 +21,7 @@ public final class RelayMetrics: Sendable {
         var durations: [String: Durations] = [:]
         var entries: [String: Int] = ["stored": 0, "duplicate": 0, "rejected": 0]
         var unreadable = 0
+        var events: [String: Int] = ["stored": 0, "duplicate": 0]
         var deleted = Dictionary(uniqueKeysWithValues: DebugLogRetention.Bound.allCases.map { ($0, 0) })
     }
 
@@ -49,6 +50,13 @@ public final class RelayMetrics: Sendable {
         }
     }
 
+    func countEvents(stored: Int, duplicates: Int) {
+        state.withLock { state in
+            state.events["stored", default: 0] += stored
+            state.events["duplicate", default: 0] += duplicates
+        }
+    }
+
     /// Counts a stored entry that a search skipped, since it is damaged.
     func countUnreadable() { state.withLock { $0.unreadable += 1 } }
 
@@ -64,7 +72,7 @@ public final class RelayMetrics: Sendable {
     var deleted: [DebugLogRetention.Bound: Int] { state.withLock(\.deleted) }
 
     /// The counts in Prometheus' text format.
-    /// - Parameter kept: what the storage holds; left out where it cannot say.
+    /// - Parameter kept: what the storage of debug logs holds; left out where it cannot say.
     func text(kept: DebugLogUsage?) -> String {
         let state = self.state.withLock { $0 }
         var lines: [String] = []
@@ -75,6 +83,9 @@ public final class RelayMetrics: Sendable {
             family("relay_debug_entries_kept", "gauge", "Entries in the storage.", [" \(kept.entries)"])
             family("relay_debug_bytes_kept", "gauge", "Bytes that the storage uses.", [" \(kept.bytes)"])
         }
+        family(
+            "relay_events_total", "counter", "Events received, by what became of them.",
+            state.events.sorted { $0.key < $1.key }.map { "{result=\"\($0.key)\"} \($0.value)" })
         family(
             "relay_debug_entries_deleted_total", "counter", "Entries deleted, by the bound that they went beyond.",
             state.deleted.map { "{bound=\"\($0.key.rawValue)\"} \($0.value)" }.sorted())

@@ -13,7 +13,8 @@ struct RequestCounter<Context: RequestContext>: RouterMiddleware {
         func count(_ status: Int) {
             let method = request.method.rawValue
             metrics.count(
-                method: ["GET", "POST", "HEAD"].contains(method) ? method : "other", route: context.endpointPath ?? "none",
+                method: ["GET", "POST", "PUT", "DELETE", "HEAD"].contains(method) ? method : "other",
+                route: Self.route(context.endpointPath),
                 status: status, seconds: start.duration(to: .now) / .seconds(1))
         }
         do {
@@ -25,4 +26,6 @@ struct RequestCounter<Context: RequestContext>: RouterMiddleware {
             throw error
         }
     }
+
+    private static func route(_ path: String?) -> String { path.map { $0 == "NotFound" ? "none" : $0 } ?? "none" }
 }

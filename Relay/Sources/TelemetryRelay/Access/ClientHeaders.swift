@@ -1,0 +1,56 @@
+import Crypto
+import Foundation
+import HTTPTypes
+
+/// The two headers by which a host says which clients it is, and proves it.
+enum ClientHeaders {
+    /// The most clients that one request may be from.
+    static let maximumClients = 8
+
+    private static let clientName = HTTPField.Name("Telemetry-Client")
+    private static let keyName = HTTPField.Name("Telemetry-Client-Key")
+
+    /// The clients, each with the hash of its key; nil where neither header is there.
+    /// - Throws: a 401 where one is missing or cannot be.
+    static func keys(in headers: HTTPFields) throws(Problem) -> [RelayClientKey]? {
+        let clients = clientName.flatMap { headers[$0] }
+        let keys = keyName.flatMap { headers[$0] }
+        guard clients != nil || keys != nil else { return nil }
+        guard let clients, let keys else { throw .unauthorized("Of Telemetry-Client and Telemetry-Client-Key one is missing.") }
+        let identifiers = try list(clients).map(identifier)
+        let hashes = try list(keys).map(hash)
+        guard identifiers.count == hashes.count, (1...maximumClients).contains(identifiers.count) else {
+            throw .unauthorized("Telemetry-Client and Telemetry-Client-Key list up to \(maximumClients), as many of each.")
+        }
+        var found: [RelayClientKey] = []
+        for (clientId, hash) in zip(identifiers, hashes) {
+            if let earlier = found.first(where: { $0.clientId == clientId }) {
+                guard earlier.hash == hash else { throw .unauthorized("Telemetry-Client lists one client with two keys.") }
+            } else {
+                found.append(RelayClientKey(clientId: clientId, hash: hash))
+            }
+        }
+        return found
+    }
+
+    private static func list(_ value: String) -> [Substring] {
+        value.split(separator: ",", omittingEmptySubsequences: false).map { part in
+            let isSpace = { (character: Character) in character == " " || character == "\t" }
+            return Substring(String(part.drop(while: isSpace).reversed().drop(while: isSpace).reversed()))
+        }
+    }
+
+    private static func identifier(_ text: Substring) throws(Problem) -> String {
+        guard text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }), let decoded = PercentCoding.decode(text),
+            (1...ClientIdentifier.maximumBytes).contains(decoded.utf8.count)
+        else { throw .unauthorized("Telemetry-Client is not a percent-encoded identifier.") }
+        return ClientIdentifier.normalized(decoded)
+    }
+
+    private static func hash(_ text: Substring) throws(Problem) -> Data {
+        guard text.utf8.count == 64, let key = PercentCoding.bytes(ofHexadecimal: text) else {
+            throw .unauthorized("Telemetry-Client-Key is not 64 hexadecimal digits.")
+        }
+        return Data(SHA256.hash(data: key))
+    }
+}

@@ -1,0 +1,92 @@
+import HTTPTypes
+import Hummingbird
+import TelemetryTransport
+
+/// Decides who asks, and whether they may.
+struct RelayAccess: Sendable {
+    let gate: TokenGate
+    let keyring: ClientKeyring?
+    let clients: RateLimiter<String>
+    let tokens: RateLimiter<RelayCaller.Credential>
+    let isBehindProxy: Bool
+
+    /// The caller of a request.
+    /// - Parameter provesClient: whether a host has to say which clients it is.
+    /// - Throws: 401, 403, 421 or 429.
+    func caller(
+        of request: Request, _ context: RelayRequestContext, roles: Set<RelayRole>, provesClient: Bool = true
+    ) async throws -> RelayCaller {
+        var caller = try await bearer(of: request)
+        context.trace.tokenName = caller.tokenName
+        if let wait = tokens.take(from: caller.credential) {
+            throw Problem.rateLimited("Too many requests with this token.", retryAfter: wait)
+        }
+        if provesClient {
+            caller = try await provingClients(caller, request, context)
+        }
+        guard roles.contains(caller.role) else {
+            throw Problem.forbidden("A token of the role \(caller.role.rawValue) does not open this.")
+        }
+        return caller
+    }
+
+    private func bearer(of request: Request) async throws -> RelayCaller {
+        guard try await gate.hasTokens() else {
+            guard request.head.authority.map(LocalName.isLocal) ?? true else {
+                throw Problem(
+                    .misdirectedRequest, .invalidArgument,
+                    "Without a token, this relay is asked as localhost or by its address.")
+            }
+            return RelayCaller(credential: .none, tokenName: nil, role: .viewer)
+        }
+        guard let text = TokenText.borne(by: request.headers[.authorization]),
+            let caller = try await gate.caller(bearing: text)
+        else { throw Problem.unauthorized("A valid token is needed.") }
+        return caller
+    }
+
+    /// A host says which clients it is and proves it; without tokens, whoever says so is a host.
+    private func provingClients(
+        _ caller: RelayCaller, _ request: Request, _ context: RelayRequestContext
+    ) async throws -> RelayCaller {
+        guard caller.role == .host || caller.credential == .none, let keyring else { return caller }
+        guard let keys = try ClientHeaders.keys(in: request.headers) else {
+            guard caller.role != .host else {
+                throw Problem.unauthorized("A host says who it is by Telemetry-Client and Telemetry-Client-Key.")
+            }
+            return caller
+        }
+        try await keyring.admit(keys, from: "\(caller.tokenName ?? "") \(address(of: request, context))")
+        for key in keys {
+            if let wait = clients.take(from: key.clientId) {
+                throw Problem.rateLimited("Too many requests of this client.", retryAfter: wait)
+            }
+        }
+        return RelayCaller(
+            credential: caller.credential, tokenName: caller.tokenName, role: .host, clients: keys.map(\.clientId))
+    }
+
+    /// The address that a request came from; behind a proxy, the one that the proxy saw.
+    private func address(of request: Request, _ context: RelayRequestContext) -> String {
+        if isBehindProxy, let name = HTTPField.Name("X-Forwarded-For"), let forwarded = request.headers[name] {
+            return forwarded.split(separator: ",").last.map { $0.filter { !$0.isWhitespace } } ?? ""
+        }
+        return context.channel.remoteAddress?.ipAddress ?? ""
+    }
+}
+
+/// Lets in who may read or write debug logs, or read the metrics.
+struct AccessMiddleware: RouterMiddleware {
+    let access: RelayAccess
+    /// Who may read, and who may write.
+    let readers: Set<RelayRole>
+    let writers: Set<RelayRole>
+
+    func handle(
+        _ request: Request, context: RelayRequestContext, next: (Request, RelayRequestContext) async throws -> Response
+    ) async throws -> Response {
+        let isRead = request.method == .get || request.method == .head
+        _ = try await access.caller(of: request, context, roles: isRead ? readers : writers, provesClient: false)
+        return try await next(request, context)
+    }
+}

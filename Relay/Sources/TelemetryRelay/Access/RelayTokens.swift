@@ -1,0 +1,76 @@
+public import Foundation
+
+/// What the command does with tokens.
+public struct RelayTokens: Sendable {
+    private let storage: any RelayTokenStorage
+    private let now: @Sendable () -> Date
+
+    public init(storage: any RelayTokenStorage, now: @escaping @Sendable () -> Date = { Date() }) {
+        self.storage = storage
+        self.now = now
+    }
+
+    /// Makes a token.
+    /// - Returns: its text, which is nowhere else.
+    /// - Throws: ``RelayConfigurationError`` for a name that is in use, empty, long or not printable.
+    public func create(role: RelayRole, name: String, lifetime: TokenLifetime? = nil) async throws -> String {
+        let isPrintable = name.unicodeScalars.allSatisfy { ![.control, .format].contains($0.properties.generalCategory) }
+        guard (1...200).contains(name.utf8.count), isPrintable else {
+            throw RelayConfigurationError("a token's name has 1 to 200 bytes and no control characters")
+        }
+        var generator = SystemRandomNumberGenerator()
+        let text = TokenText.make(using: &generator)
+        let created = now()
+        let expires = lifetime.map { created.addingTimeInterval($0.seconds) }
+        do {
+            try await storage.createToken(
+                RelayToken(name: name, role: role, created: created, expires: expires), hash: TokenText.hash(of: text))
+        } catch RelayStorageError.nameInUse {
+            throw RelayConfigurationError("the name \(name) is in use, or was: choose another")
+        }
+        return text
+    }
+
+    /// A line for each token: name, role, expiry and last use, in columns.
+    public func list() async throws -> [String] {
+        let rows = try await storage.tokens().map { token in
+            [token.name, token.role.rawValue, expiry(of: token), "used \(token.lastUsed.map(Self.text) ?? "never")"]
+        }
+        let widths = (0..<4).map { column in rows.map { $0[column].count }.max() ?? 0 }
+        return rows.map { row in
+            zip(row, widths).map { $0 + String(repeating: " ", count: $1 - $0.count) }.joined(separator: "  ")
+                .trimmingCharacters(in: .whitespaces)
+        }
+    }
+
+    /// - Throws: ``RelayConfigurationError`` where there is no token of that name.
+    public func revoke(_ name: String) async throws {
+        guard try await storage.revokeToken(named: name, at: now()) else {
+            throw RelayConfigurationError("there is no token named \(name)")
+        }
+    }
+
+    private func expiry(of token: RelayToken) -> String {
+        if let revoked = token.revoked { return "revoked \(Self.text(revoked))" }
+        guard let expires = token.expires else { return "does not expire" }
+        return "\(token.isValid(at: now()) ? "expires" : "expired") \(Self.text(expires))"
+    }
+
+    private static func text(_ date: Date) -> String {
+        Date(timeIntervalSince1970: date.timeIntervalSince1970.rounded(.down)).formatted(.iso8601)
+    }
+}
+
+/// For how long a token is valid, as `90d` says it.
+public struct TokenLifetime: Sendable, Equatable {
+    public let seconds: TimeInterval
+
+    /// A whole number above zero and `s`, `m`, `h` or `d`; nil for anything else, and beyond a hundred years.
+    public init?(_ text: String) {
+        let units: [Character: Int] = ["s": 1, "m": 60, "h": 3_600, "d": 86_400]
+        guard let unit = text.last.flatMap({ units[$0] }), text.dropLast().utf8.allSatisfy({ (0x30...0x39).contains($0) }),
+            let number = Int(text.dropLast()), number > 0, number <= 36_525 * 86_400 / unit
+        else { return nil }
+        seconds = TimeInterval(number * unit)
+    }
+}

@@ -1,0 +1,86 @@
+import Foundation
+import Synchronization
+
+/// Finds out which token a text is, as it is now: what was looked up is believed for a fraction of a second.
+final class TokenGate: Sendable {
+    private struct Known {
+        let token: RelayToken
+        let time: Duration
+    }
+
+    private struct State {
+        var tokens: [Data: Known] = [:]
+        /// When the store had no token.
+        var openSince: Duration?
+        var hasTokens = false
+    }
+
+    private let storage: (any RelayTokenStorage)?
+    private let configured: BearerToken?
+    private let now: @Sendable () -> Date
+    private let uptime: @Sendable () -> Duration
+    private let state = Mutex(State())
+    private static let belief = Duration.milliseconds(200)
+    private static let maximumKnown = 10_000
+
+    /// - Parameter configured: the token of the configuration, which is a viewer's.
+    init(
+        storage: (any RelayTokenStorage)?, configured: BearerToken?, now: @escaping @Sendable () -> Date,
+        uptime: @escaping @Sendable () -> Duration
+    ) {
+        self.storage = storage
+        self.configured = configured
+        self.now = now
+        self.uptime = uptime
+    }
+
+    /// Whether a token was ever made; once one was, requests without are refused for good.
+    func hasTokens() async throws -> Bool {
+        if configured != nil { return true }
+        guard let storage else { return false }
+        let time = uptime()
+        let known = state.withLock { state in
+            state.hasTokens ? true : state.openSince.flatMap { time - $0 < Self.belief ? false : nil }
+        }
+        if let known { return known }
+        let hasTokens = try await storage.hasTokens()
+        state.withLock { state in
+            state.hasTokens = state.hasTokens || hasTokens
+            state.openSince = hasTokens ? nil : time
+        }
+        return hasTokens
+    }
+
+    /// Who bears a token; nil for one that is unknown, revoked or expired.
+    func caller(bearing text: String) async throws -> RelayCaller? {
+        if let configured, configured.isBorne(by: "Bearer \(text)") {
+            return RelayCaller(credential: .configured, tokenName: "configuration", role: .viewer)
+        }
+        let hash = TokenText.hash(of: text)
+        guard let token = try await token(hash: hash) else { return nil }
+        storage?.noteUse(ofTokenNamed: token.name, at: now())
+        return RelayCaller(credential: .token(hash), tokenName: token.name, role: token.role)
+    }
+
+    /// Whether what let a caller in still does.
+    func isValid(_ credential: RelayCaller.Credential) async throws -> Bool {
+        switch credential {
+        case .none: try await !hasTokens()
+        case .configured: true
+        case .token(let hash): try await token(hash: hash) != nil
+        }
+    }
+
+    private func token(hash: Data) async throws -> RelayToken? {
+        guard let storage else { return nil }
+        let time = uptime()
+        let known = state.withLock { $0.tokens[hash].flatMap { time - $0.time < Self.belief ? $0.token : nil } }
+        if let known { return known.isValid(at: now()) ? known : nil }
+        guard let token = try await storage.token(hash: hash), token.isValid(at: now()) else { return nil }
+        state.withLock { state in
+            if state.tokens.count >= Self.maximumKnown { state.tokens.removeAll() }
+            state.tokens[hash] = Known(token: token, time: time)
+        }
+        return token
+    }
+}

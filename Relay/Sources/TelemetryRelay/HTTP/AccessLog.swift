@@ -1,0 +1,24 @@
+import HTTPTypes
+import Hummingbird
+import Logging
+
+/// Logs each request and its answer: the route, not its path or query, which hold names and may hold secrets.
+struct AccessLog: RouterMiddleware {
+    func handle(
+        _ request: Request, context: RelayRequestContext, next: (Request, RelayRequestContext) async throws -> Response
+    ) async throws -> Response {
+        let start = ContinuousClock.now
+        let method = request.method.rawValue.prefix(20)
+        let route = context.endpointPath ?? "none"
+        context.logger.debug("request", metadata: ["method": "\(method)", "route": "\(route)"])
+        let response = try await next(request, context)
+        context.logger.debug(
+            "answer",
+            metadata: [
+                "method": "\(method)", "route": "\(route)", "status": "\(response.status.code)",
+                "token": "\(context.trace.tokenName ?? "none")",
+                "milliseconds": "\(start.duration(to: .now) / .milliseconds(1))",
+            ])
+        return response
+    }
+}

@@ -1,0 +1,38 @@
+import HTTPTypes
+import Hummingbird
+import Logging
+import TelemetryTransport
+
+/// Turns what is thrown into problem documents; what nobody foresaw is a relay that is not ready, never an empty answer.
+struct ProblemMiddleware<Context: RequestContext>: RouterMiddleware {
+    let routes: RouteTable
+
+    func handle(
+        _ request: Request, context: Context, next: (Request, Context) async throws -> Response
+    ) async throws -> Response {
+        do {
+            return try await next(request, context)
+        } catch {
+            let problem = problem(of: error, request, context)
+            // The connection is to end: what is still under way is read, so that its end does not destroy the answer.
+            let isEnding = request.headers[.connection]?.lowercased() == "close"
+            return problem.status == .contentTooLarge && isEnding
+                ? problem.response.draining(request.body) : problem.response
+        }
+    }
+
+    private func problem(of error: any Error, _ request: Request, _ context: Context) -> Problem {
+        if let problem = Problem(error) { return problem }
+        if let error = error as? HTTPError {
+            if error.status == .notFound, let methods = routes.methods(at: request.uri.path) {
+                return Problem(
+                    .methodNotAllowed, .invalidArgument, "This path does not take \(request.method.rawValue.prefix(20)).",
+                    headers: [.allow: methods])
+            }
+            return Problem(status: error.status, headers: error.headers)
+        }
+        if error is CancellationError { return .unavailable("The relay is ending.", retryAfter: 1) }
+        context.logger.error("the storage failed", metadata: ["error": "\(error)"])
+        return .unavailable("The storage failed.")
+    }
+}

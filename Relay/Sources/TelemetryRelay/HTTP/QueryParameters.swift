@@ -1,0 +1,46 @@
+import Hummingbird
+
+/// A request's query, decoded. A name that is not known is an error, since a filter that is misspelt would find everything.
+struct QueryParameters {
+    private let values: [String: [String]]
+
+    init(_ request: Request, known: Set<String>) throws(Problem) {
+        try self.init(request.uri.query ?? "", known: known)
+    }
+
+    init(_ query: String, known: Set<String>) throws(Problem) {
+        var values: [String: [String]] = [:]
+        for pair in query.split(separator: "&") {
+            let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            guard let name = PercentCoding.decode(parts[0], plusIsSpace: true),
+                let value = PercentCoding.decode(parts.count > 1 ? parts[1] : "", plusIsSpace: true)
+            else { throw .invalidArgument("The query is not percent-encoded UTF-8.") }
+            guard known.contains(name) else {
+                throw .invalidArgument("There is no parameter \"\(DebugLogBatch.shortened(name))\" here.")
+            }
+            values[name, default: []].append(value)
+        }
+        self.values = values
+    }
+
+    func contains(_ name: String) -> Bool { values[name] != nil }
+
+    /// Every value of a parameter that may repeat; nil where it was not given.
+    func all(_ name: String) -> [String]? { values[name] }
+
+    /// The value of a parameter that is given at most once.
+    func single(_ name: String) throws(Problem) -> String? {
+        guard let values = values[name] else { return nil }
+        guard values.count == 1 else { throw .invalidArgument("\(name) is given more than once.") }
+        return values[0]
+    }
+
+    /// A whole number in a range.
+    func number(_ name: String, _ range: ClosedRange<Int>) throws(Problem) -> Int? {
+        guard let text = try single(name) else { return nil }
+        guard text.utf8.allSatisfy({ $0 &- UInt8(ascii: "0") < 10 }), let number = Int(text), range.contains(number) else {
+            throw .invalidArgument("\(name) has to be a whole number from \(range.lowerBound) to \(range.upperBound).")
+        }
+        return number
+    }
+}

@@ -1,0 +1,88 @@
+import Foundation
+import Hummingbird
+import Logging
+
+/// The parts that requests meet, and how they hang together.
+struct RelayParts: Sendable {
+    let configuration: RelayConfiguration
+    let debugLogs: any DebugLogStorage
+    let telemetry: (any RelayStorage)?
+    let metrics: RelayMetrics
+    let arrivals: DebugLogArrivals
+    let clock: any Clock<Duration>
+    let streams: StreamRegistry
+    let access: RelayAccess
+    let table = RouteTable()
+
+    init(
+        configuration: RelayConfiguration, debugLogs: any DebugLogStorage, telemetry: (any RelayStorage)?, metrics: RelayMetrics,
+        arrivals: DebugLogArrivals, clock: any Clock<Duration>, logger: Logger
+    ) {
+        self.configuration = configuration
+        self.debugLogs = debugLogs
+        self.telemetry = telemetry
+        self.metrics = metrics
+        self.arrivals = arrivals
+        self.clock = clock
+        let uptime = ArrivalClock.continuous()
+        let gate = TokenGate(storage: telemetry, configured: configuration.token, now: { Date() }, uptime: uptime)
+        streams = StreamRegistry(gate: gate, logger: logger, clock: clock, uptime: uptime)
+        let rates = configuration.rates
+        access = RelayAccess(
+            gate: gate,
+            keyring: telemetry.map {
+                ClientKeyring(storage: $0, newClients: RateLimiter(perMinute: rates.newClients, uptime: uptime))
+            },
+            clients: RateLimiter(perMinute: rates.client, uptime: uptime),
+            tokens: RateLimiter(perMinute: rates.token, uptime: uptime), isBehindProxy: configuration.isBehindProxy)
+    }
+
+    func router() -> Router<RelayRequestContext> {
+        let router = Router(context: RelayRequestContext.self, options: .autoGenerateHeadEndpoints)
+        router.add(middleware: RequestCounter(metrics: metrics))
+        router.add(middleware: AccessLog())
+        router.add(middleware: ProblemMiddleware(routes: table))
+        router.add(middleware: SiteMiddleware(schemes: schemes))
+        PublicRoutes(check: { [debugLogs, telemetry] in
+            _ = try await debugLogs.usage()
+            try await telemetry?.check()
+        }).add(to: router, table)
+        addMetrics(to: router)
+        addDebugLogs(to: router)
+        if let telemetry {
+            RelayRoutes(
+                storage: telemetry, access: access, streams: streams, limits: configuration.limits, metrics: metrics, clock: clock
+            ).add(to: router, table)
+        }
+        return router
+    }
+
+    /// Behind a proxy a page of the relay's own has the proxy's scheme.
+    private var schemes: [String] {
+        configuration.isBehindProxy ? ["http", "https"] : [configuration.tls == nil ? "http" : "https"]
+    }
+
+    private func addMetrics(to router: Router<RelayRequestContext>) {
+        table.add(.get, "/metrics")
+        let readers: Set<RelayRole> = [.viewer, .reader]
+        router.group().add(middleware: AccessMiddleware(access: access, readers: readers, writers: readers))
+            .get("metrics") { [metrics, debugLogs, telemetry, streams] _, _ -> Response in
+                let gauges = RelayGauges(
+                    telemetry: try? await telemetry?.usage(), streams: streams.count, cut: streams.cut)
+                return .text(
+                    metrics.text(kept: try? await debugLogs.usage()) + gauges.text,
+                    type: "text/plain; version=0.0.4; charset=utf-8")
+            }
+    }
+
+    private func addDebugLogs(to router: Router<RelayRequestContext>) {
+        table.add(.get, "/debug/logs")
+        table.add(.post, "/debug/logs")
+        DebugLogRoutes(
+            storage: debugLogs, arrivals: arrivals, metrics: metrics, bodyLimit: configuration.bodyLimit,
+            batchLimit: configuration.batchLimit
+        ).add(
+            to: router.group().add(
+                middleware: AccessMiddleware(access: access, readers: [.viewer, .reader], writers: RelayRoutes.writers)))
+    }
+}

@@ -1,0 +1,87 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+import Logging
+
+/// `/debug/logs`: takes batches, answers queries.
+struct DebugLogRoutes: Sendable {
+    let storage: any DebugLogStorage
+    let arrivals: DebugLogArrivals
+    let metrics: RelayMetrics
+    let bodyLimit: Int
+    let batchLimit: Int
+
+    func add(to group: RouterGroup<RelayRequestContext>) {
+        group.post("debug/logs") { request, context -> Response in
+            do {
+                try request.expectJSON()
+                return try await take(
+                    Data(try await request.boundedBody(limit: bodyLimit).readableBytesView), logger: context.logger)
+            } catch let error as Request.BadBody {
+                return try .refusal(error.status, error.reason)
+            }
+        }
+        group.get("debug/logs") { request, context -> Response in
+            let query: DebugLogQuery
+            do {
+                query = try DebugLogQuery(request.uri.queryParameters.map { (String($0.key), String($0.value)) })
+            } catch let error as DebugLogQuery.Malformed {
+                return try .refusal(.badRequest, error.description)
+            }
+            return try await answer(context.logger) {
+                let page = try await arrivals.page(of: query, in: storage)
+                return try .json(
+                    Found(
+                        entries: page.entries, cursor: String(page.cursor), hasMore: page.hasMore,
+                        newest: String(page.newest)))
+            }
+        }
+    }
+
+    private func take(_ body: Data, logger: Logger) async throws -> Response {
+        let batch: DebugLogBatch
+        do {
+            batch = try JSONDecoder().decode(DebugLogBatch.self, from: body)
+        } catch {
+            return try .refusal(.badRequest, "the body is no batch: \(DebugLogBatch.reason(for: error))")
+        }
+        guard batch.entries.count <= batchLimit else {
+            return try .refusal(.contentTooLarge, "\(batch.entries.count) entries are more than \(batchLimit)")
+        }
+        return try await answer(logger) {
+            let good = batch.good
+            let new = good.isEmpty ? 0 : try await storage.store(good)
+            if new > 0 { arrivals.announce() }
+            let receipt = DebugLogReceipt(stored: new, duplicates: good.count - new, rejected: batch.refusals)
+            metrics.count(receipt)
+            if let first = receipt.rejected.first {
+                logger.warning(
+                    "entries rejected", metadata: ["count": "\(receipt.rejected.count)", "first": "\(first.reason)"])
+            }
+            return try .json(receipt, status: receipt.rejected.isEmpty ? .ok : .badRequest)
+        }
+    }
+
+    /// A storage that fails is told as a server that is not ready: the client keeps its batch.
+    private func answer(_ logger: Logger, _ work: () async throws -> Response) async throws -> Response {
+        do {
+            return try await work()
+        } catch {
+            logger.error("the storage failed", metadata: ["error": "\(error)"])
+            return try .json(["error": "the storage failed"], status: .serviceUnavailable, headers: [.retryAfter: "10"])
+        }
+    }
+
+    private struct Found: Encodable {
+        let entries: [DebugLog]
+        let cursor: String
+        let hasMore: Bool
+        let newest: String
+
+        private enum CodingKeys: String, CodingKey {
+            case entries, cursor
+            case hasMore = "has_more"
+            case newest
+        }
+    }
+}

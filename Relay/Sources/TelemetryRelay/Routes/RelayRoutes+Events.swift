@@ -1,0 +1,69 @@
+import Hummingbird
+
+extension RelayRoutes {
+    func addEvents(to router: Router<RelayRequestContext>, _ table: RouteTable) {
+        add(.post, "/v1/events", to: router, table, roles: Self.writers, appendEvents)
+        add(.get, "/v1/events", to: router, table, roles: Self.everybody, readEvents)
+        add(.delete, "/v1/events", to: router, table, roles: Self.writers, deleteEvents)
+        add(.get, "/v1/events/count", to: router, table, roles: Self.everybody, countEvents)
+        add(.get, "/v1/events/stream", to: router, table, roles: Self.everybody, streamEvents)
+    }
+
+    private func appendEvents(_ asked: Asked) async throws -> Response {
+        try asked.expectNoQuery()
+        let body = try await asked.request.jsonBody(limit: limits.bodyBytes)
+        let events = try WireEventBatch.read(body, limit: limits.batchEvents)
+        if let permitted = asked.caller.permittedClients {
+            guard events.allSatisfy({ $0.clientId.map(permitted.contains) ?? false }) else {
+                throw Problem.forbidden("A host appends events of its own client alone.")
+            }
+        }
+        let result = events.isEmpty ? RelayAppendResult(stored: 0, duplicates: 0) : try await storage.append(events)
+        metrics.countEvents(stored: result.stored, duplicates: result.duplicates)
+        return .object { writer in
+            writer.member("stored", result.stored)
+            writer.member("duplicates", result.duplicates)
+        }
+    }
+
+    private func readEvents(_ asked: Asked) async throws -> Response {
+        let query = try EventQuery(asked.request, parameters: ["after", "limit", "wait", "order"], limits: limits)
+        let page = try await EventWait(storage: storage, streams: streams, clock: clock).page(
+            of: query, asked.caller.narrow(query.filter), asked.caller, channel: asked.context.channel)
+        return .object { writer in
+            writer.key("events")
+            writer.array(page.events) { event, writer in writer.raw(event.json) }
+            writer.member("cursor", page.cursor.rawValue)
+            writer.member("hasMore", page.hasMore)
+            writer.member("skipped", page.skipped)
+        }
+    }
+
+    private func countEvents(_ asked: Asked) async throws -> Response {
+        let query = try EventQuery(asked.request, parameters: [], limits: limits)
+        let count = try await storage.countEvents(matching: asked.caller.narrow(query.filter))
+        return .object { $0.member("count", count) }
+    }
+
+    private func deleteEvents(_ asked: Asked) async throws -> Response {
+        let query = try EventQuery(asked.request, parameters: ["all"], limits: limits)
+        guard query.hasFilter || query.isForAll else {
+            throw Problem.invalidArgument("Deleting needs a filter, or all=true.")
+        }
+        let deleted = try await storage.deleteEvents(matching: asked.caller.narrow(query.filter))
+        return .object { $0.member("deleted", deleted) }
+    }
+
+    private func streamEvents(_ asked: Asked) async throws -> Response {
+        let query = try EventQuery(asked.request, parameters: ["after"], limits: limits)
+        let filter = asked.caller.narrow(query.filter)
+        let asksFrom = asked.request.lastEventID.map { RelayEventCursor(rawValue: $0) } ?? query.after
+        // A cursor that is none is told before the stream begins.
+        if let asksFrom { _ = try await storage.events(matching: filter, after: asksFrom, limit: 1, order: .ascending) }
+        let start: RelayEventCursor
+        if let asksFrom { start = asksFrom } else { start = try await storage.latestEventCursor() }
+        return .events(
+            streams, asked.caller, asked.context, hints: { [storage] in storage.eventHints(of: filter.clients) },
+            EventStream(storage: storage, filter: filter, start: start).write)
+    }
+}

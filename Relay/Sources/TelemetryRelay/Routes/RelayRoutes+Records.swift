@@ -1,0 +1,113 @@
+import Hummingbird
+import TelemetryModels
+import TelemetryTransport
+
+extension RelayRoutes {
+    func addRecords(to router: Router<RelayRequestContext>, _ table: RouteTable) {
+        add(.post, "/v1/records", to: router, table, roles: Self.writers, saveRecords)
+        add(.post, "/v1/records/query", to: router, table, roles: Self.everybody, queryRecords)
+        add(.post, "/v1/records/delete", to: router, table, roles: Self.writers, deleteRecords)
+        add(.get, "/v1/records/{recordName}", to: router, table, roles: Self.everybody, readRecord)
+    }
+
+    private func saveRecords(_ asked: Asked) async throws -> Response {
+        try asked.expectNoQuery()
+        let body = try await asked.request.jsonBody(limit: limits.bodyBytes)
+        let (policy, records) = try WireRecordBodies.save(body, limit: limits.saveRecords)
+        guard !records.isEmpty else { return .object { writer in Self.write([], to: &writer) } }
+        let result: RelaySaveResult
+        if let clients = asked.caller.permittedClients {
+            let rules = HostRecordRules(clients: clients)
+            result = try await storage.save(records, policy: policy) { proposed, stored in
+                try rules.admit(proposed, over: stored, policy: policy)
+            }
+        } else {
+            let issuer = asked.caller.tokenName
+            result = try await storage.save(records, policy: policy) { proposed, _ in proposed.issued(by: issuer) }
+        }
+        if result.failures.isEmpty { return .object { writer in Self.write(result.saved, to: &writer) } }
+        throw Self.problem(of: result, among: records.count)
+    }
+
+    private func readRecord(_ asked: Asked) async throws -> Response {
+        try asked.expectNoQuery()
+        let name = try asked.name("recordName")
+        guard let record = try await storage.record(named: name), reads(record, asked.caller) else {
+            throw Problem.notFound("No record of this name is stored.")
+        }
+        return .json(WireRecord.json(record))
+    }
+
+    private func queryRecords(_ asked: Asked) async throws -> Response {
+        try asked.expectNoQuery()
+        let query = try WireRecordBodies.query(try await asked.request.jsonBody(limit: limits.bodyBytes))
+        let isForRules = query.recordType == HostRecordRules.ruleType
+        let records = try await storage.records(matching: query, of: isForRules ? nil : asked.caller.permittedClients)
+        return .object { writer in Self.write(records.filter { reads($0, asked.caller) }, to: &writer) }
+    }
+
+    private func deleteRecords(_ asked: Asked) async throws -> Response {
+        try asked.expectNoQuery()
+        let names = try WireRecordBodies.delete(try await asked.request.jsonBody(limit: limits.bodyBytes))
+        let rules = asked.caller.permittedClients.map(HostRecordRules.init)
+        let deleted =
+            names.isEmpty ? 0 : try await storage.deleteRecords(named: names) { record in rules?.owns(record) ?? true }
+        return .object { $0.member("deleted", deleted) }
+    }
+
+    private func reads(_ record: RelayRecord, _ caller: RelayCaller) -> Bool {
+        caller.permittedClients.map { HostRecordRules(clients: $0).reads(record) } ?? true
+    }
+
+    private static func write(_ records: [RelayRecord], to writer: inout JSONWriter) {
+        writer.key("records")
+        writer.array(records) { record, writer in WireRecord.write(record, to: &writer) }
+    }
+
+    /// The failure itself where one record was to be saved, otherwise what was saved and what was not.
+    private static func problem(of result: RelaySaveResult, among count: Int) -> Problem {
+        if count == 1, let failure = result.failures.first { return problem(of: failure) }
+        var problem = Problem(
+            .conflict, .partialFailure, "\(result.failures.count) of \(count) records were not saved.")
+        var saved = JSONWriter()
+        saved.array(result.saved) { record, writer in WireRecord.write(record, to: &writer) }
+        var failures = JSONWriter()
+        failures.array(result.failures) { failure, writer in
+            let problem = Self.problem(of: failure)
+            writer.object { writer in
+                writer.member("recordName", failure.recordName)
+                writer.member("code", "\(problem.code)")
+                writer.member("detail", problem.detail)
+                for member in problem.members {
+                    writer.key(member.name)
+                    writer.raw(member.json)
+                }
+            }
+        }
+        problem.members = [("saved", saved.bytes), ("failures", failures.bytes)]
+        return problem
+    }
+
+    private static func problem(of failure: RelaySaveResult.Failure) -> Problem {
+        switch failure.refusal {
+        case .notFound: return .notFound("The version to replace is gone.")
+        case .conflict(let stored):
+            var problem = Problem(.conflict, .conflict, "Another version of the record is stored.")
+            problem.members = [("record", WireRecord.json(stored))]
+            return problem
+        }
+    }
+}
+
+extension RelayRecord {
+    private static let issuedTypes: Set = [TelemetrySchema.commandRecordType, HostRecordRules.ruleType]
+
+    /// The record with the token's name as its issuer, whatever it says itself, where its type has one.
+    func issued(by tokenName: String?) -> RelayRecord {
+        guard let tokenName, Self.issuedTypes.contains(record.recordType) else { return self }
+        var issued = self
+        issued.record["issuer"] = .string(tokenName)
+        issued.dateTexts["issuer"] = nil
+        return issued
+    }
+}

@@ -1,0 +1,80 @@
+import HTTPTypes
+import Hummingbird
+import TelemetryTransport
+
+extension RelayRoutes {
+    func addSubscriptions(to router: Router<RelayRequestContext>, _ table: RouteTable) {
+        add(.put, "/v1/subscriptions/{id}", to: router, table, roles: Self.writers, saveSubscription)
+        add(.get, "/v1/subscriptions/{id}", to: router, table, roles: Self.everybody, readSubscription)
+        add(.delete, "/v1/subscriptions/{id}", to: router, table, roles: Self.writers, deleteSubscription)
+        add(.get, "/v1/notifications", to: router, table, roles: Self.everybody, streamNotifications)
+    }
+
+    private func saveSubscription(_ asked: Asked) async throws -> Response {
+        try asked.expectNoQuery()
+        let body = try await asked.request.jsonBody(limit: limits.bodyBytes)
+        let subscription = try WireRecordBodies.subscription(body, id: try asked.name("id"))
+        var owner = asked.caller.subscriptionOwners[0]
+        if let permitted = asked.caller.permittedClients {
+            if let clientId = subscription.clientId {
+                guard permitted.contains(clientId) else { throw Self.refusal }
+                owner = "client:\(asked.caller.clients.first { $0 == clientId } ?? clientId)"
+            } else if subscription.recordType != HostRecordRules.ruleType {
+                throw Self.refusal
+            }
+        }
+        // A host with several identifiers has one set of subscriptions.
+        for other in asked.caller.subscriptionOwners where other != owner {
+            try await storage.deleteSubscription(withID: subscription.id, owner: other)
+        }
+        try await storage.saveSubscription(subscription, owner: owner)
+        return Response(status: .noContent)
+    }
+
+    private func readSubscription(_ asked: Asked) async throws -> Response {
+        try asked.expectNoQuery()
+        let id = try asked.name("id")
+        for owner in asked.caller.subscriptionOwners {
+            guard let subscription = try await storage.subscription(withID: id, owner: owner) else { continue }
+            return .object { writer in
+                writer.member("id", subscription.id)
+                writer.member("recordType", subscription.recordType)
+                if let clientId = subscription.clientId { writer.member("clientid", clientId) }
+            }
+        }
+        throw Problem.notFound("No subscription of this identifier is stored.")
+    }
+
+    private func deleteSubscription(_ asked: Asked) async throws -> Response {
+        try asked.expectNoQuery()
+        let id = try asked.name("id")
+        for owner in asked.caller.subscriptionOwners { try await storage.deleteSubscription(withID: id, owner: owner) }
+        return Response(status: .noContent)
+    }
+
+    private func streamNotifications(_ asked: Asked) async throws -> Response {
+        try asked.expectNoQuery()
+        let newest = try await storage.latestRecordChange()
+        var resumed: RelayChangePosition?
+        if let id = asked.request.lastEventID {
+            let position = RelayChangePosition(rawValue: id)
+            // Of a relay whose log of changes does not reach back so far nobody learns what was missed.
+            if try await storage.recordChanges(after: position, limit: 1) != nil { resumed = position }
+        }
+        let stream = NotificationStream(
+            storage: storage, owners: asked.caller.subscriptionOwners, resumed: resumed, newest: newest)
+        let clients = asked.caller.permittedClients
+        return .events(
+            streams, asked.caller, asked.context, hints: { [storage] in storage.recordHints(of: clients) }, stream.write)
+    }
+
+    private static var refusal: Problem { .forbidden("A host subscribes to its own client's records and to rules.") }
+}
+
+extension Request {
+    /// Where a stream broke that is to go on.
+    var lastEventID: String? {
+        guard let name = HTTPField.Name("Last-Event-ID"), let id = headers[name], !id.isEmpty else { return nil }
+        return id
+    }
+}

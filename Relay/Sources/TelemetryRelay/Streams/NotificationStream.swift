@@ -1,0 +1,57 @@
+import TelemetryTransport
+
+/// `GET /v1/notifications`: changes of records that one of the caller's subscriptions is about.
+struct NotificationStream: Sendable {
+    let storage: any RelayRecordStorage & RelaySubscriptionStorage
+    let owners: [String]
+    /// Where an earlier stream ended; nil where it cannot be told what was missed since.
+    let resumed: RelayChangePosition?
+    /// The newest change when the stream began.
+    let newest: RelayChangePosition
+    private static let page = 500
+
+    func write(_ session: StreamSession, to events: inout ServerSentEvents) async throws {
+        var position = resumed ?? newest
+        if resumed == nil { try await ready(position, &events) }
+        try await events.flush()
+        while !session.isEnded {
+            var isBehind = true
+            while isBehind, !session.isEnded {
+                guard let changes = try await storage.recordChanges(after: position, limit: Self.page) else {
+                    position = try await storage.latestRecordChange()
+                    try await ready(position, &events)
+                    break
+                }
+                try await write(changes, to: &events)
+                position = changes.last?.position ?? position
+                isBehind = changes.count == Self.page
+            }
+            try await events.flush()
+            try await events.waitForHint(session)
+        }
+    }
+
+    private func ready(_ position: RelayChangePosition, _ events: inout ServerSentEvents) async throws {
+        try await events.event("ready", id: position.rawValue, data: "{}")
+    }
+
+    private func write(_ changes: [RelayRecordChange], to events: inout ServerSentEvents) async throws {
+        guard !changes.isEmpty else { return }
+        var subscriptions: [TelemetrySubscription] = []
+        for owner in owners { subscriptions += try await storage.subscriptions(owner: owner) }
+        for change in changes {
+            let matching = subscriptions.filter(change.matches)
+            for (index, subscription) in matching.enumerated() {
+                var data = JSONWriter(capacity: 128)
+                data.object { data in
+                    data.member("subscriptionID", subscription.id)
+                    data.member("recordType", change.recordType)
+                    data.member("recordName", change.recordName)
+                }
+                // A stream that breaks between two events of one change begins again before both.
+                let id = index == matching.count - 1 ? change.position.rawValue : nil
+                try await events.event("record", id: id, data: String(decoding: data.bytes, as: UTF8.self))
+            }
+        }
+    }
+}

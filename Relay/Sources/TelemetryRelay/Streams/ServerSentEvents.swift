@@ -1,0 +1,72 @@
+import HTTPTypes
+import Hummingbird
+import NIOCore
+
+/// Writes a stream of server-sent events, a chunk at a time, each of which waits for its reader.
+struct ServerSentEvents {
+    private var writer: any ResponseBodyWriter
+    private let session: StreamSession
+    private var pending = ByteBuffer()
+    private static let chunk = 64 << 10
+
+    init(_ writer: any ResponseBodyWriter, session: StreamSession) {
+        self.writer = writer
+        self.session = session
+    }
+
+    /// Adds an event; its data has no line break.
+    mutating func event(_ name: String, id: String?, data: String) async throws {
+        if let id { pending.writeString("id: \(id)\n") }
+        pending.writeString("event: \(name)\ndata: ")
+        pending.writeString(data)
+        pending.writeString("\n\n")
+        if pending.readableBytes >= Self.chunk { try await flush() }
+    }
+
+    /// Adds a comment, which keeps a connection open and means nothing.
+    mutating func comment(_ text: String) { pending.writeString(": \(text)\n\n") }
+
+    /// Writes what was added, in parts that a reader takes one after the other.
+    mutating func flush() async throws {
+        while let part = pending.readSlice(length: min(Self.chunk, pending.readableBytes)), part.readableBytes > 0 {
+            session.beginWrite()
+            defer { session.endWrite() }
+            try await writer.write(part)
+        }
+        pending.clear(minimumCapacity: 0)
+    }
+
+    mutating func finish() async throws {
+        try await flush()
+        try await writer.finish(nil)
+    }
+}
+
+extension Response {
+    /// An answer that lasts until its session ends.
+    /// - Parameters:
+    ///   - hints: what wakes the session; subscribed to before anything is read.
+    static func events(
+        _ streams: StreamRegistry, _ caller: RelayCaller, _ context: RelayRequestContext,
+        hints: @escaping @Sendable () -> AsyncStream<Void>,
+        _ body: @escaping @Sendable (StreamSession, inout ServerSentEvents) async throws -> Void
+    ) -> Response {
+        let headers: HTTPFields = [.contentType: "text/event-stream", .cacheControl: "no-store"]
+        return Response(
+            status: .ok, headers: headers,
+            body: .init { writer in
+                let root = writer
+                try await streams.withSession(caller.credential, channel: context.channel) { session in
+                    var events = ServerSentEvents(root, session: session)
+                    let arrivals = hints()
+                    try await withThrowingDiscardingTaskGroup { group in
+                        group.addTask { await session.follow(arrivals) }
+                        defer { group.cancelAll() }
+                        events.comment("telemetry-relay")
+                        try await body(session, &events)
+                    }
+                    try await events.finish()
+                }
+            })
+    }
+}

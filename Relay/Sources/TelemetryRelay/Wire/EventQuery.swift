@@ -1,0 +1,76 @@
+import Hummingbird
+import TelemetryModels
+
+/// The query of a request about events.
+struct EventQuery {
+    static let filters: Set = ["client", "session", "scenario", "level", "name", "since", "until"]
+
+    /// The filter, whatever client the caller may ask for.
+    var filter: RelayEventFilter
+    var after: RelayEventCursor?
+    var limit: Int
+    var wait: Duration
+    var order: RelayEventOrder
+    /// Whether one of the filters was given.
+    let hasFilter: Bool
+    /// `all=true`.
+    let isForAll: Bool
+
+    /// - Parameter parameters: those that are known beside the filters.
+    init(_ request: Request, parameters: Set<String>, limits: RelayLimits) throws(Problem) {
+        let query = try QueryParameters(request, known: Self.filters.union(parameters))
+        filter = try Self.filter(query)
+        hasFilter = Self.filters.contains { query.contains($0) }
+        after = try query.single("after").map { RelayEventCursor(rawValue: $0) }
+        limit = try query.number("limit", 1...limits.page) ?? min(Self.defaultLimit, limits.page)
+        wait = .seconds(try query.number("wait", 0...limits.waitSeconds) ?? 0)
+        order = try Self.choice(query, "order", ["asc": RelayEventOrder.ascending, "desc": .descending]) ?? .ascending
+        isForAll = try Self.choice(query, "all", ["true": true, "false": false]) ?? false
+        guard order == .ascending || !query.contains("wait") else {
+            throw .invalidArgument("wait goes with order=asc alone: what arrives is newest.")
+        }
+        guard !isForAll || !hasFilter else { throw .invalidArgument("all=true goes without filters.") }
+    }
+
+    private static let defaultLimit = 100
+
+    private static func filter(_ query: QueryParameters) throws(Problem) -> RelayEventFilter {
+        var filter = RelayEventFilter()
+        if let client = try query.single("client") { filter.clients = [client] }
+        filter.sessionId = try query.single("session")
+        filter.scenarios = query.all("scenario").map(Set.init)
+        filter.names = query.all("name").map(Set.init)
+        if let levels = query.all("level") {
+            var known: Set<TelemetryLogLevel> = []
+            for text in levels {
+                guard let level = TelemetryLogLevel(rawValue: text) else {
+                    throw .invalidArgument("level has to be one of \(WireEventFields.levels).")
+                }
+                known.insert(level)
+            }
+            filter.levels = known
+        }
+        filter.since = try time(query, "since")
+        filter.until = try time(query, "until")
+        return filter
+    }
+
+    private static func time(_ query: QueryParameters, _ name: String) throws(Problem) -> RelayTime? {
+        guard let text = try query.single(name) else { return nil }
+        // A plus sign that was not encoded has become a space.
+        guard let time = WireTime.normalized(text.replacing(" 00:00", with: "+00:00")).flatMap({ RelayTime($0) }) else {
+            throw .invalidArgument("\(name) has to be a time in RFC 3339, in UTC.")
+        }
+        return time
+    }
+
+    private static func choice<Value>(
+        _ query: QueryParameters, _ name: String, _ values: [String: Value]
+    ) throws(Problem) -> Value? {
+        guard let text = try query.single(name) else { return nil }
+        guard let value = values[text] else {
+            throw .invalidArgument("\(name) has to be \(values.keys.sorted().joined(separator: " or ")).")
+        }
+        return value
+    }
+}

@@ -1,0 +1,146 @@
+/// Reads one JSON text, front to back, out of bytes that anybody may have sent.
+///
+/// Nothing is read twice, nothing is tried: the first byte of a value decides what it is. Values nest to a fixed depth, so that
+/// neither time nor stack grow with what a sender nests.
+struct JSONReader {
+    /// How deep values may nest: the deepest that means something is a record's date, at five.
+    static let maximumDepth = 32
+
+    enum Kind: Equatable { case object, array, string, number, bool, null }
+
+    let bytes: UnsafeBufferPointer<UInt8>
+    var position = 0
+    private var depth = 0
+
+    init(_ bytes: UnsafeBufferPointer<UInt8>) { self.bytes = bytes }
+
+    /// Reads a whole text; what follows its one value may be white space only.
+    static func read<Result>(
+        _ bytes: some Sequence<UInt8>, _ body: (inout JSONReader) throws -> Result
+    ) throws -> Result {
+        func run(_ buffer: UnsafeBufferPointer<UInt8>) throws -> Result {
+            var reader = JSONReader(buffer)
+            let result = try body(&reader)
+            reader.skipSpace()
+            guard reader.position == buffer.count else { throw reader.malformed("there is more than one value") }
+            return result
+        }
+        if let result = try bytes.withContiguousStorageIfAvailable(run) { return result }
+        return try Array(bytes).withUnsafeBufferPointer(run)
+    }
+
+    func malformed(_ reason: String) -> JSONReaderError {
+        JSONReaderError("\(reason) (at byte \(position))")
+    }
+
+    /// What the next value is, by its first byte.
+    mutating func kind() throws -> Kind {
+        skipSpace()
+        guard position < bytes.count else { throw malformed("the text ends too early") }
+        switch bytes[position] {
+        case UInt8(ascii: "{"): return .object
+        case UInt8(ascii: "["): return .array
+        case UInt8(ascii: "\""): return .string
+        case UInt8(ascii: "t"), UInt8(ascii: "f"): return .bool
+        case UInt8(ascii: "n"): return .null
+        case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"): return .number
+        default: throw malformed("this is not JSON")
+        }
+    }
+
+    /// Calls `member` with each key, at its value, which it must consume.
+    mutating func object(_ member: (String, inout JSONReader) throws -> Void) throws {
+        try enter(UInt8(ascii: "{"))
+        defer { depth -= 1 }
+        if consume(UInt8(ascii: "}")) { return }
+        repeat {
+            let key = try string()
+            try expect(UInt8(ascii: ":"))
+            try member(key, &self)
+        } while consume(UInt8(ascii: ","))
+        try expect(UInt8(ascii: "}"))
+    }
+
+    /// Calls `element` at each element, which it must consume.
+    mutating func array(_ element: (inout JSONReader) throws -> Void) throws {
+        try enter(UInt8(ascii: "["))
+        defer { depth -= 1 }
+        if consume(UInt8(ascii: "]")) { return }
+        repeat { try element(&self) } while consume(UInt8(ascii: ","))
+        try expect(UInt8(ascii: "]"))
+    }
+
+    mutating func bool() throws -> Bool {
+        let isTrue = try peek() == UInt8(ascii: "t")
+        try literal(isTrue ? "true" : "false")
+        return isTrue
+    }
+
+    /// Passes over `null`; false where the next value is another.
+    mutating func null() throws -> Bool {
+        guard try peek() == UInt8(ascii: "n") else { return false }
+        try literal("null")
+        return true
+    }
+
+    /// Passes over any value.
+    mutating func skip() throws {
+        switch try kind() {
+        case .object: try object { _, reader in try reader.skip() }
+        case .array: try array { reader in try reader.skip() }
+        case .string: _ = try string()
+        case .number: _ = try numberText()
+        case .bool: _ = try bool()
+        case .null: _ = try null()
+        }
+    }
+
+    mutating func peek() throws -> UInt8 {
+        skipSpace()
+        guard position < bytes.count else { throw malformed("the text ends too early") }
+        return bytes[position]
+    }
+
+    mutating func expect(_ byte: UInt8) throws {
+        guard consume(byte) else {
+            throw malformed(position < bytes.count ? "this is not JSON" : "the text ends too early")
+        }
+    }
+
+    private mutating func consume(_ byte: UInt8) -> Bool {
+        skipSpace()
+        guard position < bytes.count, bytes[position] == byte else { return false }
+        position += 1
+        return true
+    }
+
+    private mutating func enter(_ byte: UInt8) throws {
+        try expect(byte)
+        guard depth < Self.maximumDepth else { throw malformed("values are nested deeper than \(Self.maximumDepth)") }
+        depth += 1
+    }
+
+    private mutating func literal(_ text: StaticString) throws {
+        let count = text.utf8CodeUnitCount
+        guard bytes.count - position >= count,
+            bytes[position..<position + count].elementsEqual(UnsafeBufferPointer(start: text.utf8Start, count: count))
+        else { throw malformed("this is not JSON") }
+        position += count
+    }
+
+    private mutating func skipSpace() {
+        while position < bytes.count {
+            switch bytes[position] {
+            case 0x20, 0x09, 0x0A, 0x0D: position += 1
+            default: return
+            }
+        }
+    }
+}
+
+/// Bytes that are not the JSON that was expected.
+struct JSONReaderError: Error, CustomStringConvertible {
+    let description: String
+
+    init(_ description: String) { self.description = description }
+}

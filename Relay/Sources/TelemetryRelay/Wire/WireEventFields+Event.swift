@@ -1,0 +1,56 @@
+import TelemetryModels
+import TelemetryTransport
+
+extension WireEventFields {
+    /// The event that the fields make, with its whole text.
+    /// - Throws: `Problem` where a required field is missing, or one cannot be.
+    func event(place: String) throws -> RelayEvent {
+        func required(_ field: TelemetrySchema.Field) throws -> String {
+            guard let text = texts[field] else { throw Problem.invalidArgument("\(place).\(field.rawValue) is missing.") }
+            return text
+        }
+        let eventId = try required(.eventId)
+        guard !eventId.isEmpty else { throw Problem.invalidArgument("\(place).eventId is empty.") }
+        let name = try required(.eventName)
+        let sessionId = try required(.sessionId)
+        guard let time = RelayTime(try required(.eventTimestamp)) else {
+            throw Problem.invalidArgument("\(place).eventTimestamp is not a time.")
+        }
+        if let clientId = texts[.clientId] { try ClientIdentifier.check(clientId, place: "\(place).clientid") }
+        var level = TelemetryLogLevel.info
+        if let text = texts[.logLevel] {
+            guard let known = TelemetryLogLevel(rawValue: text) else {
+                throw Problem.invalidArgument("\(place).logLevel has to be one of \(Self.levels).")
+            }
+            level = known
+        }
+        return RelayEvent(
+            clientId: texts[.clientId], sessionId: sessionId, eventId: eventId, name: name, time: time,
+            scenario: texts[.scenario], level: level, json: json)
+    }
+
+    static var levels: String { TelemetryLogLevel.allCases.map(\.rawValue).joined(separator: ", ") }
+
+    /// The whole event as an object on one line, its fields in the schema's order.
+    private var json: String {
+        var writer = JSONWriter(capacity: 512)
+        writer.object { writer in
+            for field in TelemetrySchema.Field.allCases {
+                switch field {
+                case .sequence:
+                    guard let sequence else { continue }
+                    writer.key(field.rawValue)
+                    writer.raw("\(sequence)")
+                case .attributes:
+                    guard let attributes else { continue }
+                    writer.key(field.rawValue)
+                    writer.raw(attributes)
+                default:
+                    guard let text = texts[field] else { continue }
+                    writer.member(field.rawValue, text)
+                }
+            }
+        }
+        return String(decoding: writer.bytes, as: UTF8.self)
+    }
+}

@@ -1,0 +1,105 @@
+import TelemetryModels
+import TelemetryTransport
+
+/// The bodies of requests about records.
+enum WireRecordBodies {
+    /// `{"policy": …, "records": […]}`.
+    static func save(
+        _ body: some Sequence<UInt8>, limit: Int
+    ) throws -> (policy: TelemetrySavePolicy, records: [RelayRecord]) {
+        var policy: TelemetrySavePolicy?
+        var records: [RelayRecord]?
+        try object(body) { key, reader in
+            switch key {
+            case "policy": policy = try Self.policy(WireRecord.text(&reader, key))
+            case "records":
+                records = try Self.array(&reader, key) { index, reader in
+                    guard index < limit else { throw Problem.tooLarge("A save has at most \(limit) records.") }
+                    return try WireRecord.read(&reader, place: "records[\(index)]")
+                }
+            default: try reader.skip()
+            }
+        }
+        guard let policy else { throw Problem.invalidArgument("policy is missing.") }
+        guard let records else { throw Problem.invalidArgument("records is missing.") }
+        return (policy, records)
+    }
+
+    /// `{"recordType", "conditions": {field: value}, "sortField", "ascending"}`.
+    static func query(_ body: some Sequence<UInt8>) throws -> TelemetryRecordQuery {
+        var query = TelemetryRecordQuery(recordType: "")
+        try object(body) { key, reader in
+            switch key {
+            case "recordType": query.recordType = try WireRecord.text(&reader, key)
+            case "sortField": query.sortField = try WireRecord.text(&reader, key)
+            case "conditions": query.conditions = try WireRecord.fields(&reader, key).mapValues(\.value)
+            case "ascending":
+                guard try reader.kind() == .bool else { throw Problem.invalidArgument("ascending has to be true or false.") }
+                query.ascending = try reader.bool()
+            default: try reader.skip()
+            }
+        }
+        guard !query.recordType.isEmpty else { throw Problem.invalidArgument("recordType is missing.") }
+        return query
+    }
+
+    /// `{"recordNames": […]}`.
+    static func delete(_ body: some Sequence<UInt8>) throws -> [String] {
+        var names: [String]?
+        try object(body) { key, reader in
+            guard key == "recordNames" else { return try reader.skip() }
+            names = try Self.array(&reader, key) { index, reader in
+                try WireRecord.text(&reader, "recordNames[\(index)]")
+            }
+        }
+        guard let names else { throw Problem.invalidArgument("recordNames is missing.") }
+        return names
+    }
+
+    /// `{"recordType", "clientid"}`.
+    static func subscription(_ body: some Sequence<UInt8>, id: String) throws -> TelemetrySubscription {
+        var recordType: String?
+        var clientId: String?
+        try object(body) { key, reader in
+            switch key {
+            case "recordType": recordType = try WireRecord.text(&reader, key)
+            case "clientid": clientId = try WireRecord.text(&reader, key)
+            default: try reader.skip()
+            }
+        }
+        guard let recordType, !recordType.isEmpty else { throw Problem.invalidArgument("recordType is missing.") }
+        if let clientId { try ClientIdentifier.check(clientId, place: "clientid") }
+        return TelemetrySubscription(id: id, recordType: recordType, clientId: clientId)
+    }
+
+    /// Reads an object, whose members that are `null` are passed over.
+    private static func object(
+        _ body: some Sequence<UInt8>, _ member: (String, inout JSONReader) throws -> Void
+    ) throws {
+        try JSONReader.read(body) { reader in
+            guard try reader.kind() == .object else { throw Problem.invalidArgument("The body has to be an object.") }
+            try reader.object { key, reader in
+                guard try !reader.null() else { return }
+                try member(key, &reader)
+            }
+        }
+    }
+
+    private static func array<Element>(
+        _ reader: inout JSONReader, _ name: String, _ element: (Int, inout JSONReader) throws -> Element
+    ) throws -> [Element] {
+        guard try reader.kind() == .array else { throw Problem.invalidArgument("\(name) has to be an array.") }
+        var elements: [Element] = []
+        try reader.array { reader in elements.append(try element(elements.count, &reader)) }
+        return elements
+    }
+
+    private static func policy(_ text: String) throws -> TelemetrySavePolicy {
+        switch text {
+        case "insert": .insert
+        case "ifUnchanged": .ifUnchanged
+        case "overwrite": .overwrite
+        default: throw Problem.invalidArgument("policy has to be insert, ifUnchanged or overwrite.")
+        }
+    }
+}

@@ -1,0 +1,18 @@
+import Foundation
+
+/// Times as they travel: RFC 3339 in UTC, kept with the digits that they came with.
+enum WireTime {
+    /// The text in its one spelling, `T` and `Z` in upper case; nil for what is no time in UTC.
+    static func normalized(_ text: String) -> String? {
+        var text = text
+        if text.hasSuffix("+00:00") || text.hasSuffix("-00:00") { text = text.dropLast(6) + "Z" }
+        if text.utf8.contains(where: { $0 == UInt8(ascii: "t") || $0 == UInt8(ascii: "z") }) { text = text.uppercased() }
+        return RelayTime(text) == nil ? nil : text
+    }
+
+    /// The `Date` closest to a normalised text.
+    static func date(from text: String) -> Date? { TimestampFormat.date(from: text) }
+
+    /// The text of a date that came with none; nil outside the years 1 to 9999.
+    static func text(of date: Date) -> String? { TimestampFormat.string(from: date) }
+}
