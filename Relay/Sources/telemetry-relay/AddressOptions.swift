@@ -1,0 +1,46 @@
+import ArgumentParser
+import Foundation
+import TelemetryRelay
+
+struct AddressOptions: ParsableArguments {
+    @Option(help: "The address to listen on (127.0.0.1).")
+    var host: String?
+    @Option(help: "The port to listen on (\(RelayConfiguration.defaultPort)); 0 for any.")
+    var port: Int?
+    @Option(help: "A file to write the port to once the relay answers.", completion: .file())
+    var portFile: String?
+    @Option(help: "The certificate and those it is signed with, in PEM.", completion: .file())
+    var tlsCertificate: String?
+    @Option(help: "The certificate's private key, in PEM.", completion: .file())
+    var tlsKey: String?
+    @Flag(help: "A proxy stands in front of the relay, which has TLS and sets X-Forwarded-For.")
+    var behindProxy = false
+    @Flag(help: "Allow an address that other machines can reach without TLS; needs a token. Prefer --behind-proxy or TLS.")
+    var allowRemote = false
+    @Option(
+        help: "A file with a viewer's token beside those of the store, or with sha256: and its hash.", completion: .file())
+    var tokenFile: String?
+
+    func apply(to options: inout RelayOptions) {
+        options.host = host
+        options.port = port
+        options.portFile = portFile
+        options.tlsCertificate = tlsCertificate
+        options.tlsKey = tlsKey
+        options.behindProxy = behindProxy
+        options.allowRemote = allowRemote
+        options.tokenFile = tokenFile
+    }
+}
+
+struct StoreOptions: ParsableArguments {
+    @Option(help: "The database's file (\(RelayConfiguration.defaultDatabase.path)).", completion: .file())
+    var database: String?
+    @Flag(help: "Keep everything in memory only.")
+    var inMemory = false
+
+    func apply(to options: inout RelayOptions) {
+        options.database = database
+        options.inMemory = inMemory
+    }
+}

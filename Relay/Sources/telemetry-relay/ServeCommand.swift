@@ -1,0 +1,71 @@
+import ArgumentParser
+import Foundation
+import Hummingbird
+import Logging
+import TelemetryRelay
+
+struct ServeCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(commandName: "serve", abstract: "Run the relay (the default).")
+
+    @OptionGroup var address: AddressOptions
+    @OptionGroup var store: StoreOptions
+    @OptionGroup var limits: LimitOptions
+    @OptionGroup var retention: RetentionOptions
+    @Option(help: "trace, debug, info, notice, warning, error or critical.")
+    var logLevel: Logger.Level = .info
+
+    func run() async throws {
+        LoggingSystem.bootstrap(StreamLogHandler.standardError)
+        var logger = Logger(label: "telemetry-relay")
+        logger.logLevel = logLevel
+        let configuration = try configuration()
+        let metrics = RelayMetrics()
+        let telemetry = try Relay.telemetryStorage(for: configuration, logger: logger)
+        let application = try Relay.application(
+            configuration: configuration, storage: try Relay.storage(for: configuration, metrics: metrics), telemetry: telemetry,
+            metrics: metrics, logger: logger
+        ) { [logger] port in
+            Self.announce(configuration, port: port ?? configuration.port, logger)
+        }
+        try await Relay.serve(application, configuration: configuration, telemetry: telemetry)
+        try await telemetry.close()
+        logger.info("stopped")
+    }
+
+    private static func announce(_ configuration: RelayConfiguration, port: Int, _ logger: Logger) {
+        if let file = configuration.portFile {
+            do {
+                try Data("\(port)\n".utf8).write(to: URL(filePath: file), options: .atomic)
+            } catch {
+                logger.error("the port cannot be written", metadata: ["file": "\(file)", "error": "\(error)"])
+            }
+        }
+        let address = configuration.address(port: port)
+        logger.info(
+            "listening on \(address)",
+            metadata: [
+                "address": "\(address)",
+                "database": "\(configuration.database?.path ?? "in memory")",
+            ])
+    }
+
+    private func configuration() throws -> RelayConfiguration {
+        var options = RelayOptions()
+        address.apply(to: &options)
+        store.apply(to: &options)
+        limits.apply(to: &options)
+        retention.apply(to: &options)
+        return try options.resolved()
+    }
+}
+
+extension RelayOptions {
+    /// The configuration with this process's environment, an error being one of usage.
+    func resolved() throws -> RelayConfiguration {
+        do {
+            return try configuration(environment: ProcessInfo.processInfo.environment)
+        } catch let error as RelayConfigurationError {
+            throw ValidationError(error.description)
+        }
+    }
+}

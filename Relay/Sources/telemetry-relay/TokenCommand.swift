@@ -1,0 +1,94 @@
+import ArgumentParser
+import Foundation
+import TelemetryRelay
+
+struct TokenCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "token", abstract: "Make, list and revoke tokens.",
+        discussion: "The relay may run meanwhile; it takes notice within a second.",
+        subcommands: [Create.self, List.self, Revoke.self])
+
+    struct Create: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Make a token and print it. It is shown this once; the store keeps its hash alone.")
+
+        @Option(help: "host, viewer or reader.", transform: Self.role)
+        var role: RelayRole
+        @Option(help: "What the token is called.")
+        var name: String
+        @Option(help: "For how long it is valid: a number and s, m, h or d; for good unless given.", transform: Self.lifetime)
+        var expires: TokenLifetime?
+        @OptionGroup var store: TokenStoreOptions
+
+        func run() async throws {
+            try await store.withTokens { tokens in
+                let text = try await tokens.create(role: role, name: name, lifetime: expires)
+                TerminalOutput.write(text)
+            }
+        }
+
+        @Sendable
+        private static func role(_ text: String) throws -> RelayRole {
+            guard let role = RelayRole(rawValue: text) else { throw ValidationError("a role is host, viewer or reader") }
+            return role
+        }
+
+        @Sendable
+        private static func lifetime(_ text: String) throws -> TokenLifetime {
+            guard let lifetime = TokenLifetime(text) else {
+                throw ValidationError("\(text) is not a number and s, m, h or d, such as 90d")
+            }
+            return lifetime
+        }
+    }
+
+    struct List: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "List the tokens, but not their text.")
+
+        @OptionGroup var store: TokenStoreOptions
+
+        func run() async throws {
+            try await store.withTokens { tokens in
+                for line in try await tokens.list() { TerminalOutput.write(line) }
+            }
+        }
+    }
+
+    struct Revoke: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "End a token for good.")
+
+        @Argument(help: "The token's name.")
+        var name: String
+        @OptionGroup var store: TokenStoreOptions
+
+        func run() async throws {
+            try await store.withTokens { try await $0.revoke(name) }
+        }
+    }
+}
+
+struct TokenStoreOptions: ParsableArguments {
+    @Option(help: "The database's file (\(RelayConfiguration.defaultDatabase.path)).", completion: .file())
+    var database: String?
+
+    /// Opens the store for as long as `body` runs.
+    func withTokens(_ body: (RelayTokens) async throws -> Void) async throws {
+        var options = RelayOptions()
+        options.database = database
+        // What the relay listens on is no matter here.
+        options.host = RelayConfiguration().host
+        let storage = try Relay.telemetryStorage(for: try options.resolved())
+        do {
+            try await body(RelayTokens(storage: storage))
+        } catch {
+            try? await storage.close()
+            throw error
+        }
+        try await storage.close()
+    }
+}
+
+enum TerminalOutput {
+    /// A line on standard output.
+    static func write(_ line: String) { FileHandle.standardOutput.write(Data("\(line)\n".utf8)) }
+}
