@@ -51,7 +51,8 @@ struct Bench {
     ) async throws {
         var configuration = configuration
         configuration.port = 0
-        let application = Relay.application(configuration: configuration, storage: storage, arrivals: arrivals, logger: logger())
+        let application = try Relay.application(
+            configuration: configuration, storage: storage, arrivals: arrivals, logger: logger())
         try await application.test(kind) { try await test($0) }
     }
 

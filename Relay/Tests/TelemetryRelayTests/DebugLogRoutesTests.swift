@@ -182,7 +182,8 @@ struct DebugLogRoutesTests {
             let body = try Bench.body([Bench.entry(1)])
             #expect(try await client.post(body).status == .serviceUnavailable)
             #expect(try await client.get("/debug/logs").status == .serviceUnavailable)
-            #expect(try await client.get("/healthz").status == .serviceUnavailable)
+            #expect(try await client.get("/healthz").status == .ok)
+            #expect(try await client.get("/readyz").status == .serviceUnavailable)
             #expect(
                 try await client.get("/metrics").body.contains(
                     #"relay_requests_total{method="POST",route="/debug/logs",status="503"} 1"#))

@@ -28,27 +28,55 @@ struct RelayConfigurationTests {
         let configuration = try configuration(environment) { $0.port = 9001 }
         #expect(configuration.port == 9001)
         #expect(configuration.retention == DebugLogRetention(entries: 5, bytes: 2 << 30, age: 30 * 86_400))
-        let bounds = try self.configuration(["TELEMETRY_RELAY_MAX_BYTES": "1048576"]) { $0.maximumAge = 2 }.retention
+        let bounds = try self.configuration(["TELEMETRY_RELAY_MAX_BYTES": "1048576"]) { $0.retention.maximumAge = 2 }.retention
         #expect(bounds == DebugLogRetention(bytes: 1 << 20, age: 7200))
         #expect(configuration.database?.path == "/a/b")
         #expect(try self.configuration(environment) { $0.inMemory = true }.database == nil)
     }
 
-    @Test("An address that others can reach needs a flag and a token")
+    @Test("An address that others can reach needs TLS or a proxy in front")
     func remote() throws {
         #expect(throws: RelayConfigurationError.self) { try configuration { $0.host = "0.0.0.0" } }
         #expect(throws: RelayConfigurationError.self) { try configuration(["TELEMETRY_RELAY_HOST": "10.0.0.1"]) }
-        #expect(throws: RelayConfigurationError.self) {
-            try configuration {
+        #expect(throws: RelayConfigurationError.self) { try configuration { $0.tlsKey = "key" } }
+        let changes: [(inout RelayOptions) -> Void] = [
+            { $0.allowRemote = true }, { $0.behindProxy = true },
+            {
+                $0.tlsCertificate = "certificate"
+                $0.tlsKey = "key"
+            },
+        ]
+        for change in changes {
+            let open = try configuration {
                 $0.host = "0.0.0.0"
-                $0.allowRemote = true
+                change(&$0)
             }
+            #expect(!open.isLocal)
         }
-        let open = try configuration(["TELEMETRY_RELAY_TOKEN": "secret"]) {
-            $0.host = "0.0.0.0"
-            $0.allowRemote = true
+    }
+
+    @Test("A bound holds for both kinds unless it is said of one")
+    func retentionPerKind() throws {
+        let environment = [
+            "TELEMETRY_RELAY_MAX_AGE": "5", "TELEMETRY_RELAY_EVENT_MAX_AGE": "7", "TELEMETRY_RELAY_DEDUPE_WINDOW": "1",
+        ]
+        let configuration = try configuration(environment) {
+            $0.retention.capacity = 10
+            $0.debugRetention.capacity = 20
         }
-        #expect(open.host == "0.0.0.0")
+        #expect(configuration.retention.age == 5 * 3600)
+        #expect(configuration.eventRetention.age == 7 * 3600)
+        #expect(configuration.retention.entries == 20)
+        #expect(configuration.eventRetention.capacity == 10)
+        #expect(configuration.eventRetention.dedupeWindow == 3600)
+    }
+
+    @Test("Limits are those of both kinds; PostgreSQL is refused in words")
+    func limits() throws {
+        let configuration = try configuration(["TELEMETRY_RELAY_BODY_LIMIT": "100"]) { $0.batchLimit = 3 }
+        #expect((configuration.bodyLimit, configuration.limits.bodyBytes) == (100, 100))
+        #expect((configuration.batchLimit, configuration.limits.batchEvents) == (3, 3))
+        #expect(throws: RelayConfigurationError.self) { try self.configuration { $0.database = "postgresql://me@host/db" } }
     }
 
     @Test(

@@ -1,0 +1,83 @@
+import Foundation
+import HTTPTypes
+import HummingbirdTesting
+import NIOCore
+import Testing
+
+@testable import TelemetryRelay
+
+/// Requests that nobody would send who means well.
+struct HostileWireTests {
+    private static let paths = [
+        "/v1/events", "/v1/records", "/v1/records/query", "/v1/records/delete", "/v1/subscriptions/s", "/v1/events/count",
+        "/v1/records/x", "/v1/server", "/debug/logs", "/metrics", "/", "/v1", "/v1/events/x/y", "//", "/v1/records/%",
+    ]
+    private static let methods: [HTTPRequest.Method] = [.get, .post, .put, .delete, .patch, .head, .options]
+    private static let bodies = [
+        WireSample.batch(WireSample.event("1", more: #","attributes":{"a":{"date":"2026-01-01T00:00:00Z"},"b":[1]}"#)),
+        WireSample.save("overwrite", WireSample.record("1", more: #","n":{"double":"nan"}"#)),
+        #"{"recordType":"T","conditions":{"a":1},"sortField":"b","ascending":false}"#, #"{"recordNames":["1","2"]}"#,
+        #"{"recordType":"T","clientid":"a"}"#,
+    ]
+
+    private static func damaged(_ text: String, using generator: inout SeededGenerator) -> [UInt8] {
+        var bytes = Array(text.utf8)
+        for _ in 0..<Int.random(in: 0...4, using: &generator) where !bytes.isEmpty {
+            let index = Int.random(in: 0..<bytes.count, using: &generator)
+            switch Int.random(in: 0..<4, using: &generator) {
+            case 0: bytes.remove(at: index)
+            case 1: bytes.insert(UInt8.random(in: 0...255, using: &generator), at: index)
+            case 2: bytes[index] = Array(#"{}[]",:0-9.e\ntu"#.utf8).randomElement(using: &generator) ?? 0
+            default: bytes.insert(contentsOf: bytes[index...].prefix(20), at: index)
+            }
+        }
+        return bytes
+    }
+
+    @Test("Thousands of damaged requests are answered, none as a fault of the relay", arguments: [false, true])
+    func damagedRequests(isHost: Bool) async throws {
+        let seed = ProcessInfo.processInfo.environment["RELAY_TEST_SEED"].flatMap { UInt64($0) } ?? .random(in: 0...UInt64.max)
+        try await RelayBench.run { relay async throws -> Void in
+            var generator = SeededGenerator(seed: seed)
+            for _ in 0..<2_000 {
+                let path = Self.paths.randomElement(using: &generator) ?? "/"
+                let query = String(
+                    decoding: Self.damaged("?client=a&limit=5&since=2026-01-01T00:00:00Z&order=desc", using: &generator),
+                    as: UTF8.self)
+                let method = Self.methods.randomElement(using: &generator) ?? .get
+                var headers = isHost ? TestCaller.host("a").headers : [:]
+                headers[.contentType] = "application/json"
+                if Bool.random(using: &generator) {
+                    headers[.contentEncoding] = ["gzip", "identity", "br"].randomElement(using: &generator)
+                }
+                let body = Self.damaged(Self.bodies.randomElement(using: &generator) ?? "", using: &generator)
+                let isAsked = Bool.random(using: &generator) && query.utf8.allSatisfy { (0x21...0x7E).contains($0) }
+                let status = try await relay.client.execute(
+                    uri: path + (isAsked ? query : ""), method: method, headers: headers, body: ByteBuffer(bytes: body)
+                ) { $0.status.code }
+                #expect(
+                    status < 500,
+                    "seed \(seed): \(method) \(path)\(isAsked ? query : "") \(String(decoding: body, as: UTF8.self))")
+            }
+        }
+    }
+
+    @Test("Bodies that nest deeply, repeat names or are one long text are refused or stored, quickly")
+    func amplification() async throws {
+        try await RelayBench.run { relay async throws -> Void in
+            let million = 1 << 20
+            let names = (0..<100_000).map { "\"k\($0 % 10)\":1" }.joined(separator: ",")
+            let bodies = [
+                String(repeating: "[", count: 4 * million), String(repeating: #"{"a":"#, count: million / 2),
+                #"{"events":[\#(String(repeating: "[],", count: million))[]]}"#,
+                #"{"x":[\#(String(repeating: "1,", count: million))1],"events":[]}"#,
+                WireSample.batch(WireSample.event("1", more: #","attributes":{\#(names)}"#)),
+                WireSample.batch(WireSample.event("2", more: #","property1":"\#(String(repeating: "\\n", count: million))""#)),
+            ]
+            let start = ContinuousClock.now
+            for body in bodies { #expect([200, 400].contains(try await relay.post("/v1/events", body).status.code)) }
+            // Generous: a debug build on a busy machine.
+            #expect(start.duration(to: .now) < .seconds(30))
+        }
+    }
+}

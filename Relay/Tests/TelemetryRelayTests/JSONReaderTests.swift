@@ -1,0 +1,76 @@
+import Foundation
+import Testing
+
+@testable import TelemetryRelay
+
+struct JSONReaderTests {
+    private func skip(_ text: some Sequence<UInt8>) throws { try JSONReader.read(text) { try $0.skip() } }
+
+    @Test(
+        "JSON is read, whatever it holds",
+        arguments: [
+            "null", " true ", "[]", "{}", "[1,2.5,-0,1e5,1E-5]", #"{"a":{"b":[{}]},"":"\u00e9\ud83d\ude00\n\/"}"#,
+            "\"\u{1F600}\u{7F}\"",
+        ])
+    func valid(text: String) throws { try skip(text.utf8) }
+
+    @Test(
+        "What is no JSON is refused",
+        arguments: [
+            "", " ", "nul", "tru", "[1,]", "[1 2]", "{\"a\"}", "{\"a\":}", "{a:1}", "{\"a\":1,}", "01", "1.", ".5", "1e", "+1",
+            "-", "--1",
+            "\"", "\"\\x\"", "\"\\u12\"", #""\ud800""#, #""\udc00""#, #""\ud800\u0041""#, "\"\n\"", "1 2", "[}", "NaN", "'a'",
+            "\u{FEFF}1",
+        ])
+    func invalid(text: String) {
+        #expect(throws: JSONReaderError.self) { try skip(text.utf8) }
+    }
+
+    @Test("Bytes that are not UTF-8 are refused, as values and as names")
+    func encoding() {
+        for bytes: [UInt8] in [[0xFF], [0xC0, 0x80], [0xED, 0xA0, 0x80], [0xE2, 0x82]] {
+            #expect(throws: JSONReaderError.self) { try skip([0x22] + bytes + [0x22]) }
+            #expect(throws: JSONReaderError.self) { try skip([0x7B, 0x22] + bytes + [0x22, 0x3A, 0x31, 0x7D]) }
+        }
+    }
+
+    @Test("A text says what its escapes stand for")
+    func escapes() throws {
+        let text = try JSONReader.read(#""\"\\\/\b\f\n\r\t\u0000\u00e9\ud83d\ude00é""#.utf8) { try $0.string() }
+        #expect(text == "\"\\/\u{8}\u{C}\n\r\t\u{0}é\u{1F600}é")
+    }
+
+    @Test("Integers and other numbers are kept apart")
+    func numbers() throws {
+        func read(_ text: String) throws -> JSONNumber { try JSONReader.read(text.utf8) { try $0.number() } }
+        #expect(try read("1") == .int(1))
+        #expect(try read("-9223372036854775808") == .int(.min))
+        #expect(try read("1.0") == .double(1))
+        #expect(try read("1e2") == .double(100))
+        for text in ["9223372036854775808", "1e400", "-1e400"] { #expect(throws: JSONReaderError.self) { try read(text) } }
+    }
+
+    @Test("Values may nest as deep as the limit; deeper ones are refused without being read", arguments: ["[", #"{"a":"#])
+    func depth(opening: String) throws {
+        let closing = opening == "[" ? "]" : "}"
+        func nested(_ depth: Int) -> String {
+            String(repeating: opening, count: depth) + "1" + String(repeating: closing, count: depth)
+        }
+        try skip(nested(JSONReader.maximumDepth).utf8)
+        #expect(throws: JSONReaderError.self) { try skip(nested(JSONReader.maximumDepth + 1).utf8) }
+        let huge = [UInt8](repeating: UInt8(ascii: "["), count: 4 << 20)
+        #expect(throws: JSONReaderError.self) { try JSONReader.read(huge) { try $0.skip() } }
+    }
+
+    @Test("What is written reads back, whatever its characters")
+    func written() throws {
+        var generator = SystemRandomNumberGenerator()
+        for _ in 0..<200 {
+            let scalars = (0..<20).compactMap { _ in Unicode.Scalar(UInt32.random(in: 0...0x10FFFF, using: &generator)) }
+            let text = String(String.UnicodeScalarView(scalars)) + "\u{0}\"\\\u{1F}"
+            var writer = JSONWriter()
+            writer.string(text)
+            #expect(try JSONReader.read(writer.bytes) { try $0.string() }.unicodeScalars.elementsEqual(text.unicodeScalars))
+        }
+    }
+}

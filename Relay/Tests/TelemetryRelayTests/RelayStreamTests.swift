@@ -1,0 +1,179 @@
+import Foundation
+import HTTPTypes
+import HummingbirdTesting
+import NIOCore
+import NIOEmbedded
+import TelemetryTestSupport
+import Testing
+
+@testable import TelemetryRelay
+
+@Suite(.timeLimit(.minutes(2)))
+struct RelayStreamTests {
+    private static func batch(_ numbers: ClosedRange<Int>, client: String = "a") -> String {
+        #"{"events":[\#(numbers.map { WireSample.event("\($0)", client: client) }.joined(separator: ","))]}"#
+    }
+
+    private static func number(_ event: EventLines.Event?) -> String? {
+        event?.data.flatMap { try? JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any] }?["eventId"] as? String
+    }
+
+    @Test("A stream begins with what comes, or behind a cursor; Last-Event-ID goes before after")
+    func beginnings() async throws {
+        try await RelayBench.run(.live) { relay async throws -> Void in
+            let port = try #require(relay.client.port)
+            _ = try await relay.post("/v1/events", Self.batch(1...3))
+            let first = try #require(try await relay.get("/v1/events?limit=1")["cursor"] as? String)
+            let second = try #require(try await relay.get("/v1/events?limit=2")["cursor"] as? String)
+            try await EventLines.open(port: port, "/v1/events/stream") { stream async throws -> Void in
+                #expect(stream.head.hasPrefix("HTTP/1.1 200"))
+                #expect(stream.head.lowercased().contains("content-type: text/event-stream"))
+                _ = try await relay.post("/v1/events", Self.batch(4...4))
+                let event = try await stream.next()
+                #expect(event?.name == "telemetry")
+                #expect(event?.id?.isEmpty == false)
+                #expect(Self.number(event) == "4")
+            }
+            for (path, headers, expected) in [
+                ("?after=\(first)", [], "2"), ("?after=\(first)", [("Last-Event-ID", second)], "3"),
+                ("?client=a", [("Last-Event-ID", second)], "3"),
+            ] as [(String, [(String, String)], String)] {
+                try await EventLines.open(port: port, "/v1/events/stream\(path)", headers: headers) {
+                    stream async throws -> Void in
+                    #expect(Self.number(try await stream.next()) == expected)
+                }
+            }
+        }
+    }
+
+    @Test("A stream has every event that its filter names, in order, over many pages and while they arrive")
+    func complete() async throws {
+        try await RelayBench.run(.live) { relay async throws -> Void in
+            let port = try #require(relay.client.port)
+            _ = try await relay.post("/v1/events", Self.batch(1...450))
+            _ = try await relay.post("/v1/events", Self.batch(1...10, client: "b"))
+            let start = try #require(try await relay.get("/v1/events?limit=1")["cursor"] as? String)
+            try await EventLines.open(port: port, "/v1/events/stream?client=a&after=\(start)") { stream async throws -> Void in
+                async let more = relay.post("/v1/events", Self.batch(451...600))
+                for number in 2...600 { #expect(Self.number(try await stream.next()) == "\(number)") }
+                #expect(try await more.status == .ok)
+            }
+        }
+    }
+
+    @Test("A host's stream has its own events alone")
+    func host() async throws {
+        try await RelayBench.run(.live) { relay async throws -> Void in
+            let port = try #require(relay.client.port)
+            let headers = TestCaller.host("a").headers.map { ($0.name.rawName, $0.value) }
+            try await EventLines.open(port: port, "/v1/events/stream", headers: headers) { stream async throws -> Void in
+                _ = try await relay.post("/v1/events", Self.batch(1...3, client: "b"))
+                _ = try await relay.post("/v1/events", Self.batch(9...9))
+                #expect(Self.number(try await stream.next()) == "9")
+            }
+        }
+    }
+
+    @Test("Notifications begin with ready, tell what a subscription matches, and resume")
+    func notifications() async throws {
+        try await RelayBench.run(.live) { relay async throws -> Void in
+            let port = try #require(relay.client.port)
+            let body = #"{"recordType":"TelemetryScenario","clientid":"a"}"#
+            _ = try await relay.send(.put, "/v1/subscriptions/s", body)
+            let last = try await EventLines.open(port: port, "/v1/notifications") { stream in
+                #expect(try await stream.next()?.name == "ready")
+                let records = [WireSample.record("1", client: "b"), WireSample.record("2", type: "X"), WireSample.record("3")]
+                for record in records { _ = try await relay.post("/v1/records", WireSample.save("insert", record)) }
+                let event = try await stream.next()
+                #expect(event?.name == "record")
+                #expect(event?.data == #"{"subscriptionID":"s","recordType":"TelemetryScenario","recordName":"3"}"#)
+                return event?.id
+            }
+            let id = try #require(last)
+            _ = try await relay.post("/v1/records/delete", #"{"recordNames":["3"]}"#)
+            try await EventLines.open(port: port, "/v1/notifications", headers: [("Last-Event-ID", id)]) {
+                stream async throws -> Void in
+                #expect(try await stream.next()?.data?.contains(#""recordName":"3""#) == true)
+            }
+            try await EventLines.open(port: port, "/v1/notifications", headers: [("Last-Event-ID", "nonsense")]) {
+                stream async throws -> Void in
+                #expect(try await stream.next()?.name == "ready")
+            }
+        }
+    }
+
+    @Test("A host hears of its own records and of rules, by its own subscriptions")
+    func hostNotifications() async throws {
+        try await RelayBench.run(.live) { relay async throws -> Void in
+            let port = try #require(relay.client.port)
+            let host = TestCaller.host("a")
+            _ = try await relay.send(.put, "/v1/subscriptions/all", #"{"recordType":"TelemetryScenario"}"#)
+            _ = try await relay.send(.put, "/v1/subscriptions/r", #"{"recordType":"TelemetryRule"}"#, as: host)
+            _ = try await relay.send(.put, "/v1/subscriptions/c", #"{"recordType":"TelemetryCommand","clientid":"a"}"#, as: host)
+            try await EventLines.open(
+                port: port, "/v1/notifications", headers: host.headers.map { ($0.name.rawName, $0.value) }
+            ) { stream async throws -> Void in
+                #expect(try await stream.next()?.name == "ready")
+                for record in [
+                    WireSample.record("1"), WireSample.record("2", type: "TelemetryCommand", client: "b"),
+                    WireSample.record("3", type: "TelemetryCommand"), WireSample.record("4", type: "TelemetryRule", client: nil),
+                ] { _ = try await relay.post("/v1/records", WireSample.save("insert", record)) }
+                #expect(try await stream.next()?.data?.contains(#""subscriptionID":"c""#) == true)
+                #expect(try await stream.next()?.data?.contains(#""subscriptionID":"r""#) == true)
+            }
+        }
+    }
+
+    @Test("An open stream ends when its token is revoked, and when the store gets its first token")
+    func tokenEnds() async throws {
+        try await RelayBench.run(.live) { relay async throws -> Void in
+            let port = try #require(relay.client.port)
+            let tokens = RelayTokens(storage: relay.storage)
+            let text = try await EventLines.open(port: port, "/v1/notifications") { stream in
+                #expect(try await stream.next()?.name == "ready")
+                let text = try await tokens.create(role: .reader, name: "r")
+                #expect(try await stream.next() == nil)
+                return text
+            }
+            try await EventLines.open(port: port, "/v1/notifications", headers: [("Authorization", "Bearer \(text)")]) {
+                stream async throws -> Void in
+                #expect(try await stream.next()?.name == "ready")
+                try await tokens.revoke("r")
+                #expect(try await stream.next() == nil)
+            }
+        }
+    }
+
+    @Test("A request that waits is answered once something matches, or with nothing when the time is over")
+    func waiting() async throws {
+        let clock = ManualClock()
+        try await RelayBench.run(clock: clock) { relay async throws -> Void in
+            async let found = relay.get("/v1/events?wait=60&client=a&name=n")
+            await clock.sleepers(atLeast: 2)
+            _ = try await relay.post("/v1/events", Self.batch(1...1, client: "b"))
+            _ = try await relay.post("/v1/events", Self.batch(2...2))
+            #expect(try await found.list.count == 1)
+        }
+    }
+
+    @Test("A silent stream is given signs of life; a reader that takes nothing is cut")
+    func sessions() async throws {
+        let time = TestTime()
+        let channel = NIOAsyncTestingChannel()
+        let session = StreamSession(credential: .none, channel: channel, uptime: { time.uptime })
+        #expect(!session.check(heartbeat: .seconds(10), patience: .seconds(30)))
+        time.pass(10)
+        #expect(!session.check(heartbeat: .seconds(10), patience: .seconds(30)))
+        #expect(await session.next().needsHeartbeat)
+        session.hint()
+        session.hint()
+        #expect(await session.next().isHinted)
+        session.beginWrite()
+        time.pass(29)
+        #expect(!session.check(heartbeat: .seconds(10), patience: .seconds(30)))
+        time.pass(1)
+        #expect(session.check(heartbeat: .seconds(10), patience: .seconds(30)))
+        #expect(await session.next().isEnded)
+        try await channel.closeFuture.get()
+    }
+}
