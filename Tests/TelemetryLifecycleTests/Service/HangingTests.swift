@@ -161,6 +161,7 @@ struct HangingTests {
         // No time has passed.
         await logger.called(.setClientIdentifier(nil))
         #expect(await logger.isEnabled == false)
+        await service.optedOut()
         #expect(await settingsStore.load() == .defaults)
         await clock.sleepers(atLeast: 2)
         clock.advance(by: .seconds(1))

@@ -1,4 +1,5 @@
 import Foundation
+import Observation
 import Synchronization
 import TelemetryLifecycle
 import TelemetryLogging
@@ -138,6 +139,21 @@ final class Diagnostics: Sendable {
     private let told = Mutex<[TelemetryDiagnostic]>([])
     func append(_ diagnostic: TelemetryDiagnostic) { told.withLock { $0.append(diagnostic) } }
     var all: [TelemetryDiagnostic] { told.withLock(\.self) }
+}
+
+extension TelemetryLifecycleService {
+    /// Returns once the settings say that the person has opted out.
+    func optedOut() async {
+        while settings != .defaults {
+            await withCheckedContinuation { continuation in
+                withObservationTracking {
+                    _ = settings
+                } onChange: {
+                    continuation.resume()
+                }
+            }
+        }
+    }
 }
 
 extension TelemetryLifecycleService.Status {
