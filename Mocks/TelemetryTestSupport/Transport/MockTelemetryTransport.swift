@@ -31,6 +31,7 @@ public final class MockTelemetryTransport: TelemetryTransporting {
     /// What the mock stores; look into it, or fill it, without being recorded.
     public let store: InMemoryTelemetryTransport
     private let log = CallLog<Call>()
+    private let identities = CallLog<String?>()
     private let script = Mutex(Script())
     private let gates: [Operation: TestGate]
     private let latency: @Sendable () async throws -> Void
@@ -53,6 +54,11 @@ public final class MockTelemetryTransport: TelemetryTransporting {
 
     /// Every call so far, in order.
     public var calls: [Call] { log.calls }
+
+    /// Every identifier that was set, in order. These are not among the calls: they reach no store.
+    public var clientIdentifiers: [String?] { identities.calls }
+
+    public func setClientIdentifier(_ clientId: String?) async { identities.append(clientId) }
 
     /// The calls of one operation, in order.
     public func calls(of operation: Operation) -> [Call] { log.calls.filter { $0.operation == operation } }

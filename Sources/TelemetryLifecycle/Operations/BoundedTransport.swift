@@ -15,6 +15,12 @@ struct BoundedTransport: TelemetryRecordTransport {
     /// Zero where queries know of every change at once.
     var consistencyDelay: Duration { (base as? any EventuallyConsistentTransport)?.consistencyDelay ?? .zero }
 
+    /// Tells a transport that authenticates clients which one the next calls are for.
+    func setClientIdentifier(_ clientId: String?) async {
+        // One that hangs is noticed by the calls that follow.
+        try? await calls.call(.nothing) { await base.setClientIdentifier(clientId) }
+    }
+
     func save(_ records: [TelemetryRecord], policy: TelemetrySavePolicy) async throws -> [TelemetryRecord] {
         try await calls.call { try await base.save(records, policy: policy) }
     }

@@ -214,6 +214,14 @@ extension LifecycleEngine {
     }
 
     private func settle(_ deletion: TelemetryPendingWork.Deletion, isFirst: Bool) async -> [String] {
+        // A store may let nobody but the client itself delete what it has, also when it is the client of an earlier process.
+        await transport.setClientIdentifier(deletion.clientId)
+        let failures = await delete(deletion, isFirst: isFirst)
+        await transport.setClientIdentifier(settings.clientIdentifier)
+        return failures
+    }
+
+    private func delete(_ deletion: TelemetryPendingWork.Deletion, isFirst: Bool) async -> [String] {
         let failures = await RemoteCleanup(transport: transport)
             .perform(deletion, isFirst: isFirst, keeping: scenarios.registered ?? [])
         guard failures.isEmpty else { return failures.map { "\($0.what) (\($0.error.localizedDescription))" } }

@@ -28,6 +28,7 @@ extension LifecycleEngine {
         _ = await settle(isForReturn: true)
         do {
             let clientId = try await identify()
+            await transport.setClientIdentifier(clientId)
             let needsRegistration = keeper.state.needsRegistration(of: clientId)
             let client = try await findClient(clientId)
             guard isCurrent(clientId) else { return await goOnWithoutClient() }

@@ -60,6 +60,21 @@ struct EnableTests {
         #expect(host.transport.calls(of: .saveRecords).isEmpty)
     }
 
+    @Test("A transport that authenticates clients knows whose calls are made: the client's, and a former one's while it is deleted")
+    func identityOfCalls() async throws {
+        let host = try await TestHost(identifiers: ["firstclient", "secondclient"])
+        await host.service.enableTelemetry()
+        #expect(host.transport.clientIdentifiers == ["firstclient"])
+        host.transport.isOffline = true
+        await host.service.disableTelemetry()
+        #expect(host.transport.clientIdentifiers.last == .some(nil))
+        host.transport.isOffline = false
+        await host.service.enableTelemetry()
+        #expect(host.transport.clientIdentifiers.suffix(3).contains("firstclient"))
+        #expect(host.transport.clientIdentifiers.last == "secondclient")
+        #expect(try await host.transport.store.fetchTelemetryClients(clientId: "firstclient", isEnabled: nil).isEmpty)
+    }
+
     @Test("The identifier is kept where there is one; after opting out a new one is made")
     func identifiers() async throws {
         let host = try await TestHost(identifiers: ["firstclient", "secondclient"])
