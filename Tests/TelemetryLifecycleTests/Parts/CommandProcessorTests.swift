@@ -63,6 +63,13 @@ struct CommandProcessorTests {
         }
     }
 
+    @Test("A command costs one query, one read right before it runs, and one write")
+    func calls() async throws {
+        try await add(.enable, "1")
+        await makeProcessor().processCommands()
+        #expect(transport.calls.map(\.operation) == [.records, .record, .saveRecords])
+    }
+
     @Test("A handler that throws makes the command failed, with its words; later ones are run")
     func throwing() async throws {
         try await add(.enable, "1", age: 9)
