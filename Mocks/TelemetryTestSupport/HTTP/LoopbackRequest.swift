@@ -13,6 +13,8 @@ public struct LoopbackRequest: Sendable {
     public let head: String
     /// The body, as long as the headers said.
     public let body: Data
+    /// The number of the connection on which it arrived, counted from 0.
+    public let connection: Int
 
     /// The value of a header, whatever its name's case.
     public func header(_ name: String) -> String? {
@@ -38,7 +40,10 @@ public struct LoopbackRequest: Sendable {
         return index < words.count ? String(words[index]) : ""
     }
 
-    static func read(from connection: Int32) -> Self? {
+    /// Whether it asks, without looking at any data, whether the server is alive. A client may ask so whenever it likes to.
+    var isHealthCheck: Bool { method == "GET" && path.hasSuffix("/healthz") }
+
+    static func read(from socket: Int32, connection: Int) -> Self? {
         var bytes = Data()
         let separator = Data("\r\n\r\n".utf8)
         var chunk = [UInt8](repeating: 0, count: 64 * 1024)
@@ -46,11 +51,14 @@ public struct LoopbackRequest: Sendable {
         while true {
             if head == nil, let end = bytes.range(of: separator) {
                 let text = String(decoding: bytes[..<end.lowerBound], as: UTF8.self)
-                let length = Self(head: text, body: Data()).header("Content-Length").flatMap { Int($0) } ?? 0
+                let length =
+                    Self(head: text, body: Data(), connection: connection).header("Content-Length").flatMap { Int($0) } ?? 0
                 head = (text, end.upperBound, length)
             }
-            if let head, bytes.count - head.end >= head.length { return Self(head: head.text, body: Data(bytes[head.end...])) }
-            let count = recv(connection, &chunk, chunk.count, 0)
+            if let head, bytes.count - head.end >= head.length {
+                return Self(head: head.text, body: Data(bytes[head.end...]), connection: connection)
+            }
+            let count = recv(socket, &chunk, chunk.count, 0)
             guard count > 0 else { return nil }
             bytes.append(contentsOf: chunk[..<count])
         }

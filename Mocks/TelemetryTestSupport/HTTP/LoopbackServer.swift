@@ -7,7 +7,10 @@ import Glibc
 import Darwin
 #endif
 
-/// A real server on the loopback interface that misbehaves as it is told, on plain sockets; each connection serves one request.
+/// A real server on the loopback interface that misbehaves as it is told, on plain sockets.
+///
+/// A connection serves one request, and the health checks in front of it; or all that are answered, where that is asked for.
+/// `GET /healthz` is no request that a test has to expect: it is answered apart, and only ``arrivals`` has it.
 @_spi(Tooling)
 public final class LoopbackServer: Sendable {
     /// What the server does with a request.
@@ -33,6 +36,9 @@ public final class LoopbackServer: Sendable {
     public let baseURL: URL
     private let listener: Int32
     private let behaviour: @Sendable (LoopbackRequest) -> Behaviour
+    private let health: @Sendable () -> Behaviour
+    private let keepsConnections: Bool
+    private let arrived = CallLog<LoopbackRequest>()
     private let received = CallLog<LoopbackRequest>()
     private let departed = CallLog<LoopbackRequest>()
     private let taken = Atomic<Int>(0)
@@ -43,9 +49,17 @@ public final class LoopbackServer: Sendable {
         try self.init { _ in rest.withLock { $0.count > 1 ? $0.removeFirst() : $0[0] } }
     }
 
-    /// - Parameter behaviour: Says what to do with each request; called on any thread.
-    public init(answering behaviour: @escaping @Sendable (LoopbackRequest) -> Behaviour) throws {
+    /// - Parameters:
+    ///   - keepsConnections: Whether a connection that had an answer takes another request.
+    ///   - health: Says what to do with each health check; called on any thread.
+    ///   - behaviour: Says what to do with each other request; called on any thread.
+    public init(
+        keepsConnections: Bool = false, health: @escaping @Sendable () -> Behaviour = { .answers(200, body: "ok") },
+        answering behaviour: @escaping @Sendable (LoopbackRequest) -> Behaviour
+    ) throws {
         self.behaviour = behaviour
+        self.health = health
+        self.keepsConnections = keepsConnections
         let (listener, port) = try Self.bound()
         self.listener = listener
         guard listen(listener, 128) == 0, let url = URL(string: "http://127.0.0.1:\(port)") else {
@@ -53,14 +67,14 @@ public final class LoopbackServer: Sendable {
         }
         baseURL = url
         Thread.detachNewThread { [weak self] in
-            while true {
+            for number in 0... {
                 let connection = accept(listener, nil, nil)
                 guard connection >= 0 else { return }
                 guard let server = self else {
                     close(connection)
                     return
                 }
-                Thread.detachNewThread { server.serve(connection) }
+                Thread.detachNewThread { server.serve(connection, number) }
             }
         }
     }
@@ -78,6 +92,9 @@ public final class LoopbackServer: Sendable {
         guard let url = URL(string: "http://127.0.0.1:\(port)") else { throw Failure(step: "address") }
         return (url, socket)
     }
+
+    /// What arrived so far, with the health checks.
+    public var arrivals: [LoopbackRequest] { arrived.calls }
 
     /// What arrived so far.
     public var requests: [LoopbackRequest] { received.calls }
@@ -118,22 +135,30 @@ public final class LoopbackServer: Sendable {
         return (socket, UInt16(bigEndian: address.sin_port))
     }
 
-    private func serve(_ connection: Int32) {
+    private func serve(_ connection: Int32, _ number: Int) {
         defer { close(connection) }
-        guard let request = LoopbackRequest.read(from: connection) else { return }
-        let behaviour = behaviour(request)
-        received.append(request)
+        while let request = LoopbackRequest.read(from: connection, connection: number) {
+            let behaviour = request.isHealthCheck ? health() : behaviour(request)
+            arrived.append(request)
+            if !request.isHealthCheck { received.append(request) }
+            let isKept = request.isHealthCheck || keepsConnections
+            guard serve(request, behaviour, on: connection, keeping: isKept) else { return }
+        }
+    }
+
+    /// Returns whether the connection takes another request.
+    private func serve(_ request: LoopbackRequest, _ behaviour: Behaviour, on connection: Int32, keeping isKept: Bool) -> Bool {
         switch behaviour {
         case .answers(let status, let headers, let body):
-            var head = "HTTP/1.1 \(status) Answer\r\nConnection: close\r\n"
+            var head = "HTTP/1.1 \(status) Answer\r\nConnection: \(isKept ? "keep-alive" : "close")\r\n"
             // No body where HTTP knows none.
             if status != 204 { head += "Content-Length: \(body.utf8.count)\r\n" }
             for (name, value) in headers { head += "\(name): \(value)\r\n" }
-            _ = Self.write(Data((head + "\r\n" + body).utf8), to: connection)
+            return Self.write(Data((head + "\r\n" + body).utf8), to: connection) && isKept
         case .streams(let stream, let status, let headers):
             var head = "HTTP/1.1 \(status) Stream\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n"
             for (name, value) in headers { head += "\(name): \(value)\r\n" }
-            guard Self.write(Data((head + "\r\n").utf8), to: connection) else { return }
+            guard Self.write(Data((head + "\r\n").utf8), to: connection) else { return false }
             let watched = DispatchSemaphore(value: 0)
             Thread.detachNewThread { [departed] in
                 Self.waitForEnd(of: connection)
@@ -156,8 +181,9 @@ public final class LoopbackServer: Sendable {
         case .floods(let status):
             _ = Self.write(Data("HTTP/1.1 \(status) Flood\r\nConnection: close\r\n\r\n".utf8), to: connection)
             let block = Data(repeating: 0x20, count: 64 * 1024)
-            for _ in 0..<64 where !Self.write(block, to: connection) { return }
+            for _ in 0..<64 where !Self.write(block, to: connection) { return false }
         }
+        return false
     }
 
     private static func waitForEnd(of connection: Int32) {

@@ -5,21 +5,19 @@ import TelemetryModels
 import FoundationNetworking
 #endif
 
-/// The process's sessions.
+/// A session.
 ///
-/// On Linux a session that is deallocated while a task ends can take the process with it, so they are kept for good, and a
-/// delegate routes callbacks by task. There are two sessions, so that requests which wait at the relay do not use up the
-/// connections of those which are answered at once.
+/// On Linux a session that is deallocated while a task ends can take the process with it, so sessions are kept for good, and a
+/// delegate routes callbacks by task.
 final class HTTPConnection: Sendable {
-    /// For requests that are answered at once.
+    /// For requests that are answered at once. Requests that wait at the relay do not use up its connections: they are begun by
+    /// `WaitingConnections`.
     static let requests = HTTPConnection(maximumConnectionsPerHost: 16)
-    /// For streams, and requests that wait for something to happen.
-    static let streams = HTTPConnection(maximumConnectionsPerHost: 10_000)
 
     private let session: URLSession
     private let router = HTTPTaskRouter()
 
-    private init(maximumConnectionsPerHost: Int) {
+    init(maximumConnectionsPerHost: Int) {
         let configuration = URLSessionConfiguration.ephemeral
         configuration.urlCache = nil
         configuration.httpShouldSetCookies = false
@@ -30,15 +28,21 @@ final class HTTPConnection: Sendable {
     }
 
     /// Sends the request. Cancelling the reader, or `finish()`, ends it.
-    /// - Parameter limit: The most bytes of the answer that may wait to be read.
-    func begin(_ request: URLRequest, limit: Int) -> HTTPExchange {
+    /// - Parameters:
+    ///   - limit: The most bytes of the answer that may wait to be read.
+    ///   - whenEnded: Called once at the end, and told whether the answer is whole.
+    func begin(
+        _ request: URLRequest, limit: Int, whenEnded: @escaping @Sendable (_ isWhole: Bool) -> Void = { _ in }
+    ) -> HTTPExchange {
         let task = session.dataTask(with: request)
         let id = task.taskIdentifier
         let exchange = HTTPExchange(limit: limit)
         router.add(exchange, for: id)
-        exchange.whenEnded { [router] in
+        exchange.whenEnded { [router] isFinished in
             // A task that completed was removed before.
-            if router.remove(id) != nil { task.cancel() }
+            let isComplete = router.remove(id) == nil
+            if !isComplete { task.cancel() }
+            whenEnded(isComplete && isFinished)
         }
         task.resume()
         return exchange

@@ -34,15 +34,18 @@ final class HTTPExchange: Sendable {
     private let unread = Atomic<Int>(0)
     private let limit: Int
 
-    /// - Parameters:
-    ///   - limit: The most bytes that may wait to be read.
-    ///   - onEnd: Called once, when the exchange ended or its reader was cancelled.
+    /// - Parameter limit: The most bytes that may wait to be read.
     init(limit: Int) {
         (pieces, continuation) = AsyncThrowingStream.makeStream(of: HTTPPiece.self)
         self.limit = limit
     }
 
-    func whenEnded(_ action: @escaping @Sendable () -> Void) { continuation.onTermination = { _ in action() } }
+    /// Calls the action once, when the exchange ended or its reader was cancelled; it is told whether there was no error.
+    func whenEnded(_ action: @escaping @Sendable (_ isFinished: Bool) -> Void) {
+        continuation.onTermination = { termination in
+            if case .finished(nil) = termination { action(true) } else { action(false) }
+        }
+    }
 
     // MARK: The sender's side
 

@@ -26,13 +26,12 @@ final class RelayClient: Sendable {
     func send(_ request: RelayRequest) async throws -> Data {
         let prepared = try await prepare(request, accepting: "application/json")
         let timeout = configuration.requestTimeout + request.wait
-        let connection: HTTPConnection = request.wait > .zero ? .streams : .requests
         let reply: HTTPReply
         do {
-            reply = try await withDeadline(timeout, clock: configuration.clock) { [configuration] in
-                let exchange = connection.begin(prepared, limit: configuration.maximumResponseBytes)
-                defer { exchange.finish() }
-                return HTTPReply(head: try await exchange.head(), body: try await exchange.body())
+            let exchange = try await begin(prepared, waits: request.wait > .zero, limit: configuration.maximumResponseBytes)
+            defer { exchange.finish() }
+            reply = try await withDeadline(timeout, clock: configuration.clock) {
+                HTTPReply(head: try await exchange.head(), body: try await exchange.body())
             }
         } catch {
             throw failure(error)
@@ -47,30 +46,47 @@ final class RelayClient: Sendable {
         var prepared = try await prepare(request, accepting: "text/event-stream")
         if let lastEventID { prepared.setValue(lastEventID, forHTTPHeaderField: "Last-Event-ID") }
         prepared.setValue("no-cache", forHTTPHeaderField: "Cache-Control")
-        let exchange = HTTPConnection.streams.begin(prepared, limit: ServerSentEventParser.maximumEventBytes * 4)
         do {
-            return try await withDeadline(configuration.requestTimeout, clock: configuration.clock) {
-                let head = try await exchange.head()
-                guard head.status == 200 else {
-                    throw self.refusal(HTTPReply(head: head, body: try await exchange.body()))
-                }
-                guard head.header("Content-Type")?.lowercased().hasPrefix("text/event-stream") == true else {
-                    throw Self.unexpectedAnswer
+            let exchange = try await begin(prepared, waits: true, limit: ServerSentEventParser.maximumEventBytes * 4)
+            do {
+                try await withDeadline(configuration.requestTimeout, clock: configuration.clock) {
+                    let head = try await exchange.head()
+                    guard head.status == 200 else {
+                        throw self.refusal(HTTPReply(head: head, body: try await exchange.body()))
+                    }
+                    guard head.header("Content-Type")?.lowercased().hasPrefix("text/event-stream") == true else {
+                        throw Self.unexpectedAnswer
+                    }
                 }
                 return exchange
+            } catch {
+                exchange.finish()
+                throw error
             }
         } catch {
-            exchange.finish()
             throw failure(error)
         }
     }
 
-    private func prepare(_ request: RelayRequest, accepting type: String) async throws -> URLRequest {
-        var prepared = URLRequest(url: try address.url(request.path, query: request.query))
-        prepared.httpMethod = request.method.rawValue
-        prepared.cachePolicy = .reloadIgnoringLocalCacheData
+    /// - Parameter waits: Whether the relay may take its time for the answer.
+    private func begin(_ request: URLRequest, waits: Bool, limit: Int) async throws -> HTTPExchange {
+        guard waits else { return HTTPConnection.requests.begin(request, limit: limit) }
+        return try await WaitingConnections.shared.begin(
+            request, to: address, opening: Self.urlRequest(for: try address.url(["healthz"])), limit: limit,
+            configuration: configuration)
+    }
+
+    private static func urlRequest(for url: URL) -> URLRequest {
+        var request = URLRequest(url: url)
+        request.cachePolicy = .reloadIgnoringLocalCacheData
         // Only an idle timer; the deadlines are kept here, on the configuration's clock.
-        prepared.timeoutInterval = 3_600
+        request.timeoutInterval = 3_600
+        return request
+    }
+
+    private func prepare(_ request: RelayRequest, accepting type: String) async throws -> URLRequest {
+        var prepared = Self.urlRequest(for: try address.url(request.path, query: request.query))
+        prepared.httpMethod = request.method.rawValue
         prepared.setValue(type, forHTTPHeaderField: "Accept")
         if let body = request.body {
             prepared.httpBody = body
