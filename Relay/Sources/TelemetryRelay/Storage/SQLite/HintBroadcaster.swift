@@ -6,9 +6,10 @@ final class HintBroadcaster: Sendable {
 
     private struct State {
         var nextID = 0
+        var streams: [Int: Continuation] = [:]
         /// Those who wait for anything.
-        var all: [Int: Continuation] = [:]
-        var byClient: [String: [Int: Continuation]] = [:]
+        var ofAll: Set<Int> = []
+        var ofClient: [String: Set<Int>] = [:]
         var isFinished = false
     }
 
@@ -18,13 +19,15 @@ final class HintBroadcaster: Sendable {
         let (stream, continuation) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
         let id = state.withLock { state -> Int? in
             guard !state.isFinished else { return nil }
+            let id = state.nextID
             state.nextID += 1
+            state.streams[id] = continuation
             if let clients {
-                for client in clients { state.byClient[client, default: [:]][state.nextID] = continuation }
+                for client in clients { state.ofClient[client, default: []].insert(id) }
             } else {
-                state.all[state.nextID] = continuation
+                state.ofAll.insert(id)
             }
-            return state.nextID
+            return id
         }
         guard let id else {
             continuation.finish()
@@ -37,9 +40,9 @@ final class HintBroadcaster: Sendable {
     /// - Parameter clients: whom it concerns; nil: everybody.
     func hint(_ clients: Set<String>?) {
         let continuations = state.withLock { state -> [Continuation] in
-            let some: [[Int: Continuation]] =
-                clients.map { $0.compactMap { state.byClient[$0] } } ?? Array(state.byClient.values)
-            return ([state.all] + some).flatMap(\.values)
+            guard let clients else { return Array(state.streams.values) }
+            let ids = clients.reduce(into: state.ofAll) { $0.formUnion(state.ofClient[$1] ?? []) }
+            return ids.compactMap { state.streams[$0] }
         }
         for continuation in continuations { continuation.yield() }
     }
@@ -48,17 +51,18 @@ final class HintBroadcaster: Sendable {
     func finish() {
         let continuations = state.withLock { state -> [Continuation] in
             state.isFinished = true
-            return ([state.all] + state.byClient.values).flatMap(\.values)
+            return Array(state.streams.values)
         }
         for continuation in continuations { continuation.finish() }
     }
 
     private func remove(_ id: Int, _ clients: Set<String>?) {
         state.withLock { state in
-            state.all[id] = nil
+            state.streams[id] = nil
+            state.ofAll.remove(id)
             for client in clients ?? [] {
-                state.byClient[client]?[id] = nil
-                if state.byClient[client]?.isEmpty ?? false { state.byClient[client] = nil }
+                state.ofClient[client]?.remove(id)
+                if state.ofClient[client]?.isEmpty ?? false { state.ofClient[client] = nil }
             }
         }
     }

@@ -76,7 +76,8 @@ public final class SQLiteRelayStorage: RelayStorage {
         events.close()
         recordStore.close()
         tokenStore.close()
-        try await tokenStore.writeUses()
+        // On a full disk a token's last use is lost, and the database is closed all the same.
+        try? await tokenStore.writeUses()
         try await database.close()
     }
 }
