@@ -25,7 +25,7 @@ let package = Package(
             name: "example-host",
             dependencies: [
                 "FileWork", layer("TelemetryModels"), layer("TelemetryTransport"), layer("TelemetryPersistence"),
-                layer("TelemetryLogging"), layer("TelemetryLifecycle"), layer("TelemetryDebugLogging"),
+                layer("TelemetryLogging"), layer("TelemetryLifecycle"), layer("TelemetryHTTP"), layer("TelemetryDebugLogging"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings),

@@ -22,13 +22,13 @@ let package = Package(
     targets: [
         // The viewer without its command line.
         .target(
-            name: "ViewerKit", dependencies: [layer("TelemetryModels"), layer("TelemetryTransport")],
+            name: "ViewerKit", dependencies: [layer("TelemetryModels"), layer("TelemetryTransport"), layer("TelemetryHTTP")],
             swiftSettings: settings),
         .executableTarget(
             name: "telemetry",
             dependencies: [
                 "ViewerKit", layer("TelemetryModels"), layer("TelemetryTransport"), layer("TelemetryPersistence"),
-                layer("TelemetryLogging"), layer("TelemetryLifecycle"), layer("TelemetryCloudKit"),
+                layer("TelemetryLogging"), layer("TelemetryLifecycle"), layer("TelemetryHTTP"), layer("TelemetryCloudKit"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 // Started by the demo; this dependency builds it next to the tool.
                 .product(name: "example-host", package: "LiveTelemetryExamples"),
@@ -36,7 +36,10 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "ViewerKitTests",
-            dependencies: ["ViewerKit", layer("TelemetryModels"), layer("TelemetryTransport")], swiftSettings: settings),
+            dependencies: [
+                "ViewerKit", layer("TelemetryModels"), layer("TelemetryTransport"), layer("TelemetryTestSupport"),
+            ],
+            swiftSettings: settings),
         .testTarget(
             name: "telemetryTests",
             dependencies: [

@@ -1,6 +1,7 @@
 import ArgumentParser
 import FileWork
 import Foundation
+import TelemetryHTTP
 import TelemetryLifecycle
 import TelemetryLogging
 import TelemetryPersistence
@@ -17,10 +18,19 @@ struct ExampleHost: AsyncParsableCommand {
 
             Nothing is recorded until the user opts in with 'ask' and a viewer approves the client:
               telemetry approve CLIENT --directory STORE
+
+            Over a relay, host and viewers may run on different machines:
+              example-host --relay https://relay.example.com --token-file host-token FOLDER
             """)
 
-    @Option(help: "The store's directory, shared by host and viewers.")
-    var store: String
+    @Option(name: [.long, .customLong("directory")], help: "The store's directory, shared by host and viewers.")
+    var store: String?
+
+    @Option(help: "The relay's URL, instead of a directory.")
+    var relay: String?
+
+    @Option(name: .customLong("token-file"), help: "A file with the relay's token for hosts.")
+    var tokenFile: String?
 
     @Option(help: "The directory for the host's settings. Default: the platform's location.")
     var state: String?
@@ -43,6 +53,11 @@ struct ExampleHost: AsyncParsableCommand {
     func validate() throws {
         guard (folder == nil) != (input == nil) else { throw ValidationError("Give a folder, or --input with a log file.") }
         guard field == nil || input != nil else { throw ValidationError("--field requires --input.") }
+        guard (store == nil) != (relay == nil) else { throw ValidationError("Give --store DIRECTORY or --relay URL.") }
+        guard tokenFile == nil || relay != nil else { throw ValidationError("--token-file requires --relay.") }
+        if let relay, relayURL == nil {
+            throw ValidationError("\"\(relay)\" is not a relay's URL. Example: https://relay.example.com.")
+        }
     }
 
     @MainActor
@@ -65,7 +80,7 @@ struct ExampleHost: AsyncParsableCommand {
     /// All that a host needs from LiveTelemetry: a transport, and a service that uses it.
     @MainActor
     private func makeService() throws -> TelemetryLifecycleService {
-        let transport = try FileTelemetryTransport(directory: URL(fileURLWithPath: store))
+        let transport = try makeTransport()
         var configuration = TelemetryLifecycleService.Configuration(
             loggerConfiguration: .init(batchSize: 100, flushInterval: 0.2))
         guard let state else {
@@ -76,5 +91,29 @@ struct ExampleHost: AsyncParsableCommand {
         return TelemetryLifecycleService(
             settingsStore: FileTelemetrySettingsStore(directory: directory), transport: transport,
             configuration: configuration, scenarioStore: FileTelemetryScenarioStore(directory: directory))
+    }
+
+    /// A directory of this machine, or a relay.
+    private func makeTransport() throws -> any TelemetryTransporting {
+        guard let relayURL else { return try FileTelemetryTransport(directory: URL(fileURLWithPath: store ?? ".")) }
+        // The secret proves that the events are this installation's. Keep it with the host's other state.
+        let secrets = FileTelemetrySecretStore(
+            directory: state.map { URL(fileURLWithPath: $0) }
+                ?? FileManager.default.homeDirectoryForCurrentUser.appendingPathComponent(".local/state/example-host"))
+        return HTTPTelemetryTransport(url: relayURL, credentials: .host(token: try token(), secrets: secrets))
+    }
+
+    private var relayURL: URL? {
+        guard let url = relay.flatMap(URL.init(string:)), ["http", "https"].contains(url.scheme?.lowercased()), url.host() != nil
+        else { return nil }
+        return url
+    }
+
+    /// Nil for a relay on this machine without tokens.
+    private func token() throws -> String? {
+        guard let tokenFile else { return ProcessInfo.processInfo.environment["LIVE_TELEMETRY_TOKEN"] }
+        do { return try String(contentsOfFile: tokenFile, encoding: .utf8) } catch {
+            throw ValidationError("Cannot read the token file \(tokenFile): \(error.localizedDescription)")
+        }
     }
 }

@@ -46,7 +46,7 @@ public struct ToolFailure: Error, LocalizedError, Sendable, Equatable {
         }
     }
 
-    private static func code(of code: TelemetryTransportError.Code) -> Code {
+    static func code(of code: TelemetryTransportError.Code) -> Code {
         switch code {
         case .notFound: .notFound
         case .invalidArgument, .corrupted: .data

@@ -8,7 +8,9 @@ struct Telemetry: AsyncParsableCommand {
         commandName: "telemetry",
         abstract: "View and control the telemetry of running programs, with their users' consent.",
         discussion: """
-            The store is the directory that clients and viewers share: --directory DIR, or LIVE_TELEMETRY_STORE.
+            The store is what clients and viewers share: a directory of this machine (--directory DIR, or \
+            LIVE_TELEMETRY_STORE), or a relay (--relay URL with --token-file FILE, or LIVE_TELEMETRY_TOKEN). A context gives \
+            a store a name: telemetry context add prod --relay https://relay.example.com --token-file FILE
 
             Getting started:
               telemetry demo                                 run a host and a viewer
@@ -40,7 +42,9 @@ struct Telemetry: AsyncParsableCommand {
                 ]),
             CommandGroup(
                 name: "Store",
-                subcommands: [DoctorCommand.self, SchemaCommand.self, ExportCommand.self, ImportCommand.self]),
+                subcommands: [
+                    ContextCommand.self, DoctorCommand.self, SchemaCommand.self, ExportCommand.self, ImportCommand.self,
+                ]),
             CommandGroup(name: "Client", subcommands: [PipeCommand.self, DemoCommand.self]),
         ])
 }

@@ -111,7 +111,9 @@ struct BadInputTests {
     func noStore() async throws {
         let result = try await ToolProcess.run("clients")
         #expect(result.code == 64)
-        #expect(result.errors.contains("No store given. Use --directory DIR or set LIVE_TELEMETRY_STORE."))
+        #expect(
+            result.errors.contains(
+                "No store given. Use --directory DIR or set LIVE_TELEMETRY_STORE. For a relay, use --relay URL"))
     }
 
     @Test("The demo rejects missing input")

@@ -9,7 +9,7 @@ struct PipeStateTests {
         _ name: String, of store: String = "/store", in folder: URL
     ) async throws -> String {
         let state = try await PipeState(
-            name: name, store: URL(fileURLWithPath: store), environment: ["XDG_STATE_HOME": folder.path])
+            name: name, store: .directory(StoreDirectory(path: store)), environment: ["XDG_STATE_HOME": folder.path])
         return state.directory.lastPathComponent
     }
 
@@ -47,6 +47,20 @@ struct PipeStateTests {
             let direct = try await directory("a", of: store.path, in: folder)
             #expect(try await directory("a", of: link.path, in: folder) == direct)
             #expect(try await directory("a", of: folder.path, in: folder) != direct)
+        }
+    }
+
+    @Test("The state depends on the relay")
+    func relays() async throws {
+        try await withDirectory { folder in
+            var names: Set<String> = []
+            for address in ["http://a.example", "https://a.example", "http://a.example/b"] {
+                let relay = RelayLocation(url: try #require(URL(string: address)), token: nil)
+                let state = try await PipeState(
+                    name: "a", store: .relay(relay), environment: ["XDG_STATE_HOME": folder.path])
+                names.insert(state.directory.lastPathComponent)
+            }
+            #expect(names.count == 3)
         }
     }
 

@@ -11,7 +11,8 @@ final class RunningTool: Sendable {
         process = Process()
         process.executableURL = ToolProcess.executable
         process.arguments = arguments
-        process.environment = ProcessInfo.processInfo.environment.merging(environment) { _, own in own }
+        let inherited = ProcessInfo.processInfo.environment.merging(["XDG_CONFIG_HOME": ToolProcess.noConfiguration]) { $1 }
+        process.environment = inherited.merging(environment) { _, own in own }
         let pipes = (input: Pipe(), output: Pipe(), errors: Pipe())
         process.standardInput = pipes.input
         process.standardOutput = pipes.output

@@ -25,6 +25,9 @@ struct ToolProcess {
         return URL(fileURLWithPath: "telemetry")
     }
 
+    /// A directory without the developer's contexts, which would change the results.
+    static let noConfiguration = "/nonexistent/telemetry-tests"
+
     static func run(_ arguments: String..., environment: [String: String] = [:], input: String = "") async throws -> Result {
         try await run(arguments, environment: environment, input: input)
     }
@@ -34,7 +37,8 @@ struct ToolProcess {
         process.executableURL = executable
         process.arguments = arguments
         var inherited = ProcessInfo.processInfo.environment
-        inherited["LIVE_TELEMETRY_STORE"] = nil
+        for name in inherited.keys where name.hasPrefix("LIVE_TELEMETRY_") { inherited[name] = nil }
+        inherited["XDG_CONFIG_HOME"] = Self.noConfiguration
         inherited["TZ"] = "UTC"
         process.environment = inherited.merging(environment) { _, own in own }
         let pipes = (input: Pipe(), output: Pipe(), errors: Pipe())

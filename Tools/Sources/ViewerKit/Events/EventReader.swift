@@ -1,3 +1,4 @@
+import TelemetryHTTP
 import TelemetryModels
 public import TelemetryTransport
 
@@ -21,12 +22,31 @@ public struct EventReader: Sendable {
         after start: TelemetryCursor?, following: Bool, isolation: isolated (any Actor)? = #isolation,
         handle: (TelemetryEventPage) async throws -> Bool
     ) async throws -> TelemetryCursor? {
-        let pages = transport.eventPages(matching: filter, after: start, limit: Self.pageSize)
         var cursor = start
-        for try await page in pages {
-            cursor = page.cursor
-            guard try await handle(page), following || page.hasMore else { return cursor }
+        var failures = 0
+        while true {
+            let pages = transport.eventPages(matching: filter, after: cursor, limit: Self.pageSize)
+            do {
+                for try await page in pages {
+                    cursor = page.cursor
+                    failures = 0
+                    guard try await handle(page), following || page.hasMore else { return cursor }
+                }
+                return cursor
+            } catch let error as TelemetryTransportError where survives(error, following, cursor) {
+                failures += 1
+                try await Task.sleep(for: error.retryAfter ?? Self.delay(failures, random: .random(in: 0..<1)))
+            }
         }
-        return cursor
+    }
+
+    /// Whether to read on: a relay that was reached before may be restarting.
+    private func survives(_ error: TelemetryTransportError, _ following: Bool, _ cursor: TelemetryCursor?) -> Bool {
+        following && error.isRetryable && cursor != nil && transport is HTTPTelemetryTransport
+    }
+
+    /// A random delay, so that viewers do not return at the same time; at most half a minute.
+    static func delay(_ failures: Int, random: Double) -> Duration {
+        .milliseconds(Int64(500 * Double(1 << min(failures - 1, 6)) * (0.5 + random / 2)))
     }
 }

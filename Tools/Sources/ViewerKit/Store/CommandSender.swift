@@ -38,7 +38,11 @@ public struct CommandSender: Sendable {
             group.addTask {
                 for await notification in notifications
                 where notification.recordID == nil || notification.recordID == id {
-                    if let outcome = try await outcome(of: id) { return outcome }
+                    do {
+                        if let outcome = try await outcome(of: id) { return outcome }
+                    } catch let error as TelemetryTransportError where error.isRetryable {
+                        // A relay that restarts; a notification follows when it is back.
+                    }
                 }
                 return nil
             }

@@ -5,7 +5,7 @@ extension StoreExamination {
     /// The number of files to check, as a store may have very many.
     private static let mostFiles = 20_000
 
-    func permissions() -> [Finding] {
+    func permissions(_ directory: URL) -> [Finding] {
         var findings: [Finding] = []
         let manager = FileManager.default
         let own = try? manager.attributesOfItem(atPath: directory.path)

@@ -50,6 +50,7 @@ extension StoreExamination {
 
     /// Finds clients whose newest segment was written by another version of LiveTelemetry.
     public func writers() -> [Finding] {
+        guard let directory else { return [] }
         let events = directory.appendingPathComponent("events")
         let clients = (try? FileManager.default.contentsOfDirectory(atPath: events.path).sorted()) ?? []
         let found = clients.compactMap { writer(in: events.appendingPathComponent($0)) }
@@ -91,6 +92,7 @@ extension StoreExamination {
     }
 
     private func foreignRecordTypes(besides known: Set<String>) -> [String] {
+        guard let directory else { return [] }
         let folder = directory.appendingPathComponent("records")
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()) ?? []
         let types = names.filter { !$0.hasPrefix("-") }.compactMap { name -> String? in

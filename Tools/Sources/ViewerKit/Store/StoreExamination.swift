@@ -12,7 +12,7 @@ public struct StoreExamination: Sendable {
         /// How to fix the problem.
         public let advice: String?
 
-        init(_ severity: Severity, _ text: String, _ advice: String? = nil) {
+        public init(_ severity: Severity, _ text: String, _ advice: String? = nil) {
             self.severity = severity
             self.text = text
             self.advice = advice
@@ -22,25 +22,27 @@ public struct StoreExamination: Sendable {
     private static let clockTolerance: TimeInterval = 60
     private static let answerTimeout: TimeInterval = 3_600
 
-    let directory: URL
+    /// Nil for a relay, whose files are not accessible.
+    let directory: URL?
     private let transport: any TelemetryTransporting
     private let now: Date
 
-    public init(directory: URL, transport: any TelemetryTransporting, now: Date = .now) {
-        self.directory = directory
+    public init(location: StoreLocation, transport: any TelemetryTransporting, now: Date = .now) {
+        directory = if case .directory(let directory) = location { directory.url } else { nil }
         self.transport = transport
         self.now = now
     }
 
-    /// Checks the store's files.
+    /// Checks the store's files; none for a relay.
     public func files() async -> [Finding] {
+        guard let directory else { return [] }
         var findings: [Finding] = []
         if await transport.validateSchema() {
             findings.append(.init(.ok, "the store is readable and writable"))
         } else {
             findings.append(.init(.error, "the store is not writable", "run as the user who owns \(directory.path)"))
         }
-        findings += permissions()
+        findings += permissions(directory)
         let aside = directory.appendingPathComponent("set-aside")
         if let names = try? FileManager.default.contentsOfDirectory(atPath: aside.path), !names.isEmpty {
             findings.append(

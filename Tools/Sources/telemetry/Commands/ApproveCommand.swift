@@ -2,7 +2,7 @@ import ArgumentParser
 import TelemetryModels
 import ViewerKit
 
-struct ApproveCommand: ToolCommand {
+struct ApproveCommand: StoreCommand {
     static let configuration = CommandConfiguration(
         commandName: "approve", abstract: "Approve a client; same as 'enable CLIENT'.",
         usage: "telemetry approve CLIENT [options]",

@@ -3,7 +3,7 @@ import TelemetryModels
 import TelemetryTransport
 import ViewerKit
 
-struct ClientsCommand: ToolCommand {
+struct ClientsCommand: StoreCommand {
     static let configuration = CommandConfiguration(
         commandName: "clients", abstract: "List clients and their approval state.",
         discussion: "Example: telemetry clients --directory /srv/telemetry")

@@ -4,7 +4,7 @@ import TelemetryModels
 import TelemetryTransport
 import ViewerKit
 
-struct CommandsCommand: ToolCommand {
+struct CommandsCommand: StoreCommand {
     static let configuration = CommandConfiguration(
         commandName: "commands", abstract: "List the commands sent to clients and their results.",
         usage: "telemetry commands [options]",

@@ -3,7 +3,7 @@ import TelemetryModels
 import TelemetryTransport
 import ViewerKit
 
-struct DeleteEventsCommand: ToolCommand {
+struct DeleteEventsCommand: StoreCommand {
     static let configuration = CommandConfiguration(
         commandName: "delete-events", abstract: "Make a client delete its events, including those not yet sent.",
         usage: "telemetry delete-events CLIENT [options]",

@@ -3,7 +3,7 @@ import TelemetryModels
 import TelemetryTransport
 import ViewerKit
 
-struct DisableCommand: ToolCommand {
+struct DisableCommand: StoreCommand {
     static let configuration = CommandConfiguration(
         commandName: "disable", abstract: "Disable a scenario; without a scenario, end the client's telemetry.",
         usage: "telemetry disable CLIENT [SCENARIO] [options]",

@@ -3,33 +3,50 @@ import TelemetryModels
 import TelemetryTransport
 import ViewerKit
 
-struct DoctorCommand: ToolCommand {
+struct DoctorCommand: StoreCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor", abstract: "Check a store for problems, and show how to fix them.",
         discussion: """
-            Exits with 1 if problems are found. A client's LiveTelemetry version is known once it has stored events.
+            Exits with 1 if problems are found. For a directory it also checks files, permissions and the LiveTelemetry \
+            versions of clients, which are known once they have stored events; for a relay, whether it can be reached, its \
+            version, clock and limits, and what the token permits.
 
-            Example: telemetry doctor --directory /srv/telemetry
+            Examples:
+              telemetry doctor --directory /srv/telemetry
+              telemetry doctor --relay https://relay.example.com --token-file token
             """)
 
     @OptionGroup var store: StoreOptions
 
     func perform(_ console: Console) async throws {
-        let directory = try store.located()
+        let location = try store.located()
         let collector = DiagnosticsCollector()
-        let transport = try directory.open { collector.add($0) }
+        let transport = try location.open { collector.add($0) }
         console.line("telemetry \(LiveTelemetryVersion.version)")
+        var findings: [StoreExamination.Finding] = []
+        if let relay = location.relay {
+            let examination = RelayExamination(relay)
+            findings = await examination.findings()
+            // Without an answer there is nothing else to check.
+            guard findings.allSatisfy({ $0.severity != .error }) else { return try end(findings, [], console) }
+        }
         console.line(
             await transport.debugDatabaseInfo().split(separator: "\n").map { String($0).visible }.joined(separator: "\n"))
         console.line()
-        let examination = StoreExamination(directory: directory.url, transport: transport)
-        var findings = await examination.files()
+        let examination = StoreExamination(location: location, transport: transport)
+        findings += await examination.files()
         findings += try await examination.records()
         findings += examination.writers()
         findings += examination.events(try await EventSummary(of: transport, matching: .all, console))
+        try end(findings, collector.all, console)
+    }
+
+    private func end(
+        _ findings: [StoreExamination.Finding], _ diagnostics: [TelemetryDiagnostic], _ console: Console
+    ) throws {
         for finding in findings { show(finding, console) }
-        for diagnostic in collector.all { show(diagnostic, console) }
-        let errorCount = findings.count { $0.severity == .error } + collector.all.count { $0.kind != .tornTail }
+        for diagnostic in diagnostics { show(diagnostic, console) }
+        let errorCount = findings.count { $0.severity == .error } + diagnostics.count { $0.kind != .tornTail }
         guard errorCount == 0 else { throw ToolFailure(.failed, "\(counted(errorCount, "problem")) found; see above.") }
     }
 

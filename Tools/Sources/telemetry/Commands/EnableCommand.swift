@@ -1,7 +1,7 @@
 import ArgumentParser
 import ViewerKit
 
-struct EnableCommand: ToolCommand {
+struct EnableCommand: StoreCommand {
     static let configuration = CommandConfiguration(
         commandName: "enable", abstract: "Enable a scenario; without a scenario, approve the client.",
         usage: "telemetry enable CLIENT [SCENARIO] [options]",

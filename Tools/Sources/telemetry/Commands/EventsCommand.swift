@@ -4,7 +4,7 @@ import TelemetryModels
 import TelemetryTransport
 import ViewerKit
 
-struct EventsCommand: ToolCommand {
+struct EventsCommand: StoreCommand {
     static let configuration = CommandConfiguration(
         commandName: "events", abstract: "Show stored events; with --follow, also new ones.",
         usage: "telemetry events [options]",

@@ -4,7 +4,7 @@ import TelemetryModels
 import TelemetryTransport
 import ViewerKit
 
-struct ExportCommand: ToolCommand {
+struct ExportCommand: StoreCommand {
     static let configuration = CommandConfiguration(
         commandName: "export", abstract: "Write a store, or some of its events, to one file.",
         usage: "telemetry export FILE [options]",
@@ -40,7 +40,7 @@ struct ExportCommand: ToolCommand {
     }
 
     private static func write(
-        _ transport: FileTelemetryTransport, matching filter: TelemetryEventFilter, to target: ArchiveTarget, expected: Int?,
+        _ transport: any TelemetryTransporting, matching filter: TelemetryEventFilter, to target: ArchiveTarget, expected: Int?,
         _ console: Console
     ) async throws {
         do {

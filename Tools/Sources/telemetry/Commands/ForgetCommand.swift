@@ -3,7 +3,7 @@ import TelemetryModels
 import TelemetryTransport
 import ViewerKit
 
-struct ForgetCommand: ToolCommand {
+struct ForgetCommand: StoreCommand {
     static let configuration = CommandConfiguration(
         commandName: "forget", abstract: "Delete all stored data of a client that will not return.",
         usage: "telemetry forget CLIENT [options]",

@@ -4,7 +4,7 @@ import TelemetryModels
 import TelemetryTransport
 import ViewerKit
 
-struct ImportCommand: ToolCommand {
+struct ImportCommand: StoreCommand {
     /// The number of lines that are read and stored at a time.
     private static let block = 4_000
     /// The number of bytes after which a block ends.
@@ -91,12 +91,12 @@ struct ImportCommand: ToolCommand {
     }
 
     /// Stores the events that the store accepts, and returns the number of rejected ones.
-    private func append(_ events: [TelemetryEvent], to transport: FileTelemetryTransport?) async throws -> Int {
+    private func append(_ events: [TelemetryEvent], to transport: (any TelemetryTransporting)?) async throws -> Int {
         guard let transport, !events.isEmpty else { return 0 }
         do {
             try await transport.append(events)
             return 0
-        } catch let error as TelemetryTransportError where error.code == .invalidArgument {
+        } catch let error as TelemetryTransportError where isRejection(error, of: transport) {
             guard events.count > 1 else { return 1 }
             let middle = events.count / 2
             let refused = try await append(Array(events[..<middle]), to: transport)
@@ -104,8 +104,14 @@ struct ImportCommand: ToolCommand {
         }
     }
 
+    /// Whether the store rejects the events themselves. A directory reports a full disk with the code that a relay has for an
+    /// event that is too large.
+    private func isRejection(_ error: TelemetryTransportError, of transport: any TelemetryTransporting) -> Bool {
+        error.code == .invalidArgument || error.code == .quotaExceeded && !(transport is FileTelemetryTransport)
+    }
+
     /// Returns false if the store already has the record and keeps it.
-    private func save(_ record: TelemetryRecord, to transport: FileTelemetryTransport?) async throws -> Bool {
+    private func save(_ record: TelemetryRecord, to transport: (any TelemetryTransporting)?) async throws -> Bool {
         guard let transport else { return true }
         do {
             _ = try await transport.save([record], policy: overwrite ? .overwrite : .insert)

@@ -3,7 +3,7 @@ import TelemetryModels
 import TelemetryTransport
 import ViewerKit
 
-struct ScenariosCommand: ToolCommand {
+struct ScenariosCommand: StoreCommand {
     static let configuration = CommandConfiguration(
         commandName: "scenarios", abstract: "List scenarios and whether they are enabled.",
         discussion: "Example: telemetry scenarios k7wq --directory /srv/telemetry")

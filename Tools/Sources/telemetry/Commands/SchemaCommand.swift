@@ -5,7 +5,7 @@ import TelemetryModels
 import TelemetryTransport
 import ViewerKit
 
-struct SchemaCommand: ToolCommand {
+struct SchemaCommand: StoreCommand {
     enum Format: String, CaseIterable, ExpressibleByArgument { case table, json, cloudkit }
 
     static let configuration = CommandConfiguration(

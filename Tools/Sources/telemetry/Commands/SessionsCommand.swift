@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import ViewerKit
 
-struct SessionsCommand: ToolCommand {
+struct SessionsCommand: StoreCommand {
     static let configuration = CommandConfiguration(
         commandName: "sessions", abstract: "List the client sessions with stored events.",
         usage: "telemetry sessions [options]",

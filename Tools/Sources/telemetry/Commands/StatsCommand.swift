@@ -4,7 +4,7 @@ import TelemetryModels
 import TelemetryTransport
 import ViewerKit
 
-struct StatsCommand: ToolCommand {
+struct StatsCommand: StoreCommand {
     static let configuration = CommandConfiguration(
         commandName: "stats", abstract: "Count events by scenario, client and hour, with rates, gaps and drops.",
         usage: "telemetry stats [options]",

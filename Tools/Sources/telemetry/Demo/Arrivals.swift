@@ -88,10 +88,11 @@ actor Arrivals {
 
     private func read() async {
         do {
-            for try await page in transport.eventPages(matching: filter) {
+            try await EventReader(transport: transport, filter: filter).read(after: nil, following: true) { page in
                 cursor = page.cursor
                 take(page.events)
                 changed.yield()
+                return true
             }
         } catch { failure = error }
         changed.yield()

@@ -12,9 +12,13 @@ struct DemoCommand: ToolCommand {
             file. Approves it, enables and disables its scenarios, kills and restarts it, and then compares the events that \
             the host logged with those that arrived. Exits with 1 if they differ.
 
+            With --relay, host and viewer communicate over a relay, which is started as a third process with a database of \
+            its own, killed while the host logs, and started again.
+
             Examples:
               telemetry demo /usr/share/doc
               telemetry demo --input /var/log/dpkg.log
+              telemetry demo --relay
             """)
 
     @Option(help: "Replay this log file, one event per line, instead of reading a folder.")
@@ -27,11 +31,25 @@ struct DemoCommand: ToolCommand {
         name: [.customShort("d"), .long], help: "Use this directory as the store and keep it. Default: a temporary directory.")
     var directory: String?
 
+    @Flag(help: "Communicate over a relay, which is killed and restarted, instead of a directory.")
+    var relay = false
+
+    @Option(
+        name: .customLong("relay-executable"),
+        help: """
+            The program telemetry-relay. Default: \(RelayExecutable.variable), otherwise the one beside this tool or built in \
+            the package Relay.
+            """,
+        completion: .file())
+    var relayExecutable: String?
+
     @Argument(help: "The folder to read. Default: the sources of LiveTelemetry.")
     var folder: String?
 
     func validate() throws {
         if folder != nil, input != nil { throw ValidationError("Give a folder or --input, not both.") }
+        if relay, directory != nil { throw ValidationError("Give --relay or --directory, not both.") }
+        if relayExecutable != nil, !relay { throw ValidationError("--relay-executable requires --relay.") }
         if let field, field < 1 || input == nil { throw ValidationError("--field requires --input, and counts from 1.") }
     }
 
@@ -42,7 +60,10 @@ struct DemoCommand: ToolCommand {
         let interruption = SystemSignal.Interruption()
         console.onOutputLoss { _ in interruption.interrupt(SIGPIPE) }
         guard let number = try await play(work, interruption, console) else { return }
-        if number != SIGPIPE { console.note("telemetry: Interrupted; the host was stopped and temporary files were removed.") }
+        if number != SIGPIPE {
+            let what = relay ? "the host and the relay were" : "the host was"
+            console.note("telemetry: Interrupted; \(what) stopped and temporary files were removed.")
+        }
         SystemSignal.end(by: number)
     }
 
@@ -52,15 +73,33 @@ struct DemoCommand: ToolCommand {
     ) async throws -> Int32? {
         let scratch = FileManager.default.temporaryDirectory
             .appendingPathComponent("telemetry-demo-\(UUID().uuidString.prefix(8).lowercased())")
-        try FileManager.default.createDirectory(at: scratch, withIntermediateDirectories: true)
+        try FileManager.default.createDirectory(
+            at: scratch, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         defer { try? FileManager.default.removeItem(at: scratch) }
-        let store = StoreDirectory(path: directory ?? scratch.appendingPathComponent("store").path)
-        let run = DemoRun(
-            console: console, work: work, store: store.url,
-            transport: try store.openOrCreate { console.diagnose($0, isVerbose: false) }, scratch: scratch)
+        if relay { return try await playOverRelay(work, interruption, console, scratch: scratch) }
+        let chosen = StoreDirectory(path: directory ?? scratch.appendingPathComponent("store").path)
+        let store = try DemoStore.directory(chosen) { console.diagnose($0, isVerbose: false) }
+        let run = DemoRun(console: console, work: work, store: store, scratch: scratch)
         let number = try await SystemSignal.cancelling(interruption) { try await run.perform() }
-        if directory != nil { console.line("\nThe store is in \(store.url.path.visible).") }
+        if directory != nil { console.line("\nThe store is in \(chosen.url.path.visible).") }
         return number
+    }
+
+    private func playOverRelay(
+        _ work: DemoWork, _ interruption: SystemSignal.Interruption, _ console: Console, scratch: URL
+    ) async throws -> Int32? {
+        let relay = DemoRelay(executable: try RelayExecutable.locate(relayExecutable), scratch: scratch)
+        do {
+            let number = try await SystemSignal.cancelling(interruption) {
+                let store = try await DemoStore.relay(relay, scratch: scratch)
+                try await DemoRun(console: console, work: work, store: store, scratch: scratch).perform()
+            }
+            await relay.end()
+            return number
+        } catch {
+            await relay.end()
+            throw error
+        }
     }
 
     /// The input for the host, checked here for a clear error message.

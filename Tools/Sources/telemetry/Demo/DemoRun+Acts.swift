@@ -87,7 +87,7 @@ extension DemoRun {
     }
 
     /// Ends the loop, and records which run was the last.
-    private func rest() async throws {
+    func rest() async throws {
         guard let host else { return }
         try host.send("rest")
         let rested = try await report(of: host, "the host to stop logging") { $0.report == "resting" }

@@ -7,7 +7,7 @@ import ViewerKit
 actor DemoRun {
     let console: Console
     let work: DemoWork
-    let transport: FileTelemetryTransport
+    let store: DemoStore
     var arrivals: Arrivals?
     var host: HostProcess?
     var clientId = ""
@@ -21,15 +21,14 @@ actor DemoRun {
     /// The scenarios with events.
     var busy: [String] = []
 
-    private let store: URL
     private let scratch: URL
     let tally: TallyFile
+    var transport: any TelemetryTransporting { store.transport }
 
-    init(console: Console, work: DemoWork, store: URL, transport: FileTelemetryTransport, scratch: URL) {
+    init(console: Console, work: DemoWork, store: DemoStore, scratch: URL) {
         self.console = console
         self.work = work
         self.store = store
-        self.transport = transport
         self.scratch = scratch
         tally = TallyFile(url: scratch.appendingPathComponent("tally"))
     }
@@ -53,12 +52,13 @@ actor DemoRun {
     private func play() async throws {
         let style = console.style
         console.line("\(style.bold("LiveTelemetry demo")) over \(work.name)")
-        console.line(style.dim("store: \(store.path.visible)"))
+        console.line(style.dim("store: \(store.name.visible)"))
         try await requestApproval()
         try await runWithoutRecording("Before approval, nothing is recorded")
         try await approve()
         try await runWithoutRecording("With all scenarios disabled, nothing is recorded")
         for scenario in scenarios { try await show(scenario) }
+        try await killAndRestartRelay()
         try await killAndRestart()
         try await end()
     }
@@ -67,9 +67,8 @@ actor DemoRun {
 
     func startHost() async throws -> HostProcess {
         let host = try HostProcess(
-            arguments: [
-                "--json", "--store", store.path, "--state", scratch.appendingPathComponent("state").path, "--tally",
-                tally.url.path,
+            arguments: ["--json"] + store.hostArguments + [
+                "--state", scratch.appendingPathComponent("state").path, "--tally", tally.url.path,
             ] + work.arguments)
         self.host = host
         let ready = try await report(of: host, "the host to start") { $0.report == "ready" }

@@ -1,11 +1,15 @@
 import ArgumentParser
 import Foundation
+import TelemetryHTTP
 import TelemetryModels
 import TelemetryTransport
 import ViewerKit
 
-/// Shell completions for clients and scenarios, read from the store that is given on the command line.
+/// Shell completions for clients, scenarios and contexts, read from the store that is given on the command line.
 enum Completions {
+    /// How long a relay may take; a shell waits for its completions.
+    private static let timeout = Duration.seconds(3)
+
     static let clients = CompletionKind.custom { words, _, _ in
         guard let transport = store(words) else { return [] }
         return offered(((try? await transport.fetchTelemetryClients()) ?? []).map(\.clientId))
@@ -19,13 +23,29 @@ enum Completions {
         return offered(Set(all.filter { client == nil || $0.clientId == client }.map(\.scenarioName)).sorted())
     }
 
+    static let contexts = CompletionKind.custom { _, _, _ in
+        let store = ContextStore(environment: ProcessInfo.processInfo.environment)
+        return offered(((try? store.read())?.contexts ?? []).map(\.name).sorted())
+    }
+
     /// Excludes names with control characters, or that a shell would split.
     private static func offered(_ names: [String]) -> [String] { names.filter { $0 == $0.visible } }
 
-    private static func store(_ words: [String]) -> FileTelemetryTransport? {
-        let option = words.lastIndex { $0 == "--directory" || $0 == "-d" }.map { words.index(after: $0) }
-        let named = option.flatMap { words.indices.contains($0) ? words[$0] : nil }
-        guard let path = named ?? ProcessInfo.processInfo.environment[StoreOptions.variable] else { return nil }
-        return try? StoreDirectory(path: path).open()
+    private static func store(_ words: [String]) -> (any TelemetryTransporting)? {
+        func value(of options: String...) -> String? {
+            let index = words.lastIndex(where: options.contains).map { words.index(after: $0) }
+            return index.flatMap { words.indices.contains($0) ? words[$0] : nil }
+        }
+        let choice = StoreChoice(
+            directory: value(of: "--directory", "-d"), relay: value(of: "--relay"), tokenFile: value(of: "--token-file"),
+            context: value(of: "--context"))
+        let environment = ProcessInfo.processInfo.environment
+        guard choice.conflict == nil,
+            let location = try? choice.location(environment: environment, contexts: ContextStore(environment: environment))
+        else { return nil }
+        switch location {
+        case .directory(let directory): return try? directory.open()
+        case .relay(let relay): return relay.viewer(.init(requestTimeout: timeout))
+        }
     }
 }

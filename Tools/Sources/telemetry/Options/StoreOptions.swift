@@ -3,32 +3,56 @@ import Foundation
 import TelemetryTransport
 import ViewerKit
 
-/// The option that selects the store.
+/// The options that select the store.
 struct StoreOptions: ParsableArguments {
-    static let variable = "LIVE_TELEMETRY_STORE"
-
-    @Option(name: [.customShort("d"), .long], help: "The store's directory. Default: \(variable).", completion: .directory)
+    @Option(
+        name: [.customShort("d"), .long], help: "The store's directory. Default: \(StoreChoice.directoryVariable).",
+        completion: .directory)
     var directory: String?
+
+    @Option(help: "The URL of the relay with the store, instead of a directory.")
+    var relay: String?
+
+    @Option(
+        name: .customLong("token-file"),
+        help: "A file with the relay's token, readable by its owner alone. Default: \(RelayLocation.tokenVariable).",
+        completion: .file())
+    var tokenFile: String?
+
+    @Option(
+        help: "The context that names the store. Default: \(ContextStore.variable), otherwise the current context.",
+        completion: Completions.contexts)
+    var context: String?
 
     @Flag(name: .shortAndLong, help: "Also print harmless problems to standard error.")
     var verbose = false
 
+    func validate() throws {
+        if let conflict = choice.conflict { throw ValidationError(conflict) }
+    }
+
     /// Opens the store, which must exist. Its problems are printed, and change the exit code.
-    func open(_ console: Console) throws -> FileTelemetryTransport {
+    func open(_ console: Console) throws -> any TelemetryTransporting {
         try located().open { console.diagnose($0, isVerbose: verbose) }
     }
 
     /// Opens the store, and creates it if it is missing.
-    func openOrCreate(_ console: Console) throws -> FileTelemetryTransport {
+    func openOrCreate(_ console: Console) throws -> any TelemetryTransporting {
         try located().openOrCreate { console.diagnose($0, isVerbose: verbose) }
     }
 
-    func located() throws -> StoreDirectory {
-        if let directory {
-            guard !directory.isEmpty else { throw ValidationError("--directory is empty. Check that its variable is set.") }
-            return StoreDirectory(path: directory)
+    /// The store that the options, the environment or a context selects.
+    func located() throws -> StoreLocation {
+        let environment = ProcessInfo.processInfo.environment
+        if let location = try choice.location(environment: environment, contexts: ContextStore(environment: environment)) {
+            return location
         }
-        if let path = ProcessInfo.processInfo.environment[Self.variable], !path.isEmpty { return StoreDirectory(path: path) }
-        throw ValidationError("No store given. Use --directory DIR or set \(Self.variable).")
+        throw ValidationError(
+            "No store given. Use --directory DIR or set \(StoreChoice.directoryVariable). For a relay, use --relay URL, or a "
+                + "context; see: telemetry context --help")
+    }
+
+    private var choice: StoreChoice {
+        StoreChoice(directory: directory, relay: relay, tokenFile: tokenFile, context: context)
     }
 }

@@ -4,9 +4,14 @@ import ViewerKit
 /// A command that reports a failure as one sentence on standard error.
 protocol ToolCommand: AsyncParsableCommand {
     func perform(_ console: Console) async throws
+
+    /// Converts an error that ``perform(_:)`` has thrown.
+    func failure(describing error: any Error) async -> ToolFailure
 }
 
 extension ToolCommand {
+    func failure(describing error: any Error) async -> ToolFailure { ToolFailure(describing: error) }
+
     func run() async throws {
         let console = Console()
         do {
@@ -16,7 +21,7 @@ extension ToolCommand {
         } catch let error as ValidationError {
             throw error
         } catch {
-            let failure = ToolFailure(describing: error)
+            let failure = await failure(describing: error)
             console.note("telemetry: \(failure.message.visible)")
             throw ExitCode(failure.code.rawValue)
         }

@@ -21,7 +21,7 @@ final class PipeClient {
     private let parser: LineParser
     private let hold: Bool
     private let console: Console
-    private let store: String
+    private let store: StoreLocation
     private let states: AsyncStream<Void>
     private let stateChanged: AsyncStream<Void>.Continuation
     private var told = ""
@@ -29,8 +29,8 @@ final class PipeClient {
     private var recorded = 0
 
     init(
-        transport: FileTelemetryTransport, state: PipeState, scenario: String, parser: sending LineParser, hold: Bool,
-        console: Console, store: String
+        transport: any TelemetryTransporting, state: PipeState, scenario: String, parser: sending LineParser, hold: Bool,
+        console: Console, store: StoreLocation
     ) {
         self.scenario = scenario
         self.parser = parser
@@ -129,10 +129,10 @@ final class PipeClient {
         let client = service.settings.clientIdentifier?.visible ?? ""
         let text =
             switch (service.status, service.scenarioStates[scenario] == true) {
-            case (.pendingApproval, _): "Client \(client) is pending approval: telemetry approve \(client) -d \(store.visible)"
+            case (.pendingApproval, _): "Client \(client) is pending approval: telemetry approve \(client) \(store.options)"
             case (.enabled, false):
                 "Client \(client) is approved, \(scenario.visible) is disabled: "
-                    + "telemetry enable \(client) \(scenario.visible) -d \(store.visible)"
+                    + "telemetry enable \(client) \(scenario.visible) \(store.options)"
             case (.enabled, true): "Client \(client) is approved, \(scenario.visible) is enabled: recording lines."
             case (.disabled, _): "A viewer ended the telemetry of this client; lines are not recorded."
             case (.error(let message), _): message.visible

@@ -3,7 +3,7 @@ import Foundation
 import TelemetryModels
 import ViewerKit
 
-struct PipeCommand: ToolCommand {
+struct PipeCommand: StoreCommand {
     static let configuration = CommandConfiguration(
         commandName: "pipe",
         abstract: "Log the lines of standard input as events.",
@@ -11,12 +11,14 @@ struct PipeCommand: ToolCommand {
         discussion: """
             The command is a client: approve it from another terminal, and enable its scenario. Lines that arrive while the \
             scenario is disabled are read but not recorded. The client's identity and the state of its scenario are saved, \
-            so that it continues after a restart or a crash. Ends when the input ends and all events are delivered.
+            so that it continues after a restart or a crash. Ends when the input ends and all events are delivered. For a \
+            relay, use a token with the role host.
 
             Examples:
               tail -F /var/log/syslog | telemetry pipe --scenario Syslog -d /srv/store
               server --log-json | telemetry pipe --scenario Server --json
               server | telemetry pipe --scenario Server --level-from '^\\[(\\w+)\\]'
+              server | telemetry pipe --scenario Server --relay https://relay.example.com --token-file host-token
             """)
 
     @OptionGroup var store: StoreOptions
@@ -52,12 +54,17 @@ struct PipeCommand: ToolCommand {
 
     func perform(_ console: Console) async throws {
         let parser = try parser()
-        let directory = try store.located()
-        let transport = try store.openOrCreate(console)
-        let state = try await PipeState(name: name ?? scenario, store: directory.url)
+        let location = try store.located()
+        // A directory that is not a store is rejected before the pipe's state is created.
+        if case .directory(let directory) = location { _ = try directory.openOrCreate() }
+        let state = try await PipeState(name: name ?? scenario, store: location)
+        let isVerbose = store.verbose
+        let transport = try location.openAsHost(secretDirectory: state.directory) {
+            console.diagnose($0, isVerbose: isVerbose)
+        }
         let client = await PipeClient(
             transport: transport, state: state, scenario: scenario, parser: parser, hold: hold, console: console,
-            store: directory.url.path)
+            store: location)
         try await SystemSignal.untilInterrupted { try await client.run() }
         await client.finish()
         withExtendedLifetime(state) {}

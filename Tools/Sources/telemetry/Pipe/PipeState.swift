@@ -9,11 +9,11 @@ final class PipeState: Sendable {
     private let lock: FileHandle
 
     /// - Throws: ``ViewerKit/ToolFailure`` if another pipe of this name is running, or the directory cannot be created.
-    init(name: String, store: URL, environment: [String: String] = ProcessInfo.processInfo.environment) async throws {
+    init(name: String, store: StoreLocation, environment: [String: String] = ProcessInfo.processInfo.environment) async throws {
         directory = Self.base(environment)
             .appendingPathComponent("live-telemetry/telemetry-pipe")
             .appendingPathComponent(
-                "\(Self.fingerprint(store.resolvingSymlinksInPath().path))-\(try await Self.fileName(name))")
+                "\(Self.fingerprint(store.identity))-\(try await Self.fileName(name))")
         do {
             try FileManager.default.createDirectory(
                 at: directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])

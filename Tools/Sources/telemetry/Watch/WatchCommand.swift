@@ -4,7 +4,7 @@ import TelemetryModels
 import TelemetryTransport
 import ViewerKit
 
-struct WatchCommand: ToolCommand {
+struct WatchCommand: StoreCommand {
     static let configuration = CommandConfiguration(
         commandName: "watch", abstract: "View and control clients, scenarios and events live in full screen.",
         discussion: """
@@ -14,7 +14,7 @@ struct WatchCommand: ToolCommand {
 
             Examples:
               telemetry watch --directory /srv/telemetry
-              telemetry watch --since 1d
+              telemetry watch --relay https://relay.example.com --since 1d
             """)
 
     @OptionGroup var store: StoreOptions
@@ -33,12 +33,12 @@ struct WatchCommand: ToolCommand {
             throw ToolFailure(
                 .unavailable, "watch requires a terminal; without one use: telemetry events --follow")
         }
-        let directory = try store.located()
+        let location = try store.located()
         // Diagnostics would corrupt the screen, so they are shown in the message line.
         let (diagnostics, diagnostic) = AsyncStream.makeStream(of: String.self, bufferingPolicy: .bufferingNewest(8))
-        let transport = try directory.open { diagnostic.yield($0.message) }
+        let transport = try location.open { diagnostic.yield($0.message) }
         let session = WatchSession(
-            transport: transport, screen: screen, style: console.style, store: directory.url.path,
+            transport: transport, location: location, screen: screen, style: console.style,
             since: DateParser.date(since, now: .now), diagnostics: diagnostics)
         screen.open()
         defer { screen.close() }

@@ -21,7 +21,8 @@ actor WatchSession {
     /// The minimum interval between two redraws for new events. Keys redraw immediately.
     private static let frame = Duration.milliseconds(33)
 
-    private let transport: FileTelemetryTransport
+    private let transport: any TelemetryTransporting
+    private let location: StoreLocation
     private let screen: Screen
     private let view: WatchView
     private let since: Date?
@@ -31,16 +32,17 @@ actor WatchSession {
     private var model: WatchModel
 
     init(
-        transport: FileTelemetryTransport, screen: Screen, style: Style, store: String, since: Date?,
+        transport: any TelemetryTransporting, location: StoreLocation, screen: Screen, style: Style, since: Date?,
         diagnostics: AsyncStream<String>
     ) {
         self.transport = transport
+        self.location = location
         self.screen = screen
         self.since = since
         self.diagnostics = diagnostics
         (changes, changed) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         view = WatchView(style: style)
-        model = WatchModel(store: store, now: .now)
+        model = WatchModel(store: location.name, now: .now)
     }
 
     /// Runs until a key ends it, its task is cancelled, or the store fails.
@@ -53,11 +55,19 @@ actor WatchSession {
                 group.cancelAll()
                 for signal in signals { signal.cancel() }
             }
-            let (transport, diagnostics, changes) = (transport, diagnostics, changes)
+            let (records, diagnostics, changes) = (WatchedRecords(transport: transport), diagnostics, changes)
             group.addTask {
                 do { try await self.follow() } catch { continuation.yield(.failed(error)) }
             }
-            group.addTask { await Self.followRecords(transport, continuation) }
+            group.addTask {
+                do {
+                    try await records.follow { clients, scenarios in
+                        continuation.yield(.records(clients, scenarios))
+                    } problem: { text in
+                        continuation.yield(.message(text))
+                    }
+                } catch { continuation.yield(.failed(error)) }
+            }
             group.addTask { for await text in diagnostics { continuation.yield(.message(text)) } }
             group.addTask {
                 while !Task.isCancelled {
@@ -97,8 +107,9 @@ actor WatchSession {
                 case .quit: return false
                 case .suspend: suspend()
                 case .send(let command):
+                    let sending = WatchedCommand(command: command, location: location)
                     let transport = transport
-                    group.addTask { continuation.yield(.message(await Self.send(command, over: transport))) }
+                    group.addTask { continuation.yield(.message(await sending.send(over: transport))) }
                 }
             }
             draw(isFresh: false)
@@ -162,41 +173,6 @@ actor WatchSession {
             model.take(page.events, skipped: page.skippedEventCount)
             changed.yield()
             return true
-        }
-    }
-
-    private static func followRecords(
-        _ transport: FileTelemetryTransport, _ continuation: AsyncStream<Input>.Continuation
-    ) async {
-        do {
-            try await transport.createClientRecordSubscription()
-            try await transport.createScenarioSubscription()
-            let notifications = transport.notifications()
-            continuation.yield(.records(try await transport.fetchTelemetryClients(), try await transport.fetchScenarios()))
-            for await _ in notifications {
-                continuation.yield(.records(try await transport.fetchTelemetryClients(), try await transport.fetchScenarios()))
-            }
-        } catch { continuation.yield(.failed(error)) }
-    }
-
-    private static func send(_ command: TelemetryCommandRecord, over transport: FileTelemetryTransport) async -> String {
-        do {
-            switch try await CommandSender(transport: transport).send(command, wait: .seconds(10)) {
-            case .executed: return done(command)
-            case .failed(let reason): return "Client \(command.clientId) failed to execute the command: \(reason)"
-            case .unanswered:
-                return "Client \(command.clientId) did not answer. The command stays pending; check that the client is running."
-            }
-        } catch { return ToolFailure(describing: error).message }
-    }
-
-    private static func done(_ command: TelemetryCommandRecord) -> String {
-        switch command.action {
-        case .enable: "Client \(command.clientId) is approved."
-        case .disable: "Client \(command.clientId) stopped its telemetry and deleted its data."
-        case .deleteEvents: "Client \(command.clientId) deleted its events."
-        case .enableScenario: "\(command.scenarioName ?? "") is enabled on client \(command.clientId)."
-        case .disableScenario: "\(command.scenarioName ?? "") is disabled on client \(command.clientId)."
         }
     }
 }

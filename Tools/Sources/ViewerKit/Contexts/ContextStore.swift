@@ -1,0 +1,146 @@
+public import Foundation
+
+/// The contexts of a user, in files that only the user can read.
+public struct ContextStore: Sendable {
+    /// All contexts, and which one is in use.
+    public struct Contexts: Sendable, Equatable, Codable {
+        var version = ContextStore.version
+        public internal(set) var current: String?
+        public internal(set) var contexts: [TelemetryContext] = []
+
+        public func context(named name: String) -> TelemetryContext? { contexts.first { $0.name == name } }
+    }
+
+    /// The environment variable that selects a context by name.
+    public static let variable = "LIVE_TELEMETRY_CONTEXT"
+    fileprivate static let version = 1
+    private static let maximumBytes = 1 << 20
+
+    /// The directory of the files.
+    public let directory: URL
+
+    public init(directory: URL) { self.directory = directory }
+
+    /// In `$XDG_CONFIG_HOME/live-telemetry`; by default in `~/.config/live-telemetry`.
+    public init(environment: [String: String]) {
+        let base: URL
+        if let path = environment["XDG_CONFIG_HOME"], path.hasPrefix("/") {
+            base = URL(fileURLWithPath: path)
+        } else if let home = environment["HOME"], home.hasPrefix("/") {
+            base = URL(fileURLWithPath: home).appendingPathComponent(".config")
+        } else {
+            base = FileManager.default.homeDirectoryForCurrentUser.appendingPathComponent(".config")
+        }
+        self.init(directory: base.appendingPathComponent("live-telemetry"))
+    }
+
+    /// Reads the contexts; none if there is no file.
+    /// - Throws: ``ToolFailure`` for a file that is invalid, that cannot be read, or that other users can change.
+    public func read() throws -> Contexts {
+        guard FileManager.default.fileExists(atPath: file.path) else { return Contexts() }
+        let attributes = try? FileManager.default.attributesOfItem(atPath: file.path)
+        if let mode = attributes?[.posixPermissions] as? Int, mode & 0o022 != 0 {
+            throw ToolFailure(
+                .noPermission, "Other users of this machine can change \(path), so it was not used. Run: chmod 600 \(path)")
+        }
+        guard let size = attributes?[.size] as? Int, size <= Self.maximumBytes, let data = try? Data(contentsOf: file) else {
+            throw ToolFailure(.noPermission, "Cannot read the contexts in \(path). Check its permissions.")
+        }
+        guard let contexts = try? JSONDecoder().decode(Contexts.self, from: data) else {
+            throw ToolFailure(.data, "\(path) is not a valid file of contexts. Correct or delete it.")
+        }
+        guard contexts.version <= Self.version else {
+            throw ToolFailure(.data, "\(path) was written by a newer telemetry. Update this tool.")
+        }
+        return contexts
+    }
+
+    /// The context of this name.
+    /// - Throws: ``ToolFailure`` with the names that there are.
+    public func context(named name: String) throws -> TelemetryContext {
+        let contexts = try read()
+        guard let context = contexts.context(named: name) else { throw unknown(name, contexts) }
+        return context
+    }
+
+    /// Adds a context. Names that differ only in case are the same, as they are on some file systems.
+    /// - Parameters:
+    ///   - token: A token to store in a file of its own; its path becomes the context's token file.
+    ///   - replacing: Whether a context of this name is replaced; otherwise it is an error.
+    public func add(_ context: TelemetryContext, token: RelayToken? = nil, replacing: Bool) throws {
+        try TelemetryContext.check(name: context.name)
+        try update { contexts in
+            let index = contexts.contexts.firstIndex { $0.name.lowercased() == context.name.lowercased() }
+            if let index, !replacing || contexts.contexts[index].name != context.name {
+                throw ToolFailure(
+                    .cannotCreate,
+                    "There is a context \(contexts.contexts[index].name) already. Choose another name, or replace it with --force."
+                )
+            }
+            var context = context
+            let stored = tokenFile(of: context.name)
+            if let token {
+                try PrivateFile.write(Data("\(token.value)\n".utf8), to: stored)
+                context.tokenFile = stored.path
+            }
+            if let index {
+                contexts.contexts[index] = context
+            } else {
+                contexts.contexts.append(context)
+            }
+            return { if context.tokenFile != stored.path { try? FileManager.default.removeItem(at: stored) } }
+        }
+    }
+
+    /// Makes the context the current one.
+    public func use(_ name: String) throws {
+        try update { contexts in
+            guard contexts.context(named: name) != nil else { throw unknown(name, contexts) }
+            contexts.current = name
+            return {}
+        }
+    }
+
+    /// Removes the context, and its token if the token is stored beside it.
+    /// - Returns: Whether it was the current context.
+    @discardableResult
+    public func remove(_ name: String) throws -> Bool {
+        var wasCurrent = false
+        try update { contexts in
+            guard contexts.context(named: name) != nil else { throw unknown(name, contexts) }
+            contexts.contexts.removeAll { $0.name == name }
+            wasCurrent = contexts.current == name
+            if wasCurrent { contexts.current = nil }
+            return { try? FileManager.default.removeItem(at: tokenFile(of: name)) }
+        }
+        return wasCurrent
+    }
+
+    /// Where the token of a context is stored that was given without a file of its own.
+    func tokenFile(of name: String) -> URL { directory.appendingPathComponent("token-\(name)") }
+
+    /// - Parameter change: Changes the contexts, and returns what to do once they are written.
+    private func update(_ change: (inout Contexts) throws -> () -> Void) throws {
+        try PrivateFile.makeDirectory(directory)
+        try PrivateFile.withLock(directory.appendingPathComponent("lock")) {
+            var contexts = try read()
+            let finish = try change(&contexts)
+            let encoder = JSONEncoder()
+            encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+            try PrivateFile.write(try encoder.encode(contexts) + Data("\n".utf8), to: file)
+            finish()
+        }
+    }
+
+    private func unknown(_ name: String, _ contexts: Contexts) -> ToolFailure {
+        let names = contexts.contexts.map(\.name.visible).sorted().joined(separator: ", ")
+        return ToolFailure(
+            .notFound,
+            "No context \"\(name.visible.fitted(to: 80))\". "
+                + (names.isEmpty ? "There are no contexts; see: telemetry context add --help" : "Contexts: \(names)."))
+    }
+
+    private var file: URL { directory.appendingPathComponent("contexts.json") }
+
+    private var path: String { file.path.visible }
+}

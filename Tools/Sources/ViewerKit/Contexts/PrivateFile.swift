@@ -1,0 +1,60 @@
+import Foundation
+
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+
+/// Files that only their owner can read.
+enum PrivateFile {
+    /// Creates the directory with mode 0700, or restricts an existing one to its owner.
+    static func makeDirectory(_ url: URL) throws {
+        do {
+            try FileManager.default.createDirectory(
+                at: url, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+            try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: url.path)
+        } catch {
+            throw ToolFailure(.cannotCreate, "Cannot create the directory \(url.path.visible): \(error.localizedDescription)")
+        }
+    }
+
+    /// Replaces the file as a whole: other processes see the old content or the new one.
+    static func write(_ data: Data, to url: URL) throws {
+        let temporary = url.path + ".\(UUID().uuidString).tmp"
+        // The mode is set when the file is created, so that nobody else can open it in between.
+        let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw failure(url) }
+        let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+        do {
+            try handle.write(contentsOf: data)
+            try handle.synchronize()
+            try handle.close()
+        } catch {
+            unlink(temporary)
+            throw ToolFailure(.cannotCreate, "Cannot write \(url.path.visible): \(error.localizedDescription)")
+        }
+        guard rename(temporary, url.path) == 0 else {
+            defer { unlink(temporary) }
+            throw failure(url)
+        }
+    }
+
+    /// Holds an exclusive lock on the file while the body runs.
+    static func withLock<T>(_ url: URL, _ body: () throws -> T) throws -> T {
+        let descriptor = open(url.path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw failure(url) }
+        // Closing the descriptor releases the lock.
+        defer { close(descriptor) }
+        while flock(descriptor, LOCK_EX) != 0 {
+            guard errno == EINTR else { throw failure(url) }
+        }
+        return try body()
+    }
+
+    private static func failure(_ url: URL) -> ToolFailure {
+        ToolFailure(.cannotCreate, "Cannot write \(url.path.visible): \(String(cString: strerror(errno))).")
+    }
+}

@@ -1,0 +1,81 @@
+import Foundation
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+/// Asks a relay about itself, to explain a failure or to check it.
+public struct RelayProbe: Sendable {
+    /// What `GET /v1/server` resulted in.
+    public enum Outcome: Sendable, Equatable {
+        case relay(RelayDescription)
+        /// The relay refused the token, or its absence.
+        case refused(detail: String?)
+        /// The relay, or a proxy before it, is not able to answer now.
+        case failing(status: Int, detail: String?)
+        /// Something else than a relay answered.
+        case foreign(status: Int)
+        case unreachable(reason: String)
+    }
+
+    /// The version of the interface that this tool speaks.
+    public static let api = 1
+    private static let timeout: TimeInterval = 10
+
+    private let location: RelayLocation
+
+    public init(_ location: RelayLocation) { self.location = location }
+
+    /// Asks for the relay's description with the token.
+    public func server() async -> Outcome {
+        let start = Date()
+        let (body, status): (Data, Int)
+        switch await get("v1/server", isAuthorized: true) {
+        case .failure(let error): return .unreachable(reason: error.localizedDescription)
+        case .success(let answer): (body, status) = answer
+        }
+        let middle = start.addingTimeInterval(Date().timeIntervalSince(start) / 2)
+        switch status {
+        case 200: return RelayDescription(body, receivedAt: middle).map(Outcome.relay) ?? .foreign(status: status)
+        case 401, 403: return .refused(detail: Self.detail(body))
+        case 429, 500...: return .failing(status: status, detail: Self.detail(body))
+        default: return .foreign(status: status)
+        }
+    }
+
+    /// Whether the relay's storage answers; nil if the relay cannot be reached.
+    public func isReady() async -> Bool? {
+        guard case .success(let answer) = await get("readyz", isAuthorized: false) else { return nil }
+        return answer.status == 200
+    }
+
+    private func get(_ path: String, isAuthorized: Bool) async -> Result<(body: Data, status: Int), any Error> {
+        var request = URLRequest(url: location.url.appending(path: path))
+        request.timeoutInterval = Self.timeout
+        request.cachePolicy = .reloadIgnoringLocalCacheData
+        if isAuthorized, let token = location.token {
+            request.setValue("Bearer \(token.value)", forHTTPHeaderField: "Authorization")
+        }
+        let session = URLSession(configuration: .ephemeral)
+        defer { session.finishTasksAndInvalidate() }
+        do {
+            let (body, response) = try await session.data(for: request, delegate: NoRedirection())
+            return .success((body, (response as? HTTPURLResponse)?.statusCode ?? 0))
+        } catch { return .failure(error) }
+    }
+
+    /// The text of a problem document, RFC 9457.
+    private static func detail(_ body: Data) -> String? {
+        let object = try? JSONSerialization.jsonObject(with: body) as? [String: Any]
+        let text = object?["detail"] as? String ?? object?["title"] as? String
+        return text.flatMap { $0.isEmpty ? nil : String($0.prefix(500)) }
+    }
+}
+
+/// A token is sent to the relay's own URL and nowhere else.
+private final class NoRedirection: NSObject, URLSessionTaskDelegate {
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
+        newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void
+    ) { completionHandler(nil) }
+}

@@ -1,0 +1,74 @@
+/// Selects a store from options, the environment and the contexts.
+///
+/// An explicit store comes first, then a context that is named explicitly, then the environment, then the current context.
+public struct StoreChoice: Sendable {
+    /// The environment variable with a store's directory.
+    public static let directoryVariable = "LIVE_TELEMETRY_STORE"
+
+    public var directory: String?
+    public var relay: String?
+    public var tokenFile: String?
+    public var context: String?
+
+    public init(directory: String? = nil, relay: String? = nil, tokenFile: String? = nil, context: String? = nil) {
+        self.directory = directory
+        self.relay = relay
+        self.tokenFile = tokenFile
+        self.context = context
+    }
+
+    /// What is wrong with the combination of the options, or nil.
+    public var conflict: String? {
+        if directory != nil, relay != nil { return "Give --directory or --relay, not both." }
+        if directory?.isEmpty == true { return "--directory is empty. Check that its variable is set." }
+        if relay?.isEmpty == true { return "--relay is empty. Check that its variable is set." }
+        if tokenFile != nil, directory != nil { return "--token-file requires --relay: a directory needs no token." }
+        if let relay, case .failure(let failure) = RelayLocation.parse(relay) { return failure.message }
+        return nil
+    }
+
+    /// The selected store, or nil if nothing selects one.
+    /// - Throws: ``ToolFailure`` for a context that is unknown, or a token that cannot be used.
+    public func location(environment: [String: String], contexts: ContextStore) throws -> StoreLocation? {
+        if let directory { return .directory(StoreDirectory(path: directory)) }
+        if let relay {
+            return .relay(RelayLocation(url: try RelayLocation.parse(relay).get(), token: try token(environment)))
+        }
+        if let context { return try location(of: try contexts.context(named: context), environment) }
+        if let path = environment[Self.directoryVariable], !path.isEmpty {
+            try rejectTokenFile(of: "\(Self.directoryVariable) selects a directory")
+            return .directory(StoreDirectory(path: path))
+        }
+        if let name = environment[ContextStore.variable], !name.isEmpty {
+            return try location(of: try contexts.context(named: name), environment)
+        }
+        let known = try contexts.read()
+        return try known.current.map { name in
+            guard let context = known.context(named: name) else {
+                throw ToolFailure(
+                    .notFound, "The current context \(name.visible) is missing. Choose one: telemetry context use NAME")
+            }
+            return try location(of: context, environment)
+        }
+    }
+
+    private func location(of context: TelemetryContext, _ environment: [String: String]) throws -> StoreLocation {
+        guard context.relay != nil else {
+            try rejectTokenFile(of: "the context \(context.name) is a directory")
+            return try context.location(token: nil)
+        }
+        var context = context
+        if let tokenFile { context.tokenFile = tokenFile }
+        return try context.location(token: context.tokenFile == nil ? try token(environment) : nil)
+    }
+
+    private func token(_ environment: [String: String]) throws -> RelayToken? {
+        if let tokenFile { return try RelayToken(file: tokenFile) }
+        guard let text = environment[RelayLocation.tokenVariable], !text.isEmpty else { return nil }
+        return try RelayToken(text, source: RelayLocation.tokenVariable)
+    }
+
+    private func rejectTokenFile(of reason: String) throws {
+        if tokenFile != nil { throw ToolFailure(.data, "--token-file requires a relay, but \(reason).") }
+    }
+}

@@ -1,0 +1,52 @@
+import Foundation
+import ViewerKit
+
+/// The step in which the relay ends without warning.
+extension DemoRun {
+    /// The number of events that the host logs while there is no relay.
+    private static let eventsWithoutRelay = 25
+    /// How long there is no relay at least.
+    private static let outage = Duration.seconds(1)
+
+    func killAndRestartRelay() async throws {
+        guard let relay = store.relay else { return }
+        step("The relay is killed while the client logs, and started again")
+        guard let host, let arrivals, let scenario = busy.first else {
+            return detail("skipped: there are no events to log")
+        }
+        detail(
+            "telemetry enable \(clientId.visible) \(scenario.visible) \(tick) "
+                + console.style.dim("answered in \(try await turn(scenario, on: true))"))
+        let run = runs + 1
+        try host.send("loop")
+        try await expecting("an event of run \(run)") { [session] in try await arrivals.wait(for: 1, from: run, session: session)
+        }
+        let killed = await relay.kill().map(String.init) ?? "–"
+        let before = try tally.lines().count
+        detail("kill -9 \(killed), after \(before.grouped) events in all")
+        try await outage(until: before + Self.eventsWithoutRelay)
+        let missed = try tally.lines().count - before
+        let restarted = try await relay.start()
+        detail("the host logged \(missed.grouped) more events without a relay")
+        detail("restarted (process \(restarted)) with the same database, on the same port")
+        try await rest()
+        let expected = try tally.lines().count
+        try await expecting("all of \(expected) events to arrive") { try await arrivals.wait(forAll: expected) }
+        detail("all \(expected.grouped) events have arrived \(tick)")
+        detail(
+            "telemetry disable \(clientId.visible) \(scenario.visible) \(tick) "
+                + console.style.dim("answered in \(try await turn(scenario, on: false))"))
+        try await runUnrecorded()
+    }
+
+    /// Waits until the host has logged this many events in all, or no longer logs because it waits for the relay.
+    private func outage(until count: Int) async throws {
+        try await Task.sleep(for: Self.outage)
+        do {
+            try await expecting("events without a relay", within: .seconds(5)) { [tally] in
+                // The host reports to its tally file only, which can be polled alone.
+                while try tally.lines().count < count { try await Task.sleep(for: .milliseconds(50)) }
+            }
+        } catch is ToolFailure {}
+    }
+}

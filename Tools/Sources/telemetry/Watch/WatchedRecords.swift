@@ -1,0 +1,41 @@
+import TelemetryModels
+import TelemetryTransport
+import ViewerKit
+
+/// Follows the records of clients and scenarios.
+struct WatchedRecords: Sendable {
+    /// How often a viewer that may not subscribe to notifications reads the records.
+    private static let interval = Duration.seconds(5)
+
+    let transport: any TelemetryTransporting
+
+    /// Passes all records to the handler, now and after each change, until the task is cancelled.
+    ///
+    /// A store that is unreachable for a while is reported as a problem; the next notification updates the records.
+    /// - Throws: ``/TelemetryTransport/TelemetryTransportError`` for a store that cannot be read.
+    func follow(
+        _ handle: @Sendable ([TelemetryClientRecord], [TelemetryScenarioRecord]) -> Void, problem: @Sendable (String) -> Void
+    ) async throws {
+        do {
+            try await transport.createClientRecordSubscription()
+            try await transport.createScenarioSubscription()
+        } catch let error as TelemetryTransportError where error.code == .unauthorized {
+            // A relay's token with the role reader must not save subscriptions.
+            return try await poll(handle)
+        }
+        let notifications = transport.notifications()
+        handle(try await transport.fetchTelemetryClients(), try await transport.fetchScenarios())
+        for await _ in notifications {
+            do {
+                handle(try await transport.fetchTelemetryClients(), try await transport.fetchScenarios())
+            } catch let error as TelemetryTransportError where error.isRetryable { problem(error.message) }
+        }
+    }
+
+    private func poll(_ handle: ([TelemetryClientRecord], [TelemetryScenarioRecord]) -> Void) async throws {
+        while !Task.isCancelled {
+            handle(try await transport.fetchTelemetryClients(), try await transport.fetchScenarios())
+            try await Task.sleep(for: Self.interval)
+        }
+    }
+}

@@ -1,0 +1,169 @@
+import Foundation
+import TelemetryModels
+@_spi(Tooling) import TelemetryTestSupport
+import Testing
+
+/// The tool over a relay that a test scripts.
+struct RelayStoreTests {
+    private func withRelay(
+        role: String = "viewer", token: String? = nil, _ body: (ScriptedRelay, URL) async throws -> Void
+    ) async throws {
+        let relay = try ScriptedRelay(role: role, token: token)
+        defer { relay.stop() }
+        relay.addClient("k7wq", isEnabled: true)
+        relay.addClient("other", isEnabled: false)
+        relay.addScenario("FileRead", of: "k7wq")
+        relay.addEvents("first", "second")
+        try await withDirectory { folder in try await body(relay, folder) }
+    }
+
+    private func tokenFile(_ text: String, in folder: URL, mode: Int = 0o600) throws -> String {
+        let url = folder.appendingPathComponent("token")
+        try Data(text.utf8).write(to: url)
+        try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: url.path)
+        return url.path
+    }
+
+    @Test("Clients, scenarios, commands, sessions and counts are listed")
+    func listings() async throws {
+        try await withRelay { relay, _ in
+            let clients = try await ToolProcess.run("clients", "--relay", relay.url)
+            #expect(clients.code == 0, "\(clients.errors)")
+            #expect(clients.lines.map { $0.split(separator: " ").first } == ["CLIENT", "k7wq", "other"])
+            let scenarios = try await ToolProcess.run("scenarios", "k7", "--relay", relay.url)
+            #expect(scenarios.lines.last?.hasPrefix("k7wq    FileRead  disabled") == true, "\(scenarios.output)")
+            for command in ["commands", "sessions", "stats", "schema"] {
+                let result = try await ToolProcess.run(
+                    [command, "--relay", relay.url] + (command == "schema" ? ["--check"] : []))
+                #expect(result.code == 0, "\(command): \(result.errors)")
+            }
+        }
+    }
+
+    @Test("A command is sent, and its answer is printed")
+    func control() async throws {
+        try await withRelay { relay, _ in
+            let approved = try await ToolProcess.run("approve", "other", "--relay", relay.url)
+            #expect(approved.output.hasPrefix("✓ Client other is approved. (answered in "), "\(approved.errors)")
+            let enabled = try await ToolProcess.run("enable", "k7", "FileRead", "--relay", relay.url)
+            #expect(enabled.output.hasPrefix("✓ FileRead is enabled on client k7wq."), "\(enabled.errors)")
+            let listed = try await ToolProcess.run("commands", "--relay", relay.url)
+            #expect(listed.lines.count == 3)
+        }
+    }
+
+    @Test("Events are printed, and a cursor goes on where it ended")
+    func events() async throws {
+        try await withRelay { relay, folder in
+            let position = folder.appendingPathComponent("position").path
+            let arguments = ["events", "--format", "csv", "--columns", "name", "--cursor-file", position, "--relay", relay.url]
+            #expect(try await ToolProcess.run(arguments).output == "name\r\nfirst\r\nsecond\r\n")
+            relay.addEvents("third")
+            #expect(try await ToolProcess.run(arguments).output == "name\r\nthird\r\n")
+        }
+    }
+
+    @Test("--follow goes on when the relay comes back")
+    func follow() async throws {
+        try await withRelay { relay, _ in
+            let tool = try RunningTool(["events", "--follow", "--format", "csv", "--columns", "name", "--relay", relay.url])
+            #expect(try await tool.output.first { $0 == "second" } != nil)
+            relay.interruptReaders(true)
+            relay.addEvents("third")
+            relay.interruptReaders(false)
+            #expect(try await tool.output.first { $0 == "third" } != nil)
+            tool.interrupt()
+            await tool.ended()
+            #expect(tool.code == 0)
+        }
+    }
+
+    @Test("A store is copied from a relay to a relay by export and import")
+    func archive() async throws {
+        try await withRelay { relay, folder in
+            let file = folder.appendingPathComponent("archive").path
+            let exported = try await ToolProcess.run("export", file, "--relay", relay.url)
+            #expect(exported.errors == "Exported 3 records and 2 events.\n")
+            let other = try ScriptedRelay()
+            defer { other.stop() }
+            let imported = try await ToolProcess.run("import", file, "--relay", other.url)
+            #expect(imported.output == "Imported 3 records and 2 events.\n", "\(imported.errors)")
+            #expect(other.eventNames == ["first", "second"])
+            let clients = try await ToolProcess.run("clients", "--relay", other.url)
+            #expect(clients.lines.count == 3)
+        }
+    }
+
+    @Test("doctor describes the relay, and checks what is stored")
+    func doctor() async throws {
+        try await withRelay(token: "secret") { relay, folder in
+            let file = try tokenFile("secret\n", in: folder)
+            let result = try await ToolProcess.run("doctor", "--relay", relay.url, "--token-file", file)
+            #expect(result.code == 0, "\(result.errors)")
+            for text in [
+                "✓ the relay answers: telemetry-relay 9.9, interface 1", "✓ the token from \(file) has the role viewer",
+                "✓ the relay's storage answers", "✓ all records match the schema",
+            ] { #expect(result.output.contains("\(text)\n"), "\(result.output)") }
+            #expect(!result.output.contains("secret"))
+            let wrong = try await ToolProcess.run("doctor", "--relay", relay.url)
+            #expect(wrong.code == 1)
+            #expect(wrong.output.contains("✗ The relay at \(relay.url) requires a token."), "\(wrong.output)")
+        }
+    }
+
+    @Test("The token of a file, of the environment and of a context is sent, and a file that others can read is not used")
+    func tokens() async throws {
+        try await withRelay(token: "secret") { relay, folder in
+            let file = try tokenFile("secret\n", in: folder)
+            #expect(try await ToolProcess.run("clients", "--relay", relay.url, "--token-file", file).code == 0)
+            let environment = ["LIVE_TELEMETRY_TOKEN": "secret"]
+            #expect(try await ToolProcess.run("clients", "--relay", relay.url, environment: environment).code == 0)
+            let count = relay.requests.count
+            let open = try tokenFile("secret\n", in: folder, mode: 0o644)
+            let refused = try await ToolProcess.run("clients", "--relay", relay.url, "--token-file", open)
+            #expect(refused.code == 77)
+            #expect(refused.errors.contains("Other users of this machine can access the token file \(open)"))
+            #expect(relay.requests.count == count)
+        }
+    }
+
+    @Test("Failures are explained")
+    func failures() async throws {
+        try await withRelay(token: "secret") { relay, _ in
+            let missing = try await ToolProcess.run("clients", "--relay", relay.url)
+            #expect(missing.code == 77)
+            #expect(
+                missing.errors == "telemetry: The relay at \(relay.url) requires a token. "
+                    + "Use --token-file FILE or set LIVE_TELEMETRY_TOKEN.\n")
+            let wrong = try await ToolProcess.run(
+                "clients", "--relay", relay.url, environment: ["LIVE_TELEMETRY_TOKEN": "old-token"])
+            #expect(wrong.code == 77)
+            #expect(wrong.errors.contains("does not accept the token from LIVE_TELEMETRY_TOKEN"))
+            #expect(!wrong.errors.contains("old-token"))
+        }
+        try await withRelay(role: "reader") { relay, _ in
+            let reader = try await ToolProcess.run("approve", "other", "--relay", relay.url)
+            #expect(reader.code == 77)
+            #expect(reader.errors.contains("has the role reader, which may only read."), "\(reader.errors)")
+            #expect(try await ToolProcess.run("clients", "--relay", relay.url).code == 0)
+        }
+        let (url, _) = try LoopbackServer.refusingURL()
+        let unreachable = try await ToolProcess.run("clients", "--relay", url.absoluteString)
+        #expect(unreachable.code == 69)
+        #expect(unreachable.errors.hasPrefix("telemetry: The relay at \(url.absoluteString) cannot be reached: "))
+        let page = try LoopbackServer(.answers(200, headers: ["Content-Type": "text/html"], body: "<html></html>"))
+        defer { page.stop() }
+        let foreign = try await ToolProcess.run("clients", "--relay", page.baseURL.absoluteString)
+        #expect(foreign.code == 69)
+        #expect(foreign.errors.contains("but not as a relay of LiveTelemetry. Check the URL."), "\(foreign.errors)")
+    }
+
+    @Test("An invalid cursor is reported with what to do")
+    func cursor() async throws {
+        try await withRelay { relay, _ in
+            let result = try await ToolProcess.run("events", "--after", "x", "--relay", relay.url)
+            #expect(result.code == 65)
+            #expect(result.errors.hasSuffix("To start from the beginning, omit --after.\n"), "\(result.errors)")
+        }
+    }
+}
