@@ -70,8 +70,11 @@ struct RelayExaminationTests {
         arguments: [
             (401, #"{"detail":"The token has expired."}"#, "t", "The relay says: The token has expired."),
             (401, "{}", nil, "requires a token. Use --token-file FILE or set LIVE_TELEMETRY_TOKEN."),
-            (200, server(role: "reader"), "t", "has the role reader, which may only read."),
-            (200, server(role: "host"), "t", "has the role host. Viewers use a token with the role viewer."),
+            (200, RelayExaminationTests.server(role: "reader"), "t", "has the role reader, which may only read."),
+            (
+                200, RelayExaminationTests.server(role: "host"), "t",
+                "has the role host. Viewers use a token with the role viewer."
+            ),
             (404, "<html>", "t", "answers with status 404, but not as a relay of LiveTelemetry. Check the URL."),
             (200, "<html>", "t", "answers with status 200, but not as a relay of LiveTelemetry. Check the URL."),
         ] as [(Int, String, String?, String)])
@@ -79,7 +82,7 @@ struct RelayExaminationTests {
         let server = try LoopbackServer(.answers(status, body: body))
         defer { server.stop() }
         let error = TelemetryTransportError(code: .unauthorized, message: "The relay answered 403.")
-        let failure = await location(server, token: token).failure(describing: error)
+        let failure = try await location(server, token: token).failure(describing: error)
         #expect(failure.message.contains(text), "\(failure.message)")
         #expect(failure.code == (text.contains("Check the URL") ? .unavailable : .noPermission))
         #expect(!failure.message.contains("geheim"))

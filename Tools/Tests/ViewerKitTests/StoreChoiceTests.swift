@@ -19,19 +19,22 @@ struct StoreChoiceTests {
     @Test("An explicit store precedes a named context, the environment and the current context")
     func precedence() throws {
         try withContexts(current: "relay") { contexts in
-            func name(_ choice: StoreChoice, _ environment: [String: String]) throws -> String? {
-                try choice.location(environment: environment, contexts: contexts)?.name
+            let cases: [(StoreChoice, [String: String], String?)] = [
+                (StoreChoice(directory: "/option", context: "relay"), Self.environment, "/option"),
+                (StoreChoice(relay: "http://option.example/", context: "other"), Self.environment, "http://option.example"),
+                (StoreChoice(context: "relay"), Self.environment, "https://context.example"),
+                (StoreChoice(), Self.environment, "/variable"),
+                (StoreChoice(), ["LIVE_TELEMETRY_CONTEXT": "other"], "/other"),
+                (StoreChoice(), ["LIVE_TELEMETRY_STORE": "", "LIVE_TELEMETRY_CONTEXT": ""], "https://context.example"),
+            ]
+            for (choice, environment, expected) in cases {
+                let found = try choice.location(environment: environment, contexts: contexts)
+                #expect(found?.name == expected)
             }
-            let environment = Self.environment
-            #expect(try name(.init(directory: "/option", context: "relay"), environment) == "/option")
-            #expect(try name(.init(relay: "http://option.example/", context: "other"), environment) == "http://option.example")
-            #expect(try name(.init(context: "relay"), environment) == "https://context.example")
-            #expect(try name(.init(), environment) == "/variable")
-            #expect(try name(.init(), ["LIVE_TELEMETRY_CONTEXT": "other"]) == "/other")
-            #expect(try name(.init(), ["LIVE_TELEMETRY_STORE": "", "LIVE_TELEMETRY_CONTEXT": ""]) == "https://context.example")
         }
         try withContexts(current: nil) { contexts in
-            #expect(try StoreChoice().location(environment: [:], contexts: contexts)?.name == nil)
+            let found = try StoreChoice().location(environment: [:], contexts: contexts)
+            #expect(found?.name == nil)
         }
     }
 
@@ -40,7 +43,7 @@ struct StoreChoiceTests {
         try withContexts(current: "relay") { contexts in
             for (choice, environment) in [
                 (StoreChoice(context: "none"), [:]), (StoreChoice(), ["LIVE_TELEMETRY_CONTEXT": "none"]),
-            ] {
+            ] as [(StoreChoice, [String: String])] {
                 #expect(throws: ToolFailure(.notFound, "No context \"none\". Contexts: other, relay.")) {
                     try choice.location(environment: environment, contexts: contexts)
                 }

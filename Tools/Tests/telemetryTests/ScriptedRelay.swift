@@ -30,7 +30,7 @@ final class ScriptedRelay: Sendable {
     func addScenario(_ name: String, of clientId: String) {
         contents.add(
             "TelemetryScenario", "scenario-\(clientId)-\(name)",
-            ["clientid": clientId, "scenarioName": name, "isEnabled": false])
+            ["clientid": clientId, "scenarioName": name, "isEnabled": false, "created": ["date": "2026-11-21T03:00:00Z"]])
     }
 
     /// Adds events with these names.

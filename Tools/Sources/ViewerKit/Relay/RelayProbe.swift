@@ -21,6 +21,8 @@ public struct RelayProbe: Sendable {
     /// The version of the interface that this tool speaks.
     public static let api = 1
     private static let timeout: TimeInterval = 10
+    /// For the lifetime of the process: on Linux a session that is deallocated can end the process.
+    private static let session = URLSession(configuration: .ephemeral)
 
     private let location: RelayLocation
 
@@ -56,10 +58,8 @@ public struct RelayProbe: Sendable {
         if isAuthorized, let token = location.token {
             request.setValue("Bearer \(token.value)", forHTTPHeaderField: "Authorization")
         }
-        let session = URLSession(configuration: .ephemeral)
-        defer { session.finishTasksAndInvalidate() }
         do {
-            let (body, response) = try await session.data(for: request, delegate: NoRedirection())
+            let (body, response) = try await Self.session.data(for: request, delegate: NoRedirection())
             return .success((body, (response as? HTTPURLResponse)?.statusCode ?? 0))
         } catch { return .failure(error) }
     }
