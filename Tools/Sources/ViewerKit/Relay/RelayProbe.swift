@@ -21,8 +21,6 @@ public struct RelayProbe: Sendable {
     /// The version of the interface that this tool speaks.
     public static let api = 1
     private static let timeout: TimeInterval = 10
-    /// For the lifetime of the process: on Linux a session that is deallocated can end the process.
-    private static let session = URLSession(configuration: .ephemeral)
 
     private let location: RelayLocation
 
@@ -58,10 +56,7 @@ public struct RelayProbe: Sendable {
         if isAuthorized, let token = location.token {
             request.setValue("Bearer \(token.value)", forHTTPHeaderField: "Authorization")
         }
-        do {
-            let (body, response) = try await Self.session.data(for: request, delegate: NoRedirection())
-            return .success((body, (response as? HTTPURLResponse)?.statusCode ?? 0))
-        } catch { return .failure(error) }
+        do { return .success(try await DirectConnection.send(request)) } catch { return .failure(error) }
     }
 
     /// The text of a problem document, RFC 9457.
@@ -70,12 +65,4 @@ public struct RelayProbe: Sendable {
         let text = object?["detail"] as? String ?? object?["title"] as? String
         return text.flatMap { $0.isEmpty ? nil : String($0.prefix(500)) }
     }
-}
-
-/// A token is sent to the relay's own URL and nowhere else.
-private final class NoRedirection: NSObject, URLSessionTaskDelegate {
-    func urlSession(
-        _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
-        newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void
-    ) { completionHandler(nil) }
 }
