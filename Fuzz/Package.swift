@@ -18,7 +18,7 @@ let package = Package(
     targets: [
         // Links to the viewer's sources and to those of the relay that need no library: building the relay's takes minutes.
         .target(
-            name: "ViewerKit", dependencies: [layer("TelemetryModels"), layer("TelemetryTransport")],
+            name: "ViewerKit", dependencies: [layer("TelemetryModels"), layer("TelemetryTransport"), layer("TelemetryHTTP")],
             swiftSettings: settings),
         .target(name: "RelayReaders", swiftSettings: settings + [.define("TELEMETRY_RELAY")]),
         .executableTarget(
