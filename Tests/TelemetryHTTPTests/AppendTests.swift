@@ -7,6 +7,7 @@ import Testing
 
 @testable import TelemetryHTTP
 
+@Suite(.oneAtATime)
 struct AppendTests {
     /// How many events each request held.
     private func sizes(_ server: LoopbackServer) throws -> [Int] {

@@ -6,6 +6,7 @@ import Testing
 
 @testable import TelemetryHTTP
 
+@Suite(.oneAtATime)
 struct HostIdentityTests {
     @Test("The key is HMAC-SHA256, as RFC 4231 has it")
     func computesHMAC() {

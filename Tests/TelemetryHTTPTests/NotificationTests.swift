@@ -6,6 +6,7 @@ import Testing
 
 @testable import TelemetryHTTP
 
+@Suite(.oneAtATime)
 struct NotificationTests {
     private static let ready = "event: ready\ndata: {}\n\n"
     private static func record(_ name: String, id: Int) -> String {

@@ -6,6 +6,7 @@ import Testing
 
 @testable import TelemetryHTTP
 
+@Suite(.oneAtATime)
 struct RelayRoutesTests {
     private static let record = #"{"recordType":"T","recordName":"a","changeTag":"7","fields":{"n":1}}"#
 

@@ -9,6 +9,7 @@ import Testing
 
 #if canImport(FoundationNetworking)
 /// A request that waits on a connection which was opened for it keeps a processor core busy.
+@Suite(.oneAtATime)
 struct WaitingConnectionsTests {
     private static let ready = "event: ready\ndata: {}\n\n"
 
