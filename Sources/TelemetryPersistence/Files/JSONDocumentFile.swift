@@ -33,7 +33,7 @@ struct JSONDocumentFile<Value: Codable & Sendable>: Sendable {
     }
 
     /// Waits until nobody else changes the file; makes the directory where it is missing.
-    func lock() async -> Result<FileLock, FileError> {
+    nonisolated(nonsending) func lock() async -> Result<FileLock, FileError> {
         do throws(FileError) {
             try system.makeDirectories(directory.standardizedFileURL.path(percentEncoded: false))
             return .success(try await FileLock.acquire(lockPath, system: system))

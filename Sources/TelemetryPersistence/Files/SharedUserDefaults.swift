@@ -22,7 +22,7 @@ struct SharedUserDefaults {
 
     /// Waits until no other store changes defaults. Without the lock the result says why: better a change that another process
     /// may overwrite than none.
-    static func lock() async -> Result<FileLock, FileError> {
+    nonisolated(nonsending) static func lock() async -> Result<FileLock, FileError> {
         do throws(FileError) { return .success(try await FileLock.acquire(lockPath, system: FileSystem())) } catch {
             return .failure(error)
         }

@@ -35,7 +35,7 @@ struct StoredDocument<Value: Codable & Sendable & MergeableDocument> {
     }
 
     /// Waits until nobody else changes the file. What needs the lock takes the result, also a failure to get it.
-    func lock() async -> Lock { await file.lock() }
+    nonisolated(nonsending) func lock() async -> Lock { await file.lock() }
 
     /// What is stored now; nil where the lock is needed to tell, because something is still to be written or the file is corrupt.
     /// Creates nothing where nothing is stored.

@@ -20,7 +20,7 @@ struct PendingWorkDocument {
     var isSaved: Bool { document.isSaved }
 
     /// Waits until nobody else changes the file. What needs the lock takes the result, also a failure to get it.
-    func lock() async -> StoredDocument<TelemetryPendingWork>.Lock { await document.lock() }
+    nonisolated(nonsending) func lock() async -> StoredDocument<TelemetryPendingWork>.Lock { await document.lock() }
 
     /// Whether nothing stands in the file's place; then nothing has to be locked to remove it.
     var isMissing: Bool { document.isMissing }

@@ -17,8 +17,11 @@ package final class FileLock: Sendable {
     deinit { file.unlock() }
 
     /// Waits until nobody else holds the lock of that path, and takes it. Cancellation does not shorten the wait.
+    ///
+    /// Runs on the caller's actor, also behind a wait: what follows the call is not suspended while the lock is held, so that no
+    /// process waits for one whose threads are all busy.
     /// - Throws: an error that ``FileError/isLocked`` where somebody else holds it for as long as the timeout.
-    package static func acquire(
+    nonisolated(nonsending) package static func acquire(
         _ path: String, system: FileSystem, timeout: Duration = timeout
     ) async throws(FileError) -> FileLock {
         let file = try system.open(path, for: .update)
@@ -33,7 +36,7 @@ package final class FileLock: Sendable {
 
     /// The directory, locked; nil where directories cannot be locked, as on some network file systems, or other users could:
     /// then whoever looks at the right moment is first.
-    private static func turnstile(
+    nonisolated(nonsending) private static func turnstile(
         of path: String, _ system: FileSystem, _ rest: inout Duration
     ) async throws(FileError) -> OpenFile? {
         guard let directory = try? system.open(FileSystem.directory(of: path), for: .readThroughLinks),
@@ -46,7 +49,9 @@ package final class FileLock: Sendable {
         return directory
     }
 
-    private static func wait(for file: OpenFile, _ system: FileSystem, _ rest: inout Duration) async throws(FileError) {
+    nonisolated(nonsending) private static func wait(for file: OpenFile, _ system: FileSystem, _ rest: inout Duration)
+        async throws(FileError)
+    {
         var delay = Duration.microseconds(100)
         while try !file.tryLock(.exclusive) {
             guard rest > .zero else { throw FileError.locked(file.path) }
@@ -57,7 +62,7 @@ package final class FileLock: Sendable {
     }
 
     /// What is to be stored is stored also by a task that is cancelled: it sleeps in another then.
-    private static func sleep(for delay: Duration, _ clock: any Clock<Duration>) async {
+    nonisolated(nonsending) private static func sleep(for delay: Duration, _ clock: any Clock<Duration>) async {
         do { try await clock.sleep(for: delay) } catch { await Task { try? await clock.sleep(for: delay) }.value }
     }
 }
