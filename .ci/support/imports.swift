@@ -58,7 +58,8 @@ func reachable(from names: Set<String>) -> Set<String> {
     var found = names
     var rest = Array(names)
     while let name = rest.popLast() {
-        for next in library.targets.first(where: { $0.name == name })?.targetDependencies ?? [] where found.insert(next).inserted {
+        for next in library.targets.first(where: { $0.name == name })?.targetDependencies ?? [] where found.insert(next).inserted
+        {
             rest.append(next)
         }
     }

@@ -60,7 +60,7 @@ struct EnableTests {
         #expect(host.transport.calls(of: .saveRecords).isEmpty)
     }
 
-    @Test("A transport that authenticates clients knows whose calls are made: the client's, and a former one's while it is deleted")
+    @Test("A transport that authenticates clients knows whose calls are made, also while a former client is deleted")
     func identityOfCalls() async throws {
         let host = try await TestHost(identifiers: ["firstclient", "secondclient"])
         await host.service.enableTelemetry()
