@@ -95,7 +95,7 @@ extension CloudKitTransport {
 
     public func eventArrivals() -> AsyncStream<Void> {
         let local = hub.arrivals.stream()
-        let ticks = AsyncStream.ticks(every: configuration.eventPollingInterval, clock: ContinuousClock())
+        let ticks = Polling.ticks(every: configuration.eventPollingInterval, clock: ContinuousClock())
         let (stream, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         let forwarding = Task {
             await withTaskGroup { group in
