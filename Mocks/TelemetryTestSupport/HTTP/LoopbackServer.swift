@@ -70,6 +70,7 @@ public final class LoopbackServer: Sendable {
             for number in 0... {
                 let connection = accept(listener, nil, nil)
                 guard connection >= 0 else { return }
+                Self.keepFromChildren(connection)
                 guard let server = self else {
                     close(connection)
                     return
@@ -122,6 +123,7 @@ public final class LoopbackServer: Sendable {
         #else
         let socket = socket(AF_INET, SOCK_STREAM, 0)
         #endif
+        keepFromChildren(socket)
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
@@ -134,6 +136,9 @@ public final class LoopbackServer: Sendable {
         guard socket >= 0, status == 0 else { throw Failure(step: "bind") }
         return (socket, UInt16(bigEndian: address.sin_port))
     }
+
+    /// Closes the socket in processes that a test starts: a connection that one of them inherited would stay open after its end here.
+    private static func keepFromChildren(_ socket: Int32) { _ = fcntl(socket, F_SETFD, FD_CLOEXEC) }
 
     private func serve(_ connection: Int32, _ number: Int) {
         defer { close(connection) }

@@ -70,16 +70,11 @@ struct BadInputTests {
         "A failed write to the output is an error",
         .enabled(if: FileManager.default.fileExists(atPath: "/dev/full")))
     func fullOutput() async throws {
-        let process = Process()
-        process.executableURL = ToolProcess.executable
-        process.arguments = ["schema"]
-        process.standardOutput = FileHandle(forWritingAtPath: "/dev/full")
-        let errors = Pipe()
-        process.standardError = errors
-        try process.run()
-        process.waitUntilExit()
-        #expect(process.terminationStatus == 74)
-        let text = String(decoding: try errors.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
+        let full = try #require(FileHandle(forWritingAtPath: "/dev/full"))
+        let process = try ChildProcess(
+            ["schema"], environment: ProcessInfo.processInfo.environment, input: .inherited, output: .file(full))
+        #expect(await process.exit().code == 74)
+        let text = await ChildProcess.text(from: process.errors)
         #expect(text.hasPrefix("telemetry: Cannot write the output: "))
     }
 

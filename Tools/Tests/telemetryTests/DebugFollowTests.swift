@@ -49,7 +49,7 @@ struct DebugFollowTests {
         let events = await rest(of: tool.output).map { line in
             line.split(separator: "\"event\":\"").last?.prefix { $0 != "\"" } ?? ""
         }
-        await tool.ended()
+        let exit = await tool.ended()
         #expect(events == ["1", "2", "3", "4", "5"])
         let notes = await rest(of: tool.errors)
         #expect(
@@ -57,7 +57,7 @@ struct DebugFollowTests {
                 "telemetry: No relay is reachable at \(server.baseURL.absoluteString). Retrying.",
                 "The relay is reachable again.",
             ])
-        #expect(tool.code == 0)
+        #expect(exit.code == 0)
         #expect(
             places(server) == [
                 "", "cursor=2&wait=25", "cursor=7&wait=25", "cursor=7&wait=25", "cursor=7&wait=25", "cursor=9&wait=25",
@@ -74,10 +74,10 @@ struct DebugFollowTests {
         for _ in 1...4 { _ = await server.nextRequest() }
         tool.interrupt()
         let lines = await rest(of: tool.output)
-        await tool.ended()
+        let exit = await tool.ended()
         #expect(lines.map { $0.split(separator: " ")[3] } == ["8", "9", "1"])
         #expect(await rest(of: tool.errors) == ["The relay lost its entries; showing it from the beginning."])
-        #expect(tool.code == 0)
+        #expect(exit.code == 0)
         #expect(places(server) == ["", "cursor=9&wait=25", "cursor=0&wait=25", "cursor=1&wait=25"])
     }
 

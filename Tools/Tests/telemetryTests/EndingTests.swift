@@ -39,9 +39,9 @@ struct EndingTests {
             demo.send(number)
             var told: [String] = []
             while let line = await demo.errors.next() { told.append(line) }
-            await demo.ended()
+            let exit = await demo.ended()
             #expect(told == ["telemetry: Interrupted; the host was stopped and temporary files were removed."])
-            #expect(demo.reason == .uncaughtSignal, "\(demo.code ?? -1)")
+            #expect(exit.reason == .uncaughtSignal, "\(exit.status)")
             #expect(try leftovers(in: folder) == [])
             #expect(processes(naming: folder.path) == [])
         }
@@ -50,21 +50,15 @@ struct EndingTests {
     @Test("A demo whose output is closed ends without a message and leaves nothing behind")
     func brokenPipe() async throws {
         try await withDirectory { folder in
-            let shell = Process()
-            shell.executableURL = URL(fileURLWithPath: "/bin/bash")
-            shell.arguments = [
-                "-c", "\"$0\" demo \"$1\" | head -n 4; exit ${PIPESTATUS[0]}", ToolProcess.executable.path,
-                try files(in: folder).path,
-            ]
-            shell.environment = ProcessInfo.processInfo.environment.merging(["TMPDIR": folder.path]) { _, own in own }
-            let (output, errors) = (Pipe(), Pipe())
-            shell.standardOutput = output
-            shell.standardError = errors
-            try shell.run()
-            shell.waitUntilExit()
+            let shell = try ChildProcess(
+                [
+                    "-c", "\"$0\" demo \"$1\" | head -n 4; exit ${PIPESTATUS[0]}", ToolProcess.executable.path,
+                    try files(in: folder).path,
+                ], executable: URL(fileURLWithPath: "/bin/bash"),
+                environment: ProcessInfo.processInfo.environment.merging(["TMPDIR": folder.path]) { _, own in own })
             // The exit code of a shell for a process that SIGPIPE ended.
-            #expect(shell.terminationStatus == 128 + SIGPIPE)
-            #expect(try errors.fileHandleForReading.readToEnd() ?? Data() == Data())
+            #expect(await shell.exit().status == 128 + SIGPIPE)
+            #expect(await ChildProcess.text(from: shell.errors) == "")
             #expect(try leftovers(in: folder) == [])
             #expect(processes(naming: folder.path) == [])
         }
@@ -84,8 +78,7 @@ struct EndingTests {
             #expect(try await tool.output.first { $0 == "one" } != nil)
             tool.send(number)
             let told = await tool.errors.next()
-            await tool.ended()
-            #expect(tool.code == 0)
+            #expect(await tool.ended().code == 0)
             let kept = try String(contentsOf: file, encoding: .utf8)
             #expect("\(told ?? "")\n" == "cursor: \(kept)")
             try await transport.append([.init(eventId: "2", sessionId: "s", sequence: 2, name: "two")])

@@ -88,7 +88,7 @@ struct HostileStoreTests {
             let shown = try await terminal.text { $0.contains("end") }
             #expect(shown.contains("\\u{1B}[2J\\u{7}\\r\\u{9B}31m\\u{202E}\\u{2028}\\u{E0041}end"))
             #expect(!hasControls(shown.filter { $0 != "\r\n" && $0 != "\r" }))
-            tool.waitUntilExit()
+            _ = await tool.exit()
         }
     }
 
@@ -103,21 +103,14 @@ struct HostileStoreTests {
             #expect(screen.contains("missing"))
             terminal.write("q")
             _ = try await terminal.text { $0.contains("\u{1B}[?1049l") }
-            tool.waitUntilExit()
-            #expect(tool.terminationReason == .exit)
+            #expect(await tool.exit().reason == .exit)
         }
     }
 
-    private func start(_ arguments: [String], on terminal: PseudoTerminal) throws -> Process {
-        let tool = Process()
-        tool.executableURL = ToolProcess.executable
-        tool.arguments = arguments
-        tool.environment = ProcessInfo.processInfo.environment.merging(["TERM": "xterm", "NO_COLOR": "1"]) { $1 }
-        tool.standardInput = terminal.other
-        tool.standardOutput = terminal.other
-        tool.standardError = terminal.other
-        try tool.run()
-        return tool
+    private func start(_ arguments: [String], on terminal: PseudoTerminal) throws -> ChildProcess {
+        try ChildProcess(
+            arguments, environment: ProcessInfo.processInfo.environment.merging(["TERM": "xterm", "NO_COLOR": "1"]) { $1 },
+            input: .file(terminal.other), output: .file(terminal.other), errors: .file(terminal.other))
     }
 
     @Test("An event that the store refuses is left out of an import and counted, and the others are stored")

@@ -75,8 +75,7 @@ struct RelayStoreTests {
             relay.interruptReaders(false)
             #expect(try await tool.output.first { $0 == "third" } != nil)
             tool.interrupt()
-            await tool.ended()
-            #expect(tool.code == 0)
+            #expect(await tool.ended().code == 0)
         }
     }
 

@@ -4,55 +4,45 @@ import Foundation
 final class RunningTool: Sendable {
     let output: Lines
     let errors: Lines
-    private let process: Process
-    private let input: FileHandle
+    private let process: ChildProcess
 
     init(_ arguments: [String], environment: [String: String] = [:]) throws {
-        process = Process()
-        process.executableURL = ToolProcess.executable
-        process.arguments = arguments
         let inherited = ProcessInfo.processInfo.environment.merging(["XDG_CONFIG_HOME": ToolProcess.noConfiguration]) { $1 }
-        process.environment = inherited.merging(environment) { _, own in own }
-        let pipes = (input: Pipe(), output: Pipe(), errors: Pipe())
-        process.standardInput = pipes.input
-        process.standardOutput = pipes.output
-        process.standardError = pipes.errors
-        input = pipes.input.fileHandleForWriting
-        try process.run()
-        output = Lines(pipes.output.fileHandleForReading)
-        errors = Lines(pipes.errors.fileHandleForReading)
+        process = try ChildProcess(arguments, environment: inherited.merging(environment) { _, own in own })
+        output = Lines(process.output)
+        errors = Lines(process.errors)
     }
 
-    func write(_ text: String) throws { try input.write(contentsOf: Data(text.utf8)) }
+    func write(_ text: String) throws { try process.input?.write(contentsOf: Data(text.utf8)) }
 
-    func closeInput() { try? input.close() }
+    func closeInput() { try? process.input?.close() }
 
-    func send(_ signal: Int32) { Foundation.kill(process.processIdentifier, signal) }
+    func send(_ signal: Int32) { process.send(signal) }
 
     /// Kills the process.
     func kill() { send(SIGKILL) }
 
-    /// The termination status.
-    var reason: Process.TerminationReason { process.terminationReason }
-
     /// Interrupts the process, as ^C does.
     func interrupt() { send(SIGINT) }
 
-    func ended() async {
+    /// Reads the rest of the output, and waits until the process has ended.
+    @discardableResult
+    func ended() async -> ChildProcess.Exit {
         while await output.next() != nil {}
-        process.waitUntilExit()
+        return await process.exit()
     }
-
-    /// The exit code, or nil if a signal ended the process.
-    var code: Int32? { process.terminationReason == .exit ? process.terminationStatus : nil }
 
     /// Lines of output as they arrive.
     final class Lines: Sendable {
         private let stream: AsyncStream<String>
 
-        init(_ handle: FileHandle) {
+        init(_ handle: FileHandle?) {
             let (stream, continuation) = AsyncStream.makeStream(of: String.self)
             self.stream = stream
+            guard let handle else {
+                continuation.finish()
+                return
+            }
             Thread {
                 var rest = Data()
                 while case let piece = handle.availableData, !piece.isEmpty {

@@ -33,38 +33,18 @@ struct ToolProcess {
     }
 
     static func run(_ arguments: [String], environment: [String: String] = [:], input: String = "") async throws -> Result {
-        let process = Process()
-        process.executableURL = executable
-        process.arguments = arguments
         var inherited = ProcessInfo.processInfo.environment
         for name in inherited.keys where name.hasPrefix("LIVE_TELEMETRY_") { inherited[name] = nil }
         inherited["XDG_CONFIG_HOME"] = Self.noConfiguration
         inherited["TZ"] = "UTC"
-        process.environment = inherited.merging(environment) { _, own in own }
-        let pipes = (input: Pipe(), output: Pipe(), errors: Pipe())
-        process.standardInput = pipes.input
-        process.standardOutput = pipes.output
-        process.standardError = pipes.errors
-        try process.run()
-        try pipes.input.fileHandleForWriting.write(contentsOf: Data(input.utf8))
-        try pipes.input.fileHandleForWriting.close()
-        async let output = text(from: pipes.output)
-        async let errors = text(from: pipes.errors)
+        let process = try ChildProcess(arguments, environment: inherited.merging(environment) { _, own in own })
+        try process.input?.write(contentsOf: Data(input.utf8))
+        try process.input?.close()
+        async let output = ChildProcess.text(from: process.output)
+        async let errors = ChildProcess.text(from: process.errors)
         let texts = await (output, errors)
-        process.waitUntilExit()
-        let isExit = process.terminationReason == .exit
-        return Result(code: isExit ? process.terminationStatus : -process.terminationStatus, output: texts.0, errors: texts.1)
-    }
-
-    /// Reads until the other end closes, on a separate thread because reading blocks.
-    private static func text(from pipe: Pipe) async -> String {
-        let handle = pipe.fileHandleForReading
-        return await withCheckedContinuation { continuation in
-            Thread {
-                let data = (try? handle.readToEnd()) ?? nil
-                continuation.resume(returning: String(decoding: data ?? Data(), as: UTF8.self))
-            }.start()
-        }
+        let exit = await process.exit()
+        return Result(code: exit.code ?? -exit.status, output: texts.0, errors: texts.1)
     }
 }
 

@@ -22,13 +22,11 @@ struct WatchTests {
             if byKey {
                 terminal.write("\u{3}")
             } else {
-                kill(tool.processIdentifier, SIGTERM)
+                tool.send(SIGTERM)
             }
             let end = try await terminal.text { $0.contains("\u{1B}[?1049l") }
             #expect(end.contains("\u{1B}[?25h"))
-            tool.waitUntilExit()
-            #expect(tool.terminationReason == .exit)
-            #expect(tool.terminationStatus == 0)
+            #expect(await tool.exit().code == 0)
         }
     }
 
@@ -41,12 +39,10 @@ struct WatchTests {
             let tool = try start(in: folder, on: terminal)
             _ = try await terminal.text { $0.contains("No clients yet") }
             #expect(terminal.mode != before)
-            kill(tool.processIdentifier, number)
+            tool.send(number)
             let end = try await terminal.text { $0.contains("\u{1B}[?1049l") }
             #expect(end.contains("\u{1B}[?25h"))
-            tool.waitUntilExit()
-            #expect(tool.terminationReason == .uncaughtSignal)
-            #expect(tool.terminationStatus == number)
+            #expect(await tool.exit() == ChildProcess.Exit(reason: .uncaughtSignal, status: number))
             #expect(terminal.mode == before)
         }
     }
@@ -60,10 +56,10 @@ struct WatchTests {
             let tool = try start(in: folder, on: terminal)
             _ = try await terminal.text { $0.contains("k7wq") && $0.contains("0/0 on") }
             terminal.resize(columns: 38, rows: 24)
-            kill(tool.processIdentifier, SIGWINCH)
+            tool.send(SIGWINCH)
             _ = try await terminal.text { $0.contains("The window is too small") }
             terminal.resize(columns: 100, rows: 30)
-            kill(tool.processIdentifier, SIGWINCH)
+            tool.send(SIGWINCH)
             _ = try await terminal.text { $0.contains("\u{1B}[30;1H") }
             terminal.write("x")
             _ = try await terminal.text { $0.contains("End the telemetry of k7wq?") }
@@ -82,24 +78,18 @@ struct WatchTests {
             #expect(commands.map(\.action) == [.disable])
             terminal.write("q")
             _ = try await terminal.text { $0.contains("\u{1B}[?1049l") }
-            tool.waitUntilExit()
-            #expect(tool.terminationStatus == 0)
+            #expect(await tool.exit().code == 0)
         }
     }
 
-    private func start(in folder: URL, on terminal: PseudoTerminal) throws -> Process {
-        let tool = Process()
-        tool.executableURL = ToolProcess.executable
-        tool.arguments = ["watch", "-d", folder.path]
+    private func start(in folder: URL, on terminal: PseudoTerminal) throws -> ChildProcess {
         var environment = ProcessInfo.processInfo.environment
         environment["TERM"] = "xterm-256color"
         // On a terminal the backtracer would be interactive.
         environment["SWIFT_BACKTRACE"] = "enable=no"
-        tool.environment = environment
-        tool.standardInput = terminal.other
-        tool.standardOutput = terminal.other
-        try tool.run()
-        return tool
+        return try ChildProcess(
+            ["watch", "-d", folder.path], environment: environment, input: .file(terminal.other),
+            output: .file(terminal.other), errors: .inherited)
     }
 
     @Test("Without a terminal the command fails with a message")
