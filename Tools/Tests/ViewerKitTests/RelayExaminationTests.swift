@@ -46,6 +46,20 @@ struct RelayExaminationTests {
         #expect(found.contains("error the relay's storage does not answer"))
     }
 
+    @Test(
+        "A difference between the clocks that the duration of the request explains is no problem",
+        arguments: [(9, 9, true), (9, 10.5, true), (0, 10.5, false), (9, 15, false), (9, -6, false), (9, -4, true)] as [(
+            TimeInterval, TimeInterval, Bool
+        )])
+    func slowAnswer(duration: TimeInterval, ahead: TimeInterval, isFine: Bool) throws {
+        let start = Date()
+        let body = Data(Self.server(ahead: ahead).utf8)
+        let relay = try #require(RelayDescription(body, request: DateInterval(start: start, duration: duration)))
+        let location = try RelayLocation(url: #require(URL(string: "https://relay.example")), token: nil)
+        let found = RelayExamination.findings(relay, of: location).first { $0.text.contains("clock") }
+        #expect(found?.severity == (isFine ? .ok : .warning), "\(found?.text ?? "")")
+    }
+
     @Test("Another version of the interface is an error")
     func otherInterface() async throws {
         let found = try await findings { _ in .answers(200, body: Self.server(api: 2)) }

@@ -4,7 +4,7 @@ import Foundation
 public struct RelayExamination: Sendable {
     public typealias Finding = StoreExamination.Finding
 
-    /// How many seconds two clocks may differ.
+    /// How many seconds two clocks may differ, beside what the duration of a request hides.
     private static let clockTolerance: TimeInterval = 5
 
     private let location: RelayLocation
@@ -72,7 +72,7 @@ public struct RelayExamination: Sendable {
             return .init(.warning, "the relay does not say what time it is", "update the relay")
         }
         let difference = DurationText.string(seconds: abs(skew))
-        guard abs(skew) > clockTolerance else {
+        guard abs(skew) - relay.clockSkewError > clockTolerance else {
             return .init(.ok, "the relay's clock and this machine's differ by \(difference)")
         }
         return .init(

@@ -34,9 +34,10 @@ public struct RelayProbe: Sendable {
         case .failure(let error): return .unreachable(reason: error.localizedDescription)
         case .success(let answer): (body, status) = answer
         }
-        let middle = start.addingTimeInterval(Date().timeIntervalSince(start) / 2)
+        // A clock that was set back meanwhile must not end before it began.
+        let request = DateInterval(start: start, duration: max(0, Date().timeIntervalSince(start)))
         switch status {
-        case 200: return RelayDescription(body, receivedAt: middle).map(Outcome.relay) ?? .foreign(status: status)
+        case 200: return RelayDescription(body, request: request).map(Outcome.relay) ?? .foreign(status: status)
         case 401, 403: return .refused(detail: Self.detail(body))
         case 429, 500...: return .failing(status: status, detail: Self.detail(body))
         default: return .foreign(status: status)
