@@ -48,9 +48,10 @@ struct RelayExaminationTests {
 
     @Test(
         "A difference between the clocks that the duration of the request explains is no problem",
-        arguments: [(9, 9, true), (9, 10.5, true), (0, 10.5, false), (9, 15, false), (9, -6, false), (9, -4, true)] as [(
-            TimeInterval, TimeInterval, Bool
-        )])
+        arguments: [(9, 9, true), (9, 10.5, true), (0, 10.5, false), (9, 15, false), (9, -6, false), (9, -4, true)]
+            as [(
+                TimeInterval, TimeInterval, Bool
+            )])
     func slowAnswer(duration: TimeInterval, ahead: TimeInterval, isFine: Bool) throws {
         let start = Date()
         let body = Data(Self.server(ahead: ahead).utf8)
