@@ -18,6 +18,9 @@ extension CloudKitTransport {
         }
     }
 
+    /// The container's identifier.
+    public nonisolated var storeIdentifier: String? { "cloudkit:\(identifier)" }
+
     public func debugInfo() async -> DebugInfo {
         await debugInfo(containerID: identifier, environment: Self.environment)
     }

@@ -83,6 +83,9 @@ public final class HTTPTelemetryTransport: TelemetryTransporting {
         (try? await information())?.api == 1
     }
 
+    /// The relay's URL, without credentials.
+    public nonisolated var storeIdentifier: String? { client.address.description }
+
     /// What a developer wants to know about the store; `containerID` is the relay's URL without credentials.
     public func debugInfo() async -> DebugInfo {
         let info = try? await information()

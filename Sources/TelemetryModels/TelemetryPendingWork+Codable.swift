@@ -32,7 +32,8 @@ extension TelemetryPendingWork: Codable {
 
 extension TelemetryPendingWork.Deletion: Codable {
     private enum CodingKeys: String, CodingKey {
-        case clientId, sessionEnd, command, eventsOnly = "isOfEventsOnly", doneAt, sessions, endsConsent, endsOnReturn
+        case clientId, sessionEnd, command, eventsOnly = "isOfEventsOnly", scenariosOnly, doneAt, sessions, endsConsent,
+            endsOnReturn
     }
 
     package init(from decoder: any Decoder) throws {
@@ -42,6 +43,7 @@ extension TelemetryPendingWork.Deletion: Codable {
             sessionEnd: try container.decodeTimestampIfPresent(forKey: .sessionEnd),
             command: try container.decodeIfPresent(TelemetryRecord.ID.self, forKey: .command),
             eventsOnly: try container.decodeIfPresent(Bool.self, forKey: .eventsOnly) ?? false,
+            scenariosOnly: try container.decodeIfPresent(Bool.self, forKey: .scenariosOnly) ?? false,
             doneAt: try container.decodeTimestampIfPresent(forKey: .doneAt),
             sessions: try container.decodeIfPresent([String].self, forKey: .sessions) ?? [],
             endsConsent: try container.decodeIfPresent(Int.self, forKey: .endsConsent),
@@ -54,6 +56,7 @@ extension TelemetryPendingWork.Deletion: Codable {
         try container.encodeTimestampIfPresent(sessionEnd, forKey: .sessionEnd)
         try container.encodeIfPresent(command, forKey: .command)
         if eventsOnly { try container.encode(true, forKey: .eventsOnly) }
+        if scenariosOnly { try container.encode(true, forKey: .scenariosOnly) }
         try container.encodeTimestampIfPresent(doneAt, forKey: .doneAt)
         if !sessions.isEmpty { try container.encode(sessions, forKey: .sessions) }
         try container.encodeIfPresent(endsConsent, forKey: .endsConsent)

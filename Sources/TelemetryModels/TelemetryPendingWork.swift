@@ -56,7 +56,8 @@ public struct TelemetryPendingWork: Sendable, Hashable {
 
     // MARK: Deletions
 
-    /// Adds a deletion, merged with those of the same client: at most one of the whole client and one of its sessions remain.
+    /// Adds a deletion, merged with those of the same client: at most one of the whole client, one of its sessions and one of its
+    /// scenarios remain.
     package mutating func add(_ deletion: Deletion) {
         var merged = deletion
         deletions.removeAll { known in
@@ -64,6 +65,10 @@ public struct TelemetryPendingWork: Sendable, Hashable {
             // Deleting the whole client includes its sessions; sessions that follow are those of a client that came back.
             guard known.sessionEnd == nil || deletion.sessionEnd != nil else { return true }
             guard (known.sessionEnd == nil) == (deletion.sessionEnd == nil) else { return false }
+            guard known.scenariosOnly == deletion.scenariosOnly else {
+                // Merged with an earlier deletion of events, a session that kept its events would lose them.
+                return known.scenariosOnly && !deletion.eventsOnly
+            }
             merged.merge(known)
             return true
         }
@@ -85,6 +90,8 @@ public struct TelemetryPendingWork: Sendable, Hashable {
         package var command: TelemetryRecord.ID?
         /// Whether the session goes on, and only its events up to ``sessionEnd`` are deleted.
         package var eventsOnly: Bool
+        /// Whether only the scenarios of the session that ended are deleted, and its events stay.
+        package var scenariosOnly: Bool
         /// The sessions that ended and of which the store may have events: they are deleted whatever their dates, because the
         /// clock may have been set back.
         package var sessions: [String]
@@ -99,12 +106,13 @@ public struct TelemetryPendingWork: Sendable, Hashable {
         /// Creates a value; the parameters are the properties of the same names.
         package init(
             clientId: String, sessionEnd: Date? = nil, command: TelemetryRecord.ID? = nil, eventsOnly: Bool = false,
-            doneAt: Date? = nil, sessions: [String] = [], endsConsent: Int? = nil, endsOnReturn: Bool = false
+            scenariosOnly: Bool = false, doneAt: Date? = nil, sessions: [String] = [], endsConsent: Int? = nil, endsOnReturn: Bool = false
         ) {
             self.clientId = clientId
             self.sessionEnd = sessionEnd
             self.command = command
             self.eventsOnly = eventsOnly
+            self.scenariosOnly = scenariosOnly
             self.doneAt = doneAt
             self.sessions = sessions
             self.endsConsent = endsConsent

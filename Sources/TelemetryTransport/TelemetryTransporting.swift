@@ -11,6 +11,10 @@ public protocol TelemetryTransporting: TelemetryEventTransport, TelemetryRecordT
     /// What a developer wants to know about the store. Never fails: what went wrong is told in it.
     func debugInfo() async -> DebugInfo
 
+    /// Tells the store from others, the same in every process and after a restart: hosts keep what they store on their side for
+    /// each store apart. Nil, the default, where there is no such text.
+    nonisolated var storeIdentifier: String? { get }
+
     /// Sets the identifier of the client that this process is; nil where it is none.
     ///
     /// The lifecycle service calls it whenever the identity changes, before the first call that concerns it. A transport that
@@ -19,5 +23,7 @@ public protocol TelemetryTransporting: TelemetryEventTransport, TelemetryRecordT
 }
 
 extension TelemetryTransporting {
+    public nonisolated var storeIdentifier: String? { nil }
+
     public func setClientIdentifier(_ clientId: String?) async {}
 }

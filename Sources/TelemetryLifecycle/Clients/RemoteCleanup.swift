@@ -35,6 +35,7 @@ struct RemoteCleanup {
                     }
                 }
             }
+            guard !deletion.scenariosOnly else { return failures }
             await attempt("events") {
                 try await transport.deleteEvents(of: clientId, until: isFirst ? nil : deletion.sessionEnd)
                 guard !isFirst else { return }

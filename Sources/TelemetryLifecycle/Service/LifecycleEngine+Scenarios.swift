@@ -38,17 +38,19 @@ extension LifecycleEngine {
         try await mirror.align(name, isEnabled: isEnabled, of: clientId)
     }
 
-    func endSession() async throws {
+    func endSession(keepingEvents: Bool) async throws {
         await scenarios.clear()
         guard let clientId = settings.clientIdentifier else { return }
-        let session = await logger.beginSession()
+        // What waits is still to be delivered where the events stay.
+        let session = keepingEvents ? nil : await logger.beginSession()
         let deletion = TelemetryPendingWork.Deletion(
-            clientId: clientId, sessionEnd: configuration.date(), sessions: session.map { [$0] } ?? [])
+            clientId: clientId, sessionEnd: configuration.date(), scenariosOnly: keepingEvents,
+            sessions: session.map { [$0] } ?? [])
         // Whatever happens to the process, it is remembered until it is done.
         await keeper.change { $0.work.add(deletion) }
-        let begun = work.sessionDeletion(of: clientId)
+        let begun = work.sessionDeletion(of: clientId, scenariosOnly: keepingEvents)
         let failures = await settle(begun: begun)
-        if !failures.isEmpty, begun == work.sessionDeletion(of: clientId) {
+        if !failures.isEmpty, begun == work.sessionDeletion(of: clientId, scenariosOnly: keepingEvents) {
             throw TelemetryTransportError(
                 code: .unavailable, message: "Still to be deleted: \(failures.joined(separator: "; ")).")
         }
@@ -76,7 +78,7 @@ extension Error {
 
 extension TelemetryPendingWork {
     /// What is still to be deleted of the client's sessions.
-    fileprivate func sessionDeletion(of clientId: String) -> Deletion? {
-        deletions.first { $0.clientId == clientId && $0.sessionEnd != nil }
+    fileprivate func sessionDeletion(of clientId: String, scenariosOnly: Bool) -> Deletion? {
+        deletions.first { $0.clientId == clientId && $0.sessionEnd != nil && $0.scenariosOnly == scenariosOnly }
     }
 }

@@ -1,4 +1,5 @@
 import TelemetryLogging
+import TelemetryPersistence
 
 /// The end.
 extension LifecycleEngine {
@@ -15,6 +16,8 @@ extension LifecycleEngine {
         _ = try? await shutdown.call(.nothing) { await self.finish(by: deadline) }
         shutdown.begin(nil)
         state.end()
+        // The next service of this process is the same instance.
+        instance?.release()
     }
 
     private func finish(by deadline: Deadline) async {

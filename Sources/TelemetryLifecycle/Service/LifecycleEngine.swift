@@ -24,6 +24,8 @@ final class LifecycleEngine {
     let scenarios: ScenarioRegistry
     let subscriptions: any TelemetrySubscriptionManaging
     let coordinator: TelemetrySettingsSyncCoordinator?
+    /// Where the platform's default stores keep this instance's files; nil where they keep none for it alone.
+    let instance: InstanceDirectory?
     private let queue: SerialQueue
 
     /// What runs the commands of the client that is set up.
@@ -54,7 +56,7 @@ final class LifecycleEngine {
         identifiers: any TelemetryIdentifierGenerating, configuration: TelemetryLifecycleService.Configuration,
         logger: any TelemetryLogging, coordinator: TelemetrySettingsSyncCoordinator?,
         subscriptions: (any TelemetrySubscriptionManaging)?, scenarioStore: any TelemetryScenarioStoring,
-        pendingWorkStore: any TelemetryPendingWorkStoring, spoolDirectory: URL?
+        pendingWorkStore: any TelemetryPendingWorkStoring, spoolDirectory: URL?, instance: InstanceDirectory? = nil
     ) {
         let calls = BoundedCalls(executor: configuration.executor)
         self.state = state
@@ -62,12 +64,13 @@ final class LifecycleEngine {
         self.transport = BoundedTransport(base: transport, calls: calls)
         self.identifiers = identifiers
         self.coordinator = coordinator
+        self.instance = instance
         self.logger = LoggerSwitch(logger, executor: configuration.executor)
         self.subscriptions = subscriptions ?? TelemetrySubscriptionManager(transport: transport)
         queue = SerialQueue(executor: configuration.executor)
         keeper = SettingsKeeper(
             stores: LocalStateStore(
-                settings: settingsStore, work: pendingWorkStore, note: Version1Note(store: scenarioStore)),
+                settings: settingsStore, work: pendingWorkStore, note: Version1Note(store: scenarioStore), instance: instance),
             marker: spoolDirectory.map { OptOutMarker(directory: $0, name: "opted-out") }, coordinator: coordinator,
             calls: calls, executor: configuration.executor, report: configuration.diagnostics
         ) { state.show($0) }

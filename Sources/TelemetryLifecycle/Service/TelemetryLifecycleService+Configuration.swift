@@ -19,6 +19,12 @@ extension TelemetryLifecycleService {
         public var now: (@Sendable () -> Date)?
         /// Receives diagnostics: non-fatal problems.
         public var diagnostics: TelemetryDiagnosticsHandler?
+        /// The name of this instance of the host, for the platform's default stores; nil for the first place that is free.
+        ///
+        /// What is stored by default lies apart for each executable, store and instance. Instances without a name that run at the
+        /// same time are different clients, and the same ones after a restart; those that give the same name are one client. On
+        /// Apple's systems an app without a name uses its user defaults, whatever the store.
+        public var instance: String?
         /// How long an operation may still take once the person has opted out behind it.
         package var optOutGracePeriod: Duration = .seconds(1)
         /// How soon to look again where the store could not be reached, if `reconcileInterval` is not sooner.
@@ -27,6 +33,8 @@ extension TelemetryLifecycleService {
         package var notificationPause: Duration = .milliseconds(100)
         /// A number from 0 to 1 for spreading the intervals.
         package var random: @Sendable () -> Double = { Double.random(in: 0..<1) }
+        /// Where the files of the default stores lie; nil for the platform's directory of the executable.
+        package var stateDirectory: URL?
         /// Where the service's tasks run; nil for where tasks usually do.
         package var executor: (any TaskExecutor)?
 
@@ -34,7 +42,7 @@ extension TelemetryLifecycleService {
         public init(
             loggerConfiguration: TelemetryLogger.Configuration = .default, operationTimeout: Duration = .seconds(10),
             reconcileInterval: Duration? = .seconds(15 * 60), clock: any Clock<Duration> = ContinuousClock(),
-            now: (@Sendable () -> Date)? = nil, diagnostics: TelemetryDiagnosticsHandler? = nil
+            now: (@Sendable () -> Date)? = nil, diagnostics: TelemetryDiagnosticsHandler? = nil, instance: String? = nil
         ) {
             self.loggerConfiguration = loggerConfiguration
             self.operationTimeout = operationTimeout
@@ -42,6 +50,7 @@ extension TelemetryLifecycleService {
             self.clock = clock
             self.now = now
             self.diagnostics = diagnostics
+            self.instance = instance
         }
     }
 }
@@ -49,9 +58,9 @@ extension TelemetryLifecycleService {
 extension TelemetryLifecycleService.Configuration {
     var date: @Sendable () -> Date { now ?? { Date() } }
 
-    func makeLogger(transport: any TelemetryEventTransport) -> TelemetryLogger {
+    func makeLogger(transport: any TelemetryEventTransport, spoolDirectory: URL) -> TelemetryLogger {
         var logging = loggerConfiguration
-        logging.spoolDirectory = logging.spoolDirectory ?? PlatformDefaults.spoolDirectory
+        logging.spoolDirectory = logging.spoolDirectory ?? spoolDirectory
         logging.diagnostics = logging.diagnostics ?? diagnostics
         // Turning telemetry off waits for an append under way, and must leave time for the rest of the operation.
         let seconds = Double(operationTimeout.components.seconds) + Double(operationTimeout.components.attoseconds) / 1e18

@@ -81,8 +81,16 @@ extension TelemetryLifecycleService {
     /// Ends the session: this client's scenario records and events are deleted, and no scenario is known until some are
     /// registered again, with the states that they had. Events from then on bear another session.
     /// - Throws: ``/TelemetryTransport/TelemetryTransportError`` where something could not be deleted; it is tried again later, also after a restart.
-    public func endSession() async throws {
-        try await engine.operation { engine in await Outcome { try await engine.endSession() } }.get()
+    public func endSession() async throws { try await endSession(keepingEvents: false) }
+
+    /// Ends the session; see ``endSession()``.
+    /// - Parameter keepingEvents: Whether the events stay at the store, for whoever looks after a fault, and those that wait are
+    ///   still delivered. Events from then on bear the same session.
+    /// - Throws: ``/TelemetryTransport/TelemetryTransportError`` where something could not be deleted; it is tried again later, also after a restart.
+    public func endSession(keepingEvents: Bool) async throws {
+        try await engine.operation { engine in
+            await Outcome { try await engine.endSession(keepingEvents: keepingEvents) }
+        }.get()
     }
 
     /// Brings back the settings from the backup, as after a reinstallation, and everything up with them. Settings here that are

@@ -57,7 +57,7 @@ public final class TelemetryLifecycleService {
 
     /// - Parameters:
     ///   - settingsStore: Keeps the settings; nil for the platform's default: user defaults on Apple's systems, elsewhere a file
-    ///     in `$XDG_STATE_HOME/live-telemetry/<executable>`.
+    ///     of this instance's own in `$XDG_STATE_HOME/live-telemetry/<executable>`, see ``Configuration/instance``.
     ///   - transport: The store that client and viewer share.
     ///   - identifierGenerator: Makes the client's identifier at each opt-in.
     ///   - configuration: How the service works.
@@ -81,18 +81,19 @@ public final class TelemetryLifecycleService {
     ) {
         let state = LifecycleState()
         let logging = configuration.loggerConfiguration
-        let settingsStore = settingsStore ?? PlatformDefaults.settingsStore(configuration.diagnostics)
+        let defaults = PlatformDefaults(
+            configuration, store: transport.storeIdentifier, sharesSettings: settingsStore != nil)
+        let settingsStore = settingsStore ?? defaults.settingsStore()
         self.state = state
         engine = LifecycleEngine(
             state: state, settingsStore: settingsStore, transport: transport, identifiers: identifierGenerator,
             configuration: configuration,
-            logger: logger ?? configuration.makeLogger(transport: transport), coordinator: syncCoordinator,
-            subscriptions: subscriptionManager,
-            scenarioStore: scenarioStore ?? PlatformDefaults.scenarioStore(configuration.diagnostics),
-            pendingWorkStore: pendingWorkStore
-                ?? PlatformDefaults.pendingWorkStore(
-                    beside: settingsStore, configuration.diagnostics),
-            spoolDirectory: logging.spoolDirectory ?? (logger == nil ? PlatformDefaults.spoolDirectory : nil))
+            logger: logger ?? configuration.makeLogger(transport: transport, spoolDirectory: defaults.spoolDirectory),
+            coordinator: syncCoordinator, subscriptions: subscriptionManager,
+            scenarioStore: scenarioStore ?? defaults.scenarioStore(),
+            pendingWorkStore: pendingWorkStore ?? defaults.pendingWorkStore(beside: settingsStore),
+            spoolDirectory: logging.spoolDirectory ?? (logger == nil ? defaults.spoolDirectory : nil),
+            instance: defaults.instance)
         engine.checkConsentBeforeDelivery()
     }
 }

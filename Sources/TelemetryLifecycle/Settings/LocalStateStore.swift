@@ -12,8 +12,14 @@ final class LocalStateStore {
     let work: any TelemetryPendingWorkStoring
     /// Nil once what it held was moved.
     private var note: Version1Note?
+    /// Where the stores keep their files, if nobody else does there.
+    private let instance: InstanceDirectory?
 
-    init(settings: any TelemetrySettingsStoring, work: any TelemetryPendingWorkStoring, note: Version1Note) {
+    init(
+        settings: any TelemetrySettingsStoring, work: any TelemetryPendingWorkStoring, note: Version1Note,
+        instance: InstanceDirectory? = nil
+    ) {
+        self.instance = instance
         self.settings = settings
         self.work = work
         self.note = note
@@ -66,6 +72,7 @@ final class LocalStateStore {
             let base = await read()
             var next = base
             transform(&next)
+            if !next.settings.isSame(as: base.settings) || next.work != base.work { instance?.claim() }
             await save(&next, since: base)
             guard let isRecorded = await save(next.settings, over: base.settings, isOptOut: isOptOut) else { continue }
             // Where an opt-out may not outlive the process, the pending work still has to say that the consent has ended.

@@ -1,6 +1,12 @@
 public import TelemetryModels
 import TelemetryStorage
 
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
 extension FileTelemetryTransport {
     /// Whether the directory is a store of this version that can be read and written. Records of any type can be stored.
     public func validateSchema() async -> Bool {
@@ -14,6 +20,11 @@ extension FileTelemetryTransport {
         } catch {
             return false
         }
+    }
+
+    /// The directory's absolute path, without symbolic links.
+    public nonisolated var storeIdentifier: String? {
+        "file:" + URL(fileURLWithPath: layout.directory).resolvingSymlinksInPath().path
     }
 
     public func debugInfo() async -> DebugInfo {

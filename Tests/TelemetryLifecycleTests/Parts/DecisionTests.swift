@@ -143,13 +143,13 @@ struct PlatformDefaultsTests {
             ([:], "/home/ada/.local/state/live-telemetry/tool"),
         ])
     func directory(environment: [String: String], expected: String) {
-        let url = PlatformDefaults.stateDirectory(base: nil, environment: environment, home: "/home/ada", executable: "tool")
+        let url = PlatformDefaults.executableDirectory(base: nil, environment: environment, home: "/home/ada", executable: "tool")
         #expect(url.path == expected)
     }
 
     @Test("An executable's name cannot lead out of the directory")
     func hostileName() {
-        let url = PlatformDefaults.stateDirectory(
+        let url = PlatformDefaults.executableDirectory(
             base: URL(fileURLWithPath: "/base"), environment: [:], home: "/", executable: "../../etc")
         #expect(url.deletingLastPathComponent().path == "/base/live-telemetry")
     }

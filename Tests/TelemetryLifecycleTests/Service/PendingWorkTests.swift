@@ -154,18 +154,20 @@ struct PendingWorkTests {
 }
 
 struct PendingWorkDefaultsTests {
+    private let defaults = PlatformDefaults(.init(), store: nil, sharesSettings: true)
+
     @Test("Without a store of pending work, the settings store keeps it where it can")
     func settingsStore() {
         let memory = InMemoryTelemetrySettingsStore()
-        let store = PlatformDefaults.pendingWorkStore(beside: memory, nil)
+        let store = defaults.pendingWorkStore(beside: memory)
         #expect((store as? InMemoryTelemetrySettingsStore) === memory)
         let file = FileTelemetrySettingsStore(directory: URL(filePath: "/nowhere"))
-        #expect((PlatformDefaults.pendingWorkStore(beside: file, nil) as? FileTelemetrySettingsStore) === file)
+        #expect((defaults.pendingWorkStore(beside: file) as? FileTelemetrySettingsStore) === file)
     }
 
     @Test("Beside a stranger's settings store it is the platform's default")
     func platformDefault() {
-        let store = PlatformDefaults.pendingWorkStore(beside: ThreeFieldsStore(), nil)
+        let store = defaults.pendingWorkStore(beside: ThreeFieldsStore())
         #if canImport(Darwin)
         #expect(store is UserDefaultsTelemetryPendingWorkStore)
         #else

@@ -252,6 +252,34 @@ struct SessionTests {
         #expect(try await host.mirrored().isEmpty, "an ended session has no scenarios to bring in line")
     }
 
+    @Test("A session that keeps its events ends without its scenario records", arguments: [true, false])
+    func keepsEvents(isOffline: Bool) async throws {
+        let host = try await TestHost.approved()
+        try await host.service.registerScenarios(["A"])
+        try await host.transport.store.append([TelemetryFixtures.event(1).aged()])
+        if isOffline {
+            // What was to be deleted before is deleted, and no more.
+            host.transport.fail(.deleteEvents)
+            await #expect(throws: TelemetryTransportError.self) { try await host.service.endSession() }
+            try await host.service.registerScenarios(["A"])
+            try await host.transport.store.append([TelemetryFixtures.event(2, sessionId: "kept")])
+            host.transport.isOffline = true
+            await #expect(throws: TelemetryTransportError.self) { try await host.service.endSession(keepingEvents: true) }
+            host.transport.isOffline = false
+            host.restart()
+            await host.comeUp()
+        } else {
+            try await host.service.endSession(keepingEvents: true)
+        }
+        #expect(host.service.scenarioStates.isEmpty)
+        #expect(try await host.mirrored().isEmpty)
+        let events = try await host.transport.store.fetchAllEvents().filter { $0.clientId == TestHost.clientId }
+        #expect(events.map(\.sequence) == [isOffline ? 2 : 1])
+        #expect(!host.service.hasPendingWork)
+        try await host.service.endSession()
+        #expect(try await host.transport.store.countEvents(matching: .init(clientId: TestHost.clientId)) == 0)
+    }
+
     @Test("Register, turn on by command, end the session, register again: it is on")
     func wholeCircle() async throws {
         let host = try await TestHost.approved()

@@ -1,0 +1,121 @@
+import Foundation
+import Testing
+
+@testable import TelemetryPersistence
+
+struct InstanceDirectoryTests {
+    private func place(
+        in root: URL, store: String? = "file:/a", instance: String? = nil, isClaimed: Bool = true
+    ) -> InstanceDirectory {
+        let place = InstanceDirectory(in: root, store: store, instance: instance)
+        if isClaimed { place.claim() }
+        return place
+    }
+
+    @Test("Instances that run at the same time have different directories, and the same ones after a restart")
+    func restart() async throws {
+        try await withTemporaryDirectory { root in
+            let first = (0..<10).map { _ in place(in: root) }
+            #expect(Set(first.map(\.url)).count == 10)
+            for place in first { place.release() }
+            let second = (0..<10).map { _ in place(in: root) }
+            #expect(Set(second.map(\.url)) == Set(first.map(\.url)))
+            #expect(!first.map(\.url).contains(place(in: root).url))
+        }
+    }
+
+    @Test("The directory that was made first is the first that is taken")
+    func order() async throws {
+        try await withTemporaryDirectory { root in
+            let stores = root.appending(path: "stores/file.3a.2fa")
+            try FileManager.default.createDirectory(at: stores, withIntermediateDirectories: true)
+            for name in ["instance.0000000003e9.b", "instance.0000000003e8.z", "instance.000000000fff.a"] {
+                try Data().write(to: stores.appending(path: "\(name).lock"))
+            }
+            let taken = (0..<3).map { _ in place(in: root) }
+            #expect(
+                taken.map(\.url.lastPathComponent) == [
+                    "instance.0000000003e8.z", "instance.0000000003e9.b", "instance.000000000fff.a",
+                ])
+        }
+    }
+
+    @Test("A directory whose holder was killed is free")
+    func killed() async throws {
+        try await withTemporaryDirectory { root in
+            let url = { place(in: root).url }()
+            #expect(place(in: root).url == url)
+        }
+    }
+
+    @Test("Before something is stored nothing is written, and two that begin at once do not meet")
+    func fresh() async throws {
+        try await withTemporaryDirectory { root in
+            let places = [place(in: root, isClaimed: false), place(in: root, isClaimed: false)]
+            #expect(try FileManager.default.contentsOfDirectory(atPath: root.path).isEmpty)
+            for place in places { place.claim() }
+            #expect(places[0].url != places[1].url)
+            let names = try FileManager.default.contentsOfDirectory(atPath: places[0].url.deletingLastPathComponent().path)
+            #expect(names.sorted() == places.map { "\($0.url.lastPathComponent).lock" }.sorted())
+        }
+    }
+
+    @Test("Each store has directories of its own, and a name that is no path")
+    func stores() async throws {
+        try await withTemporaryDirectory { root in
+            let places = ["file:/a", "file:/b", "https://relay.example", "../../etc", nil].map { place(in: root, store: $0) }
+            #expect(Set(places.map(\.url)).count == 5)
+            for place in places {
+                #expect(
+                    place.url.deletingLastPathComponent().deletingLastPathComponent().path
+                        == root.appending(path: "stores").path)
+            }
+        }
+    }
+
+    @Test("A name is the same directory for all that use it, and nobody else's")
+    func named() async throws {
+        try await withTemporaryDirectory { root in
+            let places = ["web/1", "web/1", "Web/1", nil].map { place(in: root, instance: $0) }
+            #expect(places[0].url == places[1].url)
+            #expect(Set(places.map(\.url)).count == 3)
+            #expect(Set(places.map { $0.url.deletingLastPathComponent() }).count == 1)
+        }
+    }
+
+    @Test("What version 1 kept is taken over by the first instance, where it is, and stays its own", arguments: [nil, "web"])
+    func former(instance: String?) async throws {
+        try await withTemporaryDirectory { root in
+            try Data("{}".utf8).write(to: root.appending(path: "settings.json"))
+            let first = place(in: root, store: "file:/a", instance: instance)
+            #expect(first.url.standardizedFileURL == root.standardizedFileURL)
+            for (store, other) in [("file:/a", "other"), ("file:/b", instance), ("file:/a\nweb", nil)] {
+                #expect(place(in: root, store: store, instance: other).url.standardizedFileURL != root.standardizedFileURL)
+            }
+            #expect((place(in: root, instance: instance).url == first.url) == (instance != nil), "held by the first")
+            first.release()
+            // The settings go with the opt-out; the place remains.
+            try FileManager.default.removeItem(at: root.appending(path: "settings.json"))
+            #expect(place(in: root, instance: instance).url == first.url)
+        }
+    }
+
+    @Test("An opt-out of version 1 that could only be marked is taken over, too")
+    func optOut() async throws {
+        try await withTemporaryDirectory { root in
+            try Data().write(to: root.appending(path: "settings.opted-out"))
+            #expect(place(in: root).url.standardizedFileURL == root.standardizedFileURL)
+        }
+    }
+
+    @Test("Where nothing can be written there is a directory all the same")
+    func unwritable() async throws {
+        try await withTemporaryDirectory { root in
+            let file = root.appending(path: "file")
+            try Data().write(to: file)
+            let place = place(in: file)
+            #expect(place.url.path.hasPrefix(file.path))
+            place.release()
+        }
+    }
+}
