@@ -25,7 +25,7 @@ final class Host {
         fetcher = Fetcher(reporter: reporter)
     }
 
-    /// Runs until `quit`. The client stays approved for the next run.
+    /// Runs until `end` or `quit`. The client stays approved for the next run.
     func run(requests: AsyncStream<Request>) async {
         await service.startup()
         // Restores the user's earlier decision, then registers the scenarios.
@@ -33,15 +33,17 @@ final class Host {
         await attempt { try await $0.registerScenarios(work.scenarios) }
         reporter.report(.ready(scenarios: work.scenarios, session: service.telemetryLogger.currentSessionId))
         showChanges()
+        var isSessionEnding = false
         for await request in requests {
-            if request == .quit { break }
+            isSessionEnding = request == .end
+            if isSessionEnding || request == .quit { break }
             await handle(request)
         }
         await rest()
-        await attempt { try await $0.endSession() }
+        if isSessionEnding { await attempt { try await $0.endSession() } }
         await service.shutdown()
         await fetcher.end()
-        reporter.report(.ended)
+        reporter.report(.ended(session: isSessionEnding))
     }
 
     private func handle(_ request: Request) async {
@@ -69,7 +71,7 @@ final class Host {
                 reporter.report(.problem("\(url.absoluteString): \(error.localizedDescription)"))
             }
         case .unknown(let line): reporter.report(.problem("Unknown request \"\(line)\". Requests: \(Request.help)"))
-        case .quit: break
+        case .end, .quit: break
         }
     }
 

@@ -19,7 +19,7 @@ enum Report {
     case resting(run: Int)
     case fetched(Fetcher.Answer)
     case problem(String)
-    case ended
+    case ended(session: Bool)
 
     struct State: Equatable {
         var status: String
@@ -46,7 +46,7 @@ enum Report {
             (["fetched \(answer.url): status \(answer.status)"] + (answer.correlation.map { ["correlation \($0)"] } ?? []))
                 .joined(separator: " · ")
         case .problem(let message): "! \(message)"
-        case .ended: "session ended"
+        case .ended(let session): session ? "session ended" : "stopped; what was recorded stays in the store"
         }
     }
 
@@ -68,7 +68,7 @@ enum Report {
             fields = ["report": "fetched", "url": answer.url, "status": answer.status]
             fields["correlation"] = answer.correlation
         case .problem(let message): fields = ["report": "problem", "message": message]
-        case .ended: fields = ["report": "ended"]
+        case .ended(let session): fields = ["report": "ended", "session": session]
         }
         let data = try? JSONSerialization.data(withJSONObject: fields, options: [.sortedKeys, .withoutEscapingSlashes])
         return data.map { String(decoding: $0, as: UTF8.self) } ?? "{}"

@@ -16,11 +16,15 @@ enum Request: Equatable {
     case status
     /// Fetch a page from a server.
     case fetch(URL)
+    /// Ends the session and the program: this client's scenarios and events are deleted from the store.
+    case end
+    /// Ends the program; everything stays in the store.
     case quit
     case unknown(String)
 
     static let help = """
-        ask, leave, work, loop, rest, on SCENARIO, off SCENARIO, status, fetch URL, quit. \
+        ask, leave, work, loop, rest, on SCENARIO, off SCENARIO, status, fetch URL, end, quit. \
+        'end' deletes what the session left in the store, 'quit' keeps it; \
         SIGINT, SIGTERM and the end of input mean quit.
         """
 
@@ -36,6 +40,7 @@ enum Request: Equatable {
         case ("off", let name?): self = .override(scenario: name, enabled: false)
         case ("status", nil): self = .status
         case ("fetch", let address?): self = URL(string: address).map(Request.fetch) ?? .unknown(line)
+        case ("end", nil): self = .end
         case ("quit", nil): self = .quit
         default: self = .unknown(line)
         }

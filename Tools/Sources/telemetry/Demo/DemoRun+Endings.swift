@@ -58,7 +58,7 @@ extension DemoRun {
             // The result shows which events are missing.
             detail("some of the \(expected.grouped) logged events have not arrived ✗")
         }
-        try host.send("quit")
+        try host.send("end")
         let status = try await expecting("the host to end") { await host.ended() }
         guard status == 0 else { throw ToolFailure(.failed, "The host ended with \(status.map(String.init) ?? "a signal").") }
         let left = try await transport.countEvents(matching: .init(clientId: clientId))
