@@ -18,6 +18,8 @@ package struct StoreFormat {
     /// Version 1 has no checksums in its segments' headers; its stores are read, and become this version when events are written.
     package static let version = 2
     private static let ownNames: Set = ["records", "subscriptions", "events", "journal", "set-aside", "format.json"]
+    /// What file systems and file managers put into directories by themselves.
+    private static let systemNames: Set = ["lost+found", "System Volume Information", "desktop.ini", "Thumbs.db", "@eaDir"]
     /// A temporary file is used for moments; one this old was left by a process that was killed.
     private static let temporaryLifetime: Int64 = 600
 
@@ -117,7 +119,7 @@ package struct StoreFormat {
 
     private func makeMark() throws -> String {
         let names = try system.list(layout.directory).filter { !$0.hasPrefix("-") && !$0.hasPrefix(".") }
-        if let foreign = names.sorted().first(where: { !Self.ownNames.contains($0) }) {
+        if let foreign = names.sorted().first(where: { !Self.ownNames.union(Self.systemNames).contains($0) }) {
             throw StoreError(
                 code: .corrupted,
                 message: "\(layout.directory) holds \"\(foreign)\" and is not a telemetry store; an empty directory would do.")

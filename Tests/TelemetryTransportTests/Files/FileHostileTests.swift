@@ -46,6 +46,26 @@ struct FileHostileTests {
         }
     }
 
+    @Test(
+        "What systems put into directories, and another process's temporary file, make no directory somebody else's",
+        arguments: [
+            ".DS_Store", ".directory", "Thumbs.db", "desktop.ini", "lost+found", "System Volume Information", "@eaDir",
+            "-0123456789abcdef",
+        ])
+    func systemNames(name: String) async throws {
+        try await withTemporaryDirectory { directory in
+            try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+            try Data("x".utf8).write(to: directory.appending(path: name))
+            try await FileTelemetryTransport(directory: directory).append(events(1...3))
+            #expect(try Data(contentsOf: directory.appending(path: name)) == Data("x".utf8))
+        }
+        try await withTemporaryDirectory { directory in
+            try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+            try Data("x".utf8).write(to: directory.appending(path: "x\(name)"))
+            #expect(throws: TelemetryTransportError.self) { try FileTelemetryTransport(directory: directory) }
+        }
+    }
+
     @Test("A cursor with a number that no store comes to is read on from all the same")
     func largestCursor() async throws {
         try await withTemporaryDirectory { directory in
