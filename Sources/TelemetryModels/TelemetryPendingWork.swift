@@ -106,7 +106,8 @@ public struct TelemetryPendingWork: Sendable, Hashable {
         /// Creates a value; the parameters are the properties of the same names.
         package init(
             clientId: String, sessionEnd: Date? = nil, command: TelemetryRecord.ID? = nil, eventsOnly: Bool = false,
-            scenariosOnly: Bool = false, doneAt: Date? = nil, sessions: [String] = [], endsConsent: Int? = nil, endsOnReturn: Bool = false
+            scenariosOnly: Bool = false, doneAt: Date? = nil, sessions: [String] = [], endsConsent: Int? = nil,
+            endsOnReturn: Bool = false
         ) {
             self.clientId = clientId
             self.sessionEnd = sessionEnd

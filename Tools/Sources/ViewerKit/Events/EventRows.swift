@@ -51,7 +51,9 @@ public struct EventRows {
         case .level: event.level == .diagnostic ? style.yellow(text) : text
         // Shows the level even if it has no column.
         case .name: event.level == .diagnostic ? style.yellow(text) : style.bold(text)
-        case .client, .text: text
+        // Events of several clients are told apart at a glance.
+        case .client: event.clientId == nil ? style.dim(text) : style.tinted(text)
+        case .text: text
         }
     }
 }

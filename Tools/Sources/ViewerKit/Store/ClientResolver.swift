@@ -27,6 +27,26 @@ public struct ClientResolver: Sendable {
         }
     }
 
+    /// The identifiers of the clients that the texts name: each by an identifier, a prefix of one, or a pattern with `*` and `?`.
+    /// - Throws: ``ToolFailure`` with the candidates for a text without a match, and for a prefix with more than one.
+    public func clients(_ texts: [String]) async throws -> Set<String> {
+        var found: Set<String> = []
+        for text in texts {
+            guard text.contains(where: { $0 == "*" || $0 == "?" }) else {
+                found.insert(try await client(text).clientId)
+                continue
+            }
+            let clients = try await transport.fetchTelemetryClients().map(\.clientId)
+            let matching = clients.filter { $0.matches(pattern: text) }
+            guard !matching.isEmpty else {
+                let known = clients.isEmpty ? "There are no clients yet" : "Clients: \(list(clients))"
+                throw ToolFailure(.notFound, "No client matches \(quoted(text)). \(known).")
+            }
+            found.formUnion(matching)
+        }
+        return found
+    }
+
     /// The client's scenario of this name.
     /// - Throws: ``ToolFailure`` with the client's scenarios if there is no match.
     public func scenario(_ name: String, of client: TelemetryClientRecord) async throws -> TelemetryScenarioRecord {
@@ -42,5 +62,29 @@ public struct ClientResolver: Sendable {
     private func list(_ names: [String]) -> String {
         let shown = names.sorted().prefix(8).map { $0.visible.fitted(to: 40) }.joined(separator: ", ")
         return names.count > 8 ? "\(shown) and \(names.count - 8) more" : shown
+    }
+}
+
+extension String {
+    /// Whether the text matches a pattern in which `*` stands for any characters and `?` for one.
+    func matches(pattern: String) -> Bool {
+        let (text, pattern) = (Array(self), Array(pattern))
+        var (position, index) = (0, 0)
+        // Where the last `*` stands, and where the text went on behind what it stands for so far.
+        var star: (index: Int, position: Int)?
+        while position < text.count {
+            if index < pattern.count, pattern[index] == "*" {
+                star = (index, position)
+                index += 1
+            } else if index < pattern.count, pattern[index] == "?" || pattern[index] == text[position] {
+                (position, index) = (position + 1, index + 1)
+            } else if let last = star {
+                star = (last.index, last.position + 1)
+                (position, index) = (last.position + 1, last.index + 1)
+            } else {
+                return false
+            }
+        }
+        return pattern[index...].allSatisfy { $0 == "*" }
     }
 }

@@ -37,7 +37,7 @@ struct DoctorCommand: StoreCommand {
         findings += await examination.files()
         findings += try await examination.records()
         findings += examination.writers()
-        findings += examination.events(try await EventSummary(of: transport, matching: .all, console))
+        findings += examination.events(try await EventSummary(of: transport, matching: EventCriteria(), console))
         try end(findings, collector.all, console)
     }
 

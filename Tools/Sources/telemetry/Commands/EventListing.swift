@@ -5,15 +5,22 @@ import ViewerKit
 /// Selects the events to list, and how many.
 struct EventListing: Sendable {
     let transport: any TelemetryEventTransport
-    let filter: TelemetryEventFilter
-    let search: EventSearch?
+    let criteria: EventCriteria
+    /// How many events before and after each that matches.
+    var around: Int?
     var limit: Int?
     var last: Int?
     var follows = false
 
     /// Prints the events, and returns the cursor after the last one.
     func run(after start: TelemetryCursor?, _ printer: EventPrinter) async throws -> TelemetryCursor? {
-        let reader = EventReader(transport: transport, filter: filter)
+        let reader = EventReader(transport: transport, filter: criteria.filter)
+        var window = around.map(SurroundingEvents.init)
+        func wanted(_ event: TelemetryEvent) -> [TelemetryEvent] {
+            let isMatch = criteria.matches(event)
+            guard window != nil else { return isMatch ? [event] : [] }
+            return criteria.isOfWantedClient(event) ? window?.take(event, isMatch: isMatch) ?? [] : []
+        }
         var newest: [TelemetryEvent] = []
         var isCatchingUp = last != nil
         var before = start
@@ -22,7 +29,7 @@ struct EventListing: Sendable {
             printer.reportSkipped(page.skippedEventCount)
             defer { before = page.cursor }
             if let last, isCatchingUp {
-                newest += wanted(page.events)
+                newest += page.events.flatMap(wanted)
                 newest.removeFirst(max(0, newest.count - last))
                 guard !page.hasMore else { return true }
                 isCatchingUp = false
@@ -31,14 +38,14 @@ struct EventListing: Sendable {
                 return true
             }
             guard let limit else {
-                printer.print(wanted(page.events))
+                printer.print(page.events.flatMap(wanted))
                 return true
             }
             var looked = 0
             var found: [TelemetryEvent] = []
             for event in page.events where printer.count + found.count < limit {
                 looked += 1
-                if search?.matches(event) ?? true { found.append(event) }
+                found += wanted(event).prefix(limit - printer.count - found.count)
             }
             printer.print(found)
             guard printer.count >= limit else { return true }
@@ -47,11 +54,7 @@ struct EventListing: Sendable {
         }
         guard let stop else { return end }
         // The page extends beyond the last printed event, so fetch the cursor directly after that event.
-        return try await transport.events(matching: filter, after: stop.before, limit: stop.count).cursor
-    }
-
-    private func wanted(_ events: [TelemetryEvent]) -> [TelemetryEvent] {
-        search.map { search in events.filter(search.matches) } ?? events
+        return try await transport.events(matching: criteria.filter, after: stop.before, limit: stop.count).cursor
     }
 }
 

@@ -11,6 +11,7 @@ struct EventsCommand: StoreCommand {
         discussion: """
             Examples:
               telemetry events --follow --client k7wq --scenario FileRead
+              telemetry events -c 'web-*' -n 100 --grep 'timeout|refused' --regex -C 3
               telemetry events --since 10m --grep timeout --format csv > last.csv
               telemetry events --format json --cursor-file position     only new events
             """)
@@ -22,13 +23,24 @@ struct EventsCommand: StoreCommand {
     @Flag(name: .shortAndLong, help: "Keep printing new events until interrupted.")
     var follow = false
 
-    @Option(help: "Only events that contain this text, case-insensitive.")
-    var grep: String?
+    @Option(help: "Only events that contain this text, case-insensitive; may be repeated, and then all are to be found.")
+    var grep: [String] = []
+
+    @Option(help: "No events that contain this text, case-insensitive; may be repeated.")
+    var exclude: [String] = []
+
+    @Flag(help: "--grep and --exclude are regular expressions.")
+    var regex = false
+
+    @Option(
+        name: [.long, .customShort("C")], help: "Also this many events before and after each that --grep and --exclude select.")
+    var around: Int?
 
     @Option(help: "Stop after this many events.")
     var limit: Int?
 
-    @Option(help: "Only this many of the newest stored events.")
+    @Option(
+        name: [.long, .customLong("tail"), .customShort("n")], help: "Only this many of the newest stored events that match.")
     var last: Int?
 
     @Option(help: "Start after this cursor, as printed by --print-cursor.")
@@ -44,13 +56,23 @@ struct EventsCommand: StoreCommand {
         if let limit, limit < 1 { throw ValidationError("--limit must be at least 1.") }
         if let last, last < 1 { throw ValidationError("--last must be at least 1.") }
         if limit != nil, last != nil { throw ValidationError("Give --limit or --last, not both.") }
+        if regex, grep.isEmpty, exclude.isEmpty { throw ValidationError("--regex requires --grep or --exclude.") }
+        if let around, around < 1 { throw ValidationError("--around must be at least 1.") }
+        if around != nil, grep.isEmpty, exclude.isEmpty { throw ValidationError("--around requires --grep or --exclude.") }
+        if follow, try filter.endsInThePast() {
+            throw ValidationError("--follow shows new events, and --until is in the past: there will be none.")
+        }
         if after != nil, cursorFile != nil { throw ValidationError("Give --after or --cursor-file, not both.") }
     }
 
     func perform(_ console: Console) async throws {
         let transport = try store.open(console)
-        var listing = EventListing(
-            transport: transport, filter: try await filter.resolved(over: transport), search: grep.map(EventSearch.init))
+        var criteria = try await filter.resolved(over: transport)
+        criteria.including = try grep.map { try EventPattern($0, isExpression: regex) }
+        criteria.excluding = try exclude.map { try EventPattern($0, isExpression: regex) }
+        try await filter.noteUnknownScenarios(over: transport, console)
+        var listing = EventListing(transport: transport, criteria: criteria)
+        listing.around = around
         listing.limit = limit
         listing.last = last
         listing.follows = follow

@@ -25,13 +25,15 @@ struct ExportCommand: StoreCommand {
 
     func perform(_ console: Console) async throws {
         let transport = try store.open(console)
-        let filter = try await filter.resolved(over: transport)
-        let expected = file == "-" ? nil : try await transport.countEvents(matching: filter)
+        let criteria = try await filter.resolved(over: transport)
+        // Of several clients, the store cannot count the events.
+        let isCounted = file != "-" && criteria.clients == nil
+        let expected = isCounted ? try await transport.countEvents(matching: criteria.filter) : nil
         let path = file
         let isForced = force
         let number = try await SystemSignal.cancelling {
             try await Self.write(
-                transport, matching: filter, to: try ArchiveTarget(path: path, force: isForced), expected: expected, console)
+                transport, matching: criteria, to: try ArchiveTarget(path: path, force: isForced), expected: expected, console)
         }
         if let number {
             console.note("telemetry: Interrupted; nothing was written.")
@@ -40,22 +42,24 @@ struct ExportCommand: StoreCommand {
     }
 
     private static func write(
-        _ transport: any TelemetryTransporting, matching filter: TelemetryEventFilter, to target: ArchiveTarget, expected: Int?,
+        _ transport: any TelemetryTransporting, matching criteria: EventCriteria, to target: ArchiveTarget, expected: Int?,
         _ console: Console
     ) async throws {
         do {
-            let records = try await writeRecords(transport, only: filter.clientId, to: target)
+            let clients = criteria.filter.clientId.map { [$0] } ?? criteria.clients
+            let records = try await writeRecords(transport, only: clients, to: target)
             var events = 0
             var json = EventJSON()
             var bytes: [UInt8] = []
-            try await EventReader(transport: transport, filter: filter).read(after: nil, following: false) { page in
+            try await EventReader(transport: transport, filter: criteria.filter).read(after: nil, following: false) { page in
                 bytes.removeAll(keepingCapacity: true)
-                for event in page.events {
+                let wanted = criteria.events(of: page)
+                for event in wanted {
                     json.append(event, to: &bytes)
                     bytes.append(0x0A)
                 }
                 try target.write(bytes)
-                events += page.events.count
+                events += wanted.count
                 if let expected { console.progress(ProgressBar.line(events, of: expected, unit: "events")) }
                 return true
             }
@@ -71,16 +75,24 @@ struct ExportCommand: StoreCommand {
     }
 
     private static func writeRecords(
-        _ transport: any TelemetryTransporting, only clientId: String?, to target: ArchiveTarget
+        _ transport: any TelemetryTransporting, only clients: Set<String>?, to target: ArchiveTarget
     ) async throws -> Int {
         try target.write(try StoreArchive.header())
         var count = 0
         for recordType in SchemaListing.recordTypes where recordType.name != TelemetrySchema.recordType {
-            var query = TelemetryRecordQuery(recordType: recordType.name)
-            if let clientId { query.conditions[TelemetrySchema.ClientField.clientId.rawValue] = .string(clientId) }
-            for record in try await transport.records(matching: query) {
-                try target.write(try StoreArchive.line(record))
-                count += 1
+            let query = TelemetryRecordQuery(recordType: recordType.name)
+            let queries = clients.map { clients in
+                clients.sorted().map { clientId in
+                    var query = query
+                    query.conditions[TelemetrySchema.ClientField.clientId.rawValue] = .string(clientId)
+                    return query
+                }
+            }
+            for query in queries ?? [query] {
+                for record in try await transport.records(matching: query) {
+                    try target.write(try StoreArchive.line(record))
+                    count += 1
+                }
             }
         }
         return count

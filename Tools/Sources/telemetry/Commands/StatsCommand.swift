@@ -28,7 +28,7 @@ struct StatsCommand: StoreCommand {
         console.line(console.style.dim("EVENTS BY HOUR"))
         BarChart().lines(hours, width: console.width ?? 80, style: console.style).forEach(console.line)
         console.line()
-        console.line("\(summary.all.events.grouped) events in \(summary.sessions.count.grouped) sessions")
+        console.line("\(counted(summary.all.events, "event")) in \(counted(summary.sessions.count, "session"))")
         console.line("reported drops: \(Int(clamping: summary.dropped).grouped)")
         if filter.isNarrow {
             console.line("gaps: not counted, because the filter excludes events")
@@ -77,11 +77,11 @@ struct StatsCommand: StoreCommand {
 
 extension EventSummary {
     /// Reads all events that match, and shows its progress.
-    init(of transport: any TelemetryEventTransport, matching filter: TelemetryEventFilter, _ console: Console) async throws {
+    init(of transport: any TelemetryEventTransport, matching criteria: EventCriteria, _ console: Console) async throws {
         self.init()
         var summary = EventSummary()
-        try await EventReader(transport: transport, filter: filter).read(after: nil, following: false) { page in
-            for event in page.events { summary.add(event) }
+        try await EventReader(transport: transport, filter: criteria.filter).read(after: nil, following: false) { page in
+            for event in criteria.events(of: page) { summary.add(event) }
             console.progress("… \(summary.all.events.grouped) events read")
             return true
         }

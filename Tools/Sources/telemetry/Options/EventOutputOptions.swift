@@ -3,11 +3,11 @@ import ViewerKit
 
 /// An output format as a command-line argument.
 enum FormatArgument: String, CaseIterable, ExpressibleByArgument {
-    case table, json, csv
+    case table, wide, json, csv
 
     var format: EventFormatter.Format {
         switch self {
-        case .table: .table
+        case .table, .wide: .table
         case .json: .json
         case .csv: .csv
         }
@@ -17,8 +17,9 @@ enum FormatArgument: String, CaseIterable, ExpressibleByArgument {
 /// The options for the output of events.
 struct EventOutputOptions: ParsableArguments {
     @Option(
+        name: [.long, .customLong("output"), .customShort("o")],
         help: """
-            The format: table, json (one object per line, with the schema's field names) or csv (RFC 4180; a cell that a \
+            The format: table, wide (a table with every column), json (one object per line, with the schema's field names) or csv (RFC 4180; a cell that a \
             spreadsheet would read as a formula starts with an apostrophe). Control characters are escaped in table and json, \
             and in csv on a terminal.
             """)
@@ -32,7 +33,7 @@ struct EventOutputOptions: ParsableArguments {
 
     func validate() throws {
         if columns != nil, format == .json {
-            throw ValidationError("--columns requires --format table or csv; JSON objects contain all fields.")
+            throw ValidationError("--columns requires --format table, wide or csv; JSON objects contain all fields.")
         }
         _ = try chosen(width: nil)
     }
@@ -43,6 +44,7 @@ struct EventOutputOptions: ParsableArguments {
 
     private func chosen(width: Int?) throws -> [EventColumn] {
         guard let columns else {
+            if format == .wide { return EventColumn.allCases.filter { $0 != .time } }
             return format == .csv ? EventColumn.allCases.filter { $0 != .time } : EventColumn.standard(for: width)
         }
         return try columns.split(separator: ",", omittingEmptySubsequences: false).map { name in

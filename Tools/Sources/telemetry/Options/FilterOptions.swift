@@ -18,13 +18,16 @@ enum LevelArgument: String, CaseIterable, ExpressibleByArgument {
 
 /// The options that filter events.
 struct FilterOptions: ParsableArguments {
-    @Option(help: "Only events of this client; an unambiguous prefix is enough.", completion: Completions.clients)
-    var client: String?
+    @Option(
+        name: .shortAndLong,
+        help: "Only events of this client; an unambiguous prefix is enough, and * and ? match several. May be repeated.",
+        completion: Completions.clients)
+    var client: [String] = []
 
     @Option(help: "Only events of this session.")
     var session: String?
 
-    @Option(help: "Only events of this scenario; may be repeated.", completion: Completions.scenarios)
+    @Option(name: .shortAndLong, help: "Only events of this scenario; may be repeated.", completion: Completions.scenarios)
     var scenario: [String] = []
 
     @Option(help: "Only events of this level; may be repeated.")
@@ -49,9 +52,18 @@ struct FilterOptions: ParsableArguments {
         _ = try date(until, "--until")
     }
 
-    func resolved(over transport: any TelemetryRecordTransport) async throws -> TelemetryEventFilter {
-        var filter = TelemetryEventFilter.all
-        if let client { filter.clientId = try await clientId(client, transport) }
+    func resolved(over transport: any TelemetryRecordTransport) async throws -> EventCriteria {
+        var criteria = EventCriteria()
+        if !client.isEmpty {
+            let found = try await ClientResolver(transport: transport).clients(client)
+            if found.count == 1 { criteria.filter.clientId = found.first } else { criteria.clients = found }
+        }
+        criteria.filter = try filter(of: criteria.filter)
+        return criteria
+    }
+
+    private func filter(of clients: TelemetryEventFilter) throws -> TelemetryEventFilter {
+        var filter = clients
         filter.sessionId = session
         if !scenario.isEmpty { filter.scenarios = Set(scenario) }
         if !level.isEmpty { filter.levels = Set(level.map(\.level)) }
@@ -61,8 +73,19 @@ struct FilterOptions: ParsableArguments {
         return filter
     }
 
-    private func clientId(_ client: String, _ transport: any TelemetryRecordTransport) async throws -> String {
-        try await ClientResolver(transport: transport).client(client).clientId
+    /// Whether no event of now or later matches.
+    func endsInThePast() throws -> Bool { try date(until, "--until").map { $0 < .now } ?? false }
+
+    /// Says which of the scenarios no client has now: events of it may be stored all the same.
+    func noteUnknownScenarios(over transport: any TelemetryRecordTransport, _ console: Console) async throws {
+        guard !scenario.isEmpty else { return }
+        let known = Set(try await transport.fetchScenarios().map(\.scenarioName))
+        for name in scenario where !known.contains(name) {
+            let list = known.sorted().prefix(8).map { $0.visible.fitted(to: 40) }.joined(separator: ", ")
+            console.note(
+                "No client has a scenario \"\(name.visible.fitted(to: 80))\" now."
+                    + (list.isEmpty ? "" : " Scenarios: \(list)\(known.count > 8 ? " and \(known.count - 8) more" : "")."))
+        }
     }
 
     private func date(_ text: String?, _ option: String) throws -> Date? {

@@ -1,0 +1,126 @@
+import Foundation
+import TelemetryModels
+import TelemetryTransport
+import Testing
+
+@testable import ViewerKit
+
+/// Which events `telemetry events` and the other commands select.
+struct EventSelectionTests {
+    private static func fill(_ store: URL) async throws {
+        let transport = try FileTelemetryTransport(directory: store)
+        for (index, client) in ["web-1", "web-2", "mail"].enumerated() {
+            try await transport.createTelemetryClient(clientId: client, isEnabled: true)
+            try await transport.append(
+                (1...4).map { (number: UInt64) in
+                    TelemetryEvent(
+                        clientId: client, sessionId: "session \(index)", sequence: number, name: "\(client) \(number)",
+                        property1: number == 3 ? "timed out" : "fine", scenario: "A")
+                })
+        }
+        try await transport.createScenarios([.init(clientId: "mail", scenarioName: "A", isEnabled: false)])
+    }
+
+    private func names(_ arguments: [String]) async throws -> [String] {
+        try await withDirectory { folder in
+            let store = folder.appendingPathComponent("store")
+            try await Self.fill(store)
+            let result = try await ToolProcess.run(
+                ["events", "-o", "csv", "--columns", "name", "-d", store.path] + arguments)
+            #expect(result.code == 0, "\(result.errors)")
+            return result.output.split(separator: "\r\n").dropFirst().map(String.init)
+        }
+    }
+
+    @Test(
+        "Clients, texts and expressions select events, and the events around them are shown on request",
+        arguments: [
+            (["-c", "web-1", "-c", "mail", "--grep", "timed"], ["web-1 3", "mail 3"]),
+            (["-c", "web-*", "-n", "1"], ["web-2 4"]),
+            (["--client", "web-?", "--exclude", "fine"], ["web-1 3", "web-2 3"]),
+            (["-c", "m", "-s", "A", "--tail", "2"], ["mail 3", "mail 4"]),
+            (["--grep", "^(web|mail).* [12]$", "--regex", "--exclude", "2$", "-c", "*"], ["web-1 1", "web-2 1", "mail 1"]),
+            (["--grep", "mail", "--grep", "TIMED"], ["mail 3"]),
+            (["-c", "mail", "--grep", "timed", "--around", "1"], ["mail 2", "mail 3", "mail 4"]),
+            (["-c", "mail", "--grep", "timed", "-C", "9", "--limit", "2"], ["mail 1", "mail 2"]),
+        ] as [([String], [String])])
+    func selection(arguments: [String], expected: [String]) async throws {
+        #expect(try await names(arguments) == expected)
+    }
+
+    @Test("With several clients a limit leaves a cursor that goes on behind the last event")
+    func cursor() async throws {
+        try await withDirectory { folder in
+            let store = folder.appendingPathComponent("store")
+            try await Self.fill(store)
+            let file = folder.appendingPathComponent("cursor").path
+            var all: [Substring] = []
+            for _ in 1...4 {
+                let result = try await ToolProcess.run(
+                    "events", "-c", "web-*", "--limit", "3", "--cursor-file", file, "-o", "csv", "--columns", "name", "-d",
+                    store.path)
+                all += result.output.split(separator: "\r\n").dropFirst()
+            }
+            #expect(all == ["web-1 1", "web-1 2", "web-1 3", "web-1 4", "web-2 1", "web-2 2", "web-2 3", "web-2 4"])
+        }
+    }
+
+    @Test("Statistics and exports are of all clients that are named")
+    func others() async throws {
+        try await withDirectory { folder in
+            let store = folder.appendingPathComponent("store")
+            try await Self.fill(store)
+            let stats = try await ToolProcess.run("stats", "-c", "web-1", "-c", "mail", "-d", store.path)
+            #expect(stats.lines.contains("8 events in 2 sessions"))
+            let one = try await ToolProcess.run("stats", "-c", "mail", "--grep", "x", "-d", store.path)
+            #expect(one.code == 64)
+            let export = try await ToolProcess.run("export", "-", "-c", "web-*", "-d", store.path)
+            #expect(export.lines.filter { $0.contains("\"eventName\"") }.count == 8)
+            #expect(export.lines.filter { $0.contains("\"TelemetryClient\"") }.count == 2)
+            #expect(!export.output.contains("mail"))
+        }
+    }
+
+    @Test(
+        "What cannot match is said",
+        arguments: [
+            (["-c", "mailbox"], 66, "No client \"mailbox\". Clients: mail, web-1, web-2."),
+            (["-c", "x*"], 66, "No client matches \"x*\". Clients: mail, web-1, web-2."),
+            (["-c", "web"], 66, "\"web\" is ambiguous: web-1, web-2. Give a longer prefix."),
+            (["-s", "B"], 0, "No client has a scenario \"B\" now. Scenarios: A."),
+            (["--grep", "(", "--regex"], 65, "\"(\" is not a valid regular expression."),
+            (["--regex"], 64, "--regex requires --grep or --exclude."),
+            (["--around", "1"], 64, "--around requires --grep or --exclude."),
+            (["--follow", "--until", "2026-01-01"], 64, "--until is in the past: there will be none."),
+        ] as [([String], Int32, String)])
+    func messages(arguments: [String], code: Int32, message: String) async throws {
+        try await withDirectory { folder in
+            let store = folder.appendingPathComponent("store")
+            try await Self.fill(store)
+            let result = try await ToolProcess.run(["events", "-d", store.path] + arguments)
+            #expect(result.code == code)
+            #expect(result.errors.contains(message), "\(result.errors)")
+        }
+    }
+
+    @Test("A wide table has every column")
+    func wide() async throws {
+        try await withDirectory { folder in
+            let store = folder.appendingPathComponent("store")
+            try await Self.fill(store)
+            let result = try await ToolProcess.run("events", "-o", "wide", "-n", "1", "-d", store.path)
+            let columns = result.lines.first?.split(separator: " ").map(String.init)
+            #expect(columns == EventColumn.allCases.filter { $0 != .time }.map { $0.rawValue.uppercased() })
+        }
+    }
+
+    @Test(
+        "Patterns match as a shell's do",
+        arguments: [
+            ("web-*", "web-1", true), ("*", "", true), ("?", "", false), ("*a*b", "xaxxb", true), ("*a*b", "xaxxbc", false),
+            ("a?c", "abc", true), ("a?c", "abbc", false), ("**", "x", true), ("", "x", false),
+        ] as [(String, String, Bool)])
+    func pattern(pattern: String, text: String, isMatch: Bool) {
+        #expect(text.matches(pattern: pattern) == isMatch)
+    }
+}
