@@ -52,7 +52,9 @@ extension JSONScanner {
             return true
         case .some(UInt8(ascii: "-")), .some(UInt8(ascii: "0")...UInt8(ascii: "9")):
             guard let text = rawNumber() else { return false }
-            number = Self.double(text)
+            let double = Self.double(text)
+            // Codable refuses a number too small for a double, where it is not zero.
+            number = double == 0 && !Self.isZero(text) ? nil : double
             return true
         default:
             number = nil
@@ -111,6 +113,10 @@ extension JSONScanner {
     /// Nil for a number beyond the greatest.
     private static func double(_ text: UnsafeBufferPointer<UInt8>) -> Double? {
         Double(String(decoding: text, as: UTF8.self)).flatMap { $0.isFinite ? $0 : nil }
+    }
+
+    private static func isZero(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
+        text.prefix { $0 | 0x20 != UInt8(ascii: "e") }.allSatisfy { !(UInt8(ascii: "1")...UInt8(ascii: "9")).contains($0) }
     }
 
     private static func isKey(_ key: UnsafeBufferPointer<UInt8>, _ name: StaticString) -> Bool {
