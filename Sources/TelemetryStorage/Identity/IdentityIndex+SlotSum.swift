@@ -25,8 +25,8 @@ extension IdentityIndex {
     }
 
     /// Calls `body` for each slot in use. Holes are not read.
-    private func forEachSlot(_ body: (Slot, UInt64) -> Void) throws {
-        let size = UInt64(MemoryLayout<Slot>.size)
+    private func forEachSlot(_ body: (IdentitySlot, UInt64) -> Void) throws {
+        let size = UInt64(MemoryLayout<IdentitySlot>.size)
         let end = try file.status().size
         var offset = Self.offset(ofTable: 0)
         while offset < end {
@@ -37,7 +37,7 @@ extension IdentityIndex {
             if bytes.isEmpty { break }
             try bytes.withUnsafeBytes { bytes in
                 for start in stride(from: 0, to: bytes.count, by: Int(size)) {
-                    var slot = Slot()
+                    var slot = IdentitySlot()
                     withUnsafeMutableBytes(of: &slot) { $0.copyBytes(from: bytes[start..<min(start + Int(size), bytes.count)]) }
                     if slot.key.low == 0, slot.bits == 0 { continue }
                     guard slot.check == Self.check(slot.key, slot.bits) else { throw Corrupt() }

@@ -7,14 +7,14 @@ package final class IdentityIndex {
     /// The file holds something else, or nothing.
     package struct Corrupt: Error {}
 
-    struct Slot {
+    struct IdentitySlot {
         var key = EventKey(high: 0, low: 0)
         var bits: UInt64 = 0
         var check: UInt64 = 0
     }
 
     /// What is known under one key, and what is to be known.
-    private struct Entry {
+    private struct KeyState {
         /// Where the key stands in the file.
         var offset: UInt64?
         /// Where it would stand in the last table of so many.
@@ -26,10 +26,10 @@ package final class IdentityIndex {
     package let file: OpenFile
     package private(set) var header: IdentityHeader
     private var keys: EventKeyMaker
-    private var staged: [EventKey: Entry] = [:]
+    private var staged: [EventKey: KeyState] = [:]
     /// The key asked for last, which is the one that is asked for next as well, nearly always.
     private var lastKey: EventKey?
-    private var last = Entry(offset: nil, stored: 0, bits: 0)
+    private var last = KeyState(offset: nil, stored: 0, bits: 0)
     /// Whether the slots were seen to be those that the header sums up; what happens to them later is not noticed.
     var hasCheckedSlots = false
 
@@ -117,13 +117,13 @@ package final class IdentityIndex {
         discard()
     }
 
-    private func commit(_ key: EventKey, _ entry: Entry, _ header: inout IdentityHeader) throws {
+    private func commit(_ key: EventKey, _ entry: KeyState, _ header: inout IdentityHeader) throws {
         if entry.bits == entry.stored { return }
         var (offset, former) = (entry.offset ?? 0, entry.stored)
         if entry.offset == nil { (offset, former) = try freeSlot(for: key, entry, &header) }
-        let slot = Slot(key: key, bits: entry.bits, check: Self.check(key, entry.bits))
+        let slot = IdentitySlot(key: key, bits: entry.bits, check: Self.check(key, entry.bits))
         try withUnsafeBytes(of: slot) { try file.write($0, at: offset) }
-        header.fileBytes = max(header.fileBytes, offset + UInt64(MemoryLayout<Slot>.size))
+        header.fileBytes = max(header.fileBytes, offset + UInt64(MemoryLayout<IdentitySlot>.size))
         guard header.slotSum != 0 else { return }
         if former != 0 { header.slotSum &-= Self.summand(key, former, at: offset) }
         header.slotSum &+= Self.summand(key, entry.bits, at: offset)
@@ -133,11 +133,11 @@ package final class IdentityIndex {
         if let lastKey { staged[lastKey] = last }
     }
 
-    private func find(_ key: EventKey) throws -> Entry {
-        var entry = Entry(offset: nil, stored: 0, bits: 0)
+    private func find(_ key: EventKey) throws -> KeyState {
+        var entry = KeyState(offset: nil, stored: 0, bits: 0)
         for table in (0..<header.tableCount).reversed() {
             switch try search(key, table: table) {
-            case .taken(let offset, let bits): return Entry(offset: offset, stored: bits, bits: bits)
+            case .taken(let offset, let bits): return KeyState(offset: offset, stored: bits, bits: bits)
             case .free(let offset): entry.free = entry.free ?? (table, offset)
             }
         }
@@ -146,7 +146,7 @@ package final class IdentityIndex {
 
     /// A slot for a new key, and the bits that a writer who was killed left under that key there.
     private func freeSlot(
-        for key: EventKey, _ entry: Entry, _ header: inout IdentityHeader
+        for key: EventKey, _ entry: KeyState, _ header: inout IdentityHeader
     ) throws -> (offset: UInt64, former: UInt64) {
         if header.usedSlots >= Self.slotCount(header.tableCount - 1) / 3 * 2,
             header.tableCount < IdentityHeader.maximumTables
@@ -169,12 +169,12 @@ package final class IdentityIndex {
         let count = Self.slotCount(table)
         var index = key.high & (count - 1)
         for _ in 0..<count {
-            let offset = Self.offset(ofTable: table) + index * UInt64(MemoryLayout<Slot>.size)
-            var slot = Slot()
+            let offset = Self.offset(ofTable: table) + index * UInt64(MemoryLayout<IdentitySlot>.size)
+            var slot = IdentitySlot()
             let read = try withUnsafeMutableBytes(of: &slot) { try file.read(into: $0, at: offset) }
             // Behind the end of the file everything is still free.
             if read == 0 || slot.key.low == 0 && slot.bits == 0 { return .free(offset) }
-            guard read == MemoryLayout<Slot>.size, slot.check == Self.check(slot.key, slot.bits) else { throw Corrupt() }
+            guard read == MemoryLayout<IdentitySlot>.size, slot.check == Self.check(slot.key, slot.bits) else { throw Corrupt() }
             if slot.key == key { return .taken(offset, bits: slot.bits) }
             index = (index + 1) & (count - 1)
         }
@@ -185,7 +185,7 @@ package final class IdentityIndex {
 
     /// The tables before it have 128 · (16^n − 1) / 15 slots.
     static func offset(ofTable table: UInt64) -> UInt64 {
-        4096 + (slotCount(table) - slotCount(0)) / 15 * UInt64(MemoryLayout<Slot>.size)
+        4096 + (slotCount(table) - slotCount(0)) / 15 * UInt64(MemoryLayout<IdentitySlot>.size)
     }
 
     static func check(_ key: EventKey, _ bits: UInt64) -> UInt64 {

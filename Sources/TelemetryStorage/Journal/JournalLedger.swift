@@ -4,7 +4,7 @@ package import TelemetryModels
 package struct JournalLedger {
     private static let maximumLines = 4_096
 
-    package struct Line: Equatable {
+    package struct LedgerLine: Equatable {
         /// The journal file's number.
         package var file: UInt64
         /// How many events it and all before it told of.
@@ -24,12 +24,12 @@ package struct JournalLedger {
         self.diagnostics = diagnostics
     }
 
-    package func lines() throws(FileError) -> [Line] {
+    package func lines() throws(FileError) -> [LedgerLine] {
         let setAside = Quarantine(layout: layout, system: system, diagnostics: diagnostics)
         guard let bytes = try setAside.content(of: path, limit: FileLimits.list) else { return [] }
         return bytes.split(separator: UInt8(ascii: "\n")).compactMap { line in
             let numbers = line.split(separator: UInt8(ascii: " ")).compactMap { UInt64(String(decoding: $0, as: UTF8.self)) }
-            return numbers.count == 3 ? Line(file: numbers[0], events: numbers[1], retired: numbers[2]) : nil
+            return numbers.count == 3 ? LedgerLine(file: numbers[0], events: numbers[1], retired: numbers[2]) : nil
         }
     }
 
@@ -53,7 +53,7 @@ package struct JournalLedger {
 
     /// How many events were let go of between a position in a file that is gone and the oldest file that is not.
     private func retired(
-        since position: JournalPosition, oldest: JournalPosition, _ passed: UInt64, _ lines: [Line]
+        since position: JournalPosition, oldest: JournalPosition, _ passed: UInt64, _ lines: [LedgerLine]
     ) -> UInt64 {
         guard let last = lines.last(where: { $0.file < oldest.file }) else { return passed }
         let before = lines.last { $0.file < position.file }?.retired ?? 0
@@ -76,7 +76,7 @@ package struct JournalLedger {
             switch try remains(of: file) {
             case .segment(let path): remaining[file] = path
             case .nothing(let events, let retired):
-                let lines = try Self.adding(Line(file: file, events: events, retired: retired), to: lines())
+                let lines = try Self.adding(LedgerLine(file: file, events: events, retired: retired), to: lines())
                 try write(lines.suffix(Self.maximumLines))
                 try system.remove(layout.journalFile(file))
             }
@@ -88,24 +88,24 @@ package struct JournalLedger {
         var lines = try lines()
         let known = Set(lines.map(\.file))
         for file in (number - min(number, UInt64(Self.maximumLines)))..<number where file > 0 && !known.contains(file) {
-            lines = Self.adding(Line(file: file, events: 0, retired: 0), to: lines)
+            lines = Self.adding(LedgerLine(file: file, events: 0, retired: 0), to: lines)
         }
         try write(lines.suffix(Self.maximumLines))
     }
 
     /// The lines with one more, whose own events alone are counted in it; again where a file was noted and not removed.
-    private static func adding(_ line: Line, to lines: [Line]) -> [Line] {
+    private static func adding(_ line: LedgerLine, to lines: [LedgerLine]) -> [LedgerLine] {
         var before: UInt64 = 0
         var own = lines.map { line in
             defer { before = line.retired }
-            return Line(file: line.file, events: line.events, retired: line.retired - min(line.retired, before))
+            return LedgerLine(file: line.file, events: line.events, retired: line.retired - min(line.retired, before))
         }
         own.removeAll { $0.file == line.file }
         own.insert(line, at: own.firstIndex { $0.file > line.file } ?? own.count)
         var sum: UInt64 = 0
         return own.map { line in
             sum = sum.addingClamped(line.retired)
-            return Line(file: line.file, events: line.events, retired: sum)
+            return LedgerLine(file: line.file, events: line.events, retired: sum)
         }
     }
 
@@ -137,7 +137,7 @@ package struct JournalLedger {
         return .nothing(events: events, retired: retired)
     }
 
-    private func write(_ lines: ArraySlice<Line>) throws(FileError) {
+    private func write(_ lines: ArraySlice<LedgerLine>) throws(FileError) {
         let buffer = ByteBuffer()
         for line in lines {
             buffer.append("\(line.file) \(line.events) \(line.retired)\n")

@@ -2,7 +2,7 @@
 ///
 /// A segment only ever grows at its end, and its entries stand in the order in which it grew.
 package struct SegmentEnds {
-    private struct Segment: Hashable {
+    private struct SegmentKey: Hashable {
         let client: String
         let name: String
     }
@@ -10,9 +10,9 @@ package struct SegmentEnds {
     /// More segments than this are not kept in memory.
     private static let limit = 1 << 16
 
-    private var ends: [Segment: UInt64] = [:]
+    private var ends: [SegmentKey: UInt64] = [:]
     /// The segment of the entry before, which is that of the next one as well, mostly; kept apart because hashing names takes time.
-    private var last: (segment: Segment, end: UInt64)?
+    private var last: (segment: SegmentKey, end: UInt64)?
 
     package init() {}
 
@@ -23,7 +23,7 @@ package struct SegmentEnds {
         } else {
             if ends.count >= Self.limit { ends.removeAll() }
             if let last { ends[last.segment] = last.end }
-            let segment = Segment(client: batch.client, name: batch.segment)
+            let segment = SegmentKey(client: batch.client, name: batch.segment)
             last = (segment, ends[segment] ?? 0)
             if batch.offset < last?.end ?? 0 { return false }
         }

@@ -2,7 +2,7 @@ package import TelemetryModels
 
 /// Reads what ``EventLineEncoder`` writes, whatever the order of the keys; keys that it does not know are passed over.
 package struct EventLineDecoder {
-    package enum Line {
+    package enum EventLine {
         case event(TelemetryEvent)
         case header
         /// An empty line, where an event was deleted, a segment's first line, or the line above a run.
@@ -24,7 +24,7 @@ package struct EventLineDecoder {
         self.context = context
     }
 
-    package mutating func decode(_ line: UnsafeBufferPointer<UInt8>) -> Line {
+    package mutating func decode(_ line: UnsafeBufferPointer<UInt8>) -> EventLine {
         if line.isEmpty { return .nothing }
         var scanner = JSONScanner(line)
         var draft = EventDraft()
@@ -75,7 +75,7 @@ package struct EventLineDecoder {
     }
 
     /// What was a header before it was damaged ends the one above it: the events below are not of that session.
-    private mutating func corrupt(_ line: UnsafeBufferPointer<UInt8>) -> Line {
+    private mutating func corrupt(_ line: UnsafeBufferPointer<UInt8>) -> EventLine {
         if SegmentRun.read(line)?.length == line.count { return .nothing }
         let text = String(decoding: line, as: UTF8.self)
         // An event may have attributes of these names; its line begins with its number, and has no header's beginning in it.

@@ -4,7 +4,7 @@
 /// the clock showed last, and how long the machine had run by then: where the clock has gone on by more than the machine has
 /// run, it was set, and the dates of the segments from before are moved on with it.
 package struct RetentionClock {
-    private struct Reading: Equatable {
+    private struct ClockReading: Equatable {
         var boot: UInt64
         var uptime: Int64
         var now: Int64
@@ -58,7 +58,7 @@ package struct RetentionClock {
 
     /// How much time has really gone by: what the machine has run. After a restart only the clock knows; how long the machine was off
     /// counts for no more than half of the age, so that a clock that starts out wrong takes nothing with it.
-    private func elapsed(from last: Reading, to current: Reading) -> Int64 {
+    private func elapsed(from last: ClockReading, to current: ClockReading) -> Int64 {
         if last.boot == current.boot, current.uptime >= last.uptime { return current.uptime - last.uptime }
         return min(max(current.now - last.now, 0), age / 2)
     }
@@ -70,24 +70,24 @@ package struct RetentionClock {
         }
     }
 
-    private func reading() -> Reading { Reading(boot: system.boot, uptime: system.uptime(), now: system.now()) }
+    private func reading() -> ClockReading { ClockReading(boot: system.boot, uptime: system.uptime(), now: system.now()) }
 
     private func lock() throws(FileError) -> OpenFile? {
         let file = try system.open(path, for: .update)
         return try file.tryLock(.exclusive) ? file : nil
     }
 
-    private func last(in file: OpenFile) throws(FileError) -> Reading? {
+    private func last(in file: OpenFile) throws(FileError) -> ClockReading? {
         let words = try file.read(at: 0, count: 256).prefix { $0 != UInt8(ascii: "\n") }.split(separator: UInt8(ascii: " "))
             .map { String(decoding: $0, as: UTF8.self) }
         guard words.count == 3, let boot = UInt64(words[0]), let uptime = Int64(words[1]), let now = Int64(words[2]),
             Self.dates.contains(uptime), Self.dates.contains(now)
         else { return nil }
-        return Reading(boot: boot, uptime: uptime, now: now)
+        return ClockReading(boot: boot, uptime: uptime, now: now)
     }
 
     /// In place, which takes no room. What is behind the line feed is left of an earlier reading.
-    private func write(_ reading: Reading, to file: OpenFile) throws(FileError) {
+    private func write(_ reading: ClockReading, to file: OpenFile) throws(FileError) {
         let text = Array("\(reading.boot) \(reading.uptime) \(reading.now)\n".utf8)
         try text.withUnsafeBufferPointer { text throws(FileError) in try file.write(UnsafeRawBufferPointer(text), at: 0) }
     }

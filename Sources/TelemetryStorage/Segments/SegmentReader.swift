@@ -7,7 +7,7 @@ package final class SegmentReader {
     /// A header that is longer is none of the store's.
     private static let maximumHeaderBytes = 8 << 20
 
-    private final class Segment {
+    private final class OpenSegment {
         let file: OpenFile
         let map: SegmentMap
         var headers: [UInt64: EventContext] = [:]
@@ -22,7 +22,7 @@ package final class SegmentReader {
     }
 
     /// How far a batch was read.
-    package enum Outcome: Equatable {
+    package enum ReadExtent: Equatable {
         /// The segment is gone.
         case gone
         case complete
@@ -33,7 +33,7 @@ package final class SegmentReader {
     private let layout: StoreLayout
     private let system: FileSystem
     private let diagnostics: TelemetryDiagnosticsHandler?
-    private var segments: [String: Segment] = [:]
+    private var segments: [String: OpenSegment] = [:]
     private var uses: UInt64 = 0
     /// What could not be read, and the clients of what was found since that was last asked for.
     private var damagedPlaces: Set<String> = []
@@ -61,7 +61,7 @@ package final class SegmentReader {
     @discardableResult
     package func read(
         _ batch: JournalBatch, fromLine first: UInt64 = 0, _ body: (consuming TelemetryEvent) throws -> Bool
-    ) throws -> Outcome {
+    ) throws -> ReadExtent {
         guard let segment = try segment(of: batch) else { return .gone }
         guard let place = segment.map.place(of: batch) else {
             if !segment.map.lost.isEmpty { tell(of: batch, line: batch.line + 1) }
@@ -93,7 +93,7 @@ package final class SegmentReader {
         diagnostics?(.init(kind: .corruptFile, message: "\(path) cannot be read at line \(line); the line is passed over."))
     }
 
-    private func segment(of batch: JournalBatch) throws(FileError) -> Segment? {
+    private func segment(of batch: JournalBatch) throws(FileError) -> OpenSegment? {
         let path = "\(layout.client(directory: batch.client))/\(batch.segment).jsonl"
         uses += 1
         if let known = segments[path] {
@@ -105,14 +105,14 @@ package final class SegmentReader {
             segments[oldest.key] = nil
         }
         do {
-            let opened = try Segment(file: system.open(path, for: .read))
+            let opened = try OpenSegment(file: system.open(path, for: .read))
             opened.lastUse = uses
             segments[path] = opened
             return opened
         } catch  where error.isNotFound { return nil }
     }
 
-    private func header(of batch: JournalBatch, in segment: Segment) throws(FileError) -> EventContext? {
+    private func header(of batch: JournalBatch, in segment: OpenSegment) throws(FileError) -> EventContext? {
         guard let offset = segment.map.header(of: batch) else { return nil }
         if let known = segment.headers[offset] { return known }
         var length = 1024

@@ -1,6 +1,6 @@
 /// The lines of a part of a file, read in pieces: however large the part is, and whatever it says of itself, little is in memory.
 package struct FileLines {
-    package struct Line {
+    package struct FileLine {
         package var offset: UInt64
         /// Behind the line and its line feed.
         package var end: UInt64
@@ -31,7 +31,7 @@ package struct FileLines {
     package var offset: UInt64 { bytesOffset + UInt64(start) }
 
     /// The next line; nil at the end of the part, or of the file.
-    package mutating func next() throws(FileError) -> Line? {
+    package mutating func next() throws(FileError) -> FileLine? {
         var searched = 0
         while true {
             if let feed = bytes.withUnsafeBufferPointer({ $0.lineFeed(from: start + searched) }) {
@@ -43,7 +43,7 @@ package struct FileLines {
         }
     }
 
-    package func withBytes<Result>(of line: Line, _ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
+    package func withBytes<Result>(of line: FileLine, _ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
         bytes.withUnsafeBufferPointer { body(UnsafeBufferPointer(rebasing: $0[line.range])) }
     }
 
@@ -62,8 +62,8 @@ package struct FileLines {
         }
     }
 
-    private mutating func take(upTo index: Int, hasFeed: Bool) -> Line {
-        let line = Line(
+    private mutating func take(upTo index: Int, hasFeed: Bool) -> FileLine {
+        let line = FileLine(
             offset: offset, end: bytesOffset + UInt64(index + (hasFeed ? 1 : 0)), hasFeed: hasFeed,
             range: start..<index)
         start = index + (hasFeed ? 1 : 0)
@@ -83,7 +83,7 @@ package struct FileLines {
     }
 
     /// Holes are not read.
-    private mutating func skipLine() throws(FileError) -> Line {
+    private mutating func skipLine() throws(FileError) -> FileLine {
         let lineOffset = offset
         var at = bytesOffset + UInt64(bytes.count)
         (bytes, start) = ([], 0)
@@ -94,18 +94,18 @@ package struct FileLines {
             if more.isEmpty { break }
             if let feed = more.withUnsafeBufferPointer({ $0.lineFeed(from: 0) }) {
                 (bytes, bytesOffset, start) = (more, at, feed + 1)
-                return Line(offset: lineOffset, end: offset, hasFeed: true, isTooLong: true)
+                return FileLine(offset: lineOffset, end: offset, hasFeed: true, isTooLong: true)
             }
             at += UInt64(more.count)
         }
         bytesOffset = at
-        return Line(offset: lineOffset, end: at, hasFeed: false, isTooLong: true)
+        return FileLine(offset: lineOffset, end: at, hasFeed: false, isTooLong: true)
     }
 }
 
 extension EventLineDecoder {
     /// Decodes a line of a file. One that is too long is corrupt, and ends the header above it: it may have been one.
-    package mutating func decode(_ line: FileLines.Line, of lines: FileLines) -> Line {
+    package mutating func decode(_ line: FileLines.FileLine, of lines: FileLines) -> EventLine {
         if line.isTooLong {
             context = nil
             return .corrupt
