@@ -142,10 +142,7 @@ package struct JournalLedger {
         for line in lines {
             buffer.append("\(line.file) \(line.events) \(line.retired)\n")
         }
-        let temporary = FileSystem.temporaryPath(in: layout.journal)
-        defer { try? system.remove(temporary) }
-        let file = try system.open(temporary, for: .create)
-        try file.write(buffer.bytes)
-        try system.rename(temporary, to: path)
+        // Not synchronized: a file that is missing from the list after a power cut is reported as lost.
+        try system.replace(path, isDurable: false) { file throws(FileError) in try file.write(buffer.bytes) }
     }
 }

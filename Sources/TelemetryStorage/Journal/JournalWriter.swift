@@ -147,13 +147,17 @@ package final class JournalWriter {
         let status = try ended.status()
         guard status.isLinked, status.isWritable else { return true }
         // Written before the mark: without room for the next file this one goes on, and what takes no room, deleting, can be done.
-        let temporary = try write(eventsBefore: eventCount(through: number))
+        let head = head(eventsBefore: try eventCount(through: number))
+        let temporary = try system.writeTemporary(in: layout.journal, isDurable: isDurable) { file throws(FileError) in
+            try file.write(head.bytes)
+        }
         defer { try? system.remove(temporary) }
         // The mark before the name: a file whose successor exists is read to its end and never looked at again.
         try ended.setMode(0o400)
         do {
             if isDurable { try ended.synchronize() }
-            try link(temporary, as: nextNumber(after: number))
+            let next = layout.journalFile(nextNumber(after: number))
+            try system.publish(temporary, as: next, isDurable: isDurable)
         } catch {
             try? ended.setMode(0o600)
             throw error
@@ -217,32 +221,15 @@ package final class JournalWriter {
 
     /// Makes a journal file, complete with its first line, unless it is there already.
     private func make(_ number: UInt64, eventsBefore: UInt64, _ batches: [JournalBatch] = []) throws(FileError) {
-        let temporary = try write(eventsBefore: eventsBefore, batches)
-        defer { try? system.remove(temporary) }
-        try link(temporary, as: number)
+        let head = head(eventsBefore: eventsBefore, batches)
+        try system.make(layout.journalFile(number), isDurable: isDurable) { file throws(FileError) in try file.write(head.bytes) }
     }
 
-    /// Writes the beginning of a journal file under a temporary name, which it returns.
-    private func write(eventsBefore: UInt64, _ batches: [JournalBatch] = []) throws(FileError) -> String {
+    /// The beginning of a journal file.
+    private func head(eventsBefore: UInt64, _ batches: [JournalBatch] = []) -> ByteBuffer {
         let head = ByteBuffer()
         JournalLine.head(storeID: storeID, eventsBefore: eventsBefore).append(to: head)
         for batch in batches { JournalLine.batch(batch).append(to: head) }
-        let temporary = "\(layout.journal)/-\(EventIdentifier.randomPrefix())"
-        do {
-            let file = try system.open(temporary, for: .create)
-            try file.write(head.bytes)
-            if isDurable { try file.synchronize() }
-        } catch {
-            try? system.remove(temporary)
-            throw error
-        }
-        return temporary
-    }
-
-    private func link(_ temporary: String, as number: UInt64) throws(FileError) {
-        do {
-            try system.link(temporary, to: layout.journalFile(number))
-        } catch  where error.isExisting {}
-        if isDurable { try system.synchronizeDirectory(layout.journal) }
+        return head
     }
 }

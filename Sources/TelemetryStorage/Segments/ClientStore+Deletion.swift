@@ -34,16 +34,13 @@ extension ClientStore {
         try removing(counts.unreadable == 0 && !rewriter.hasRemovedUntold ? counts.removed : nil, index) {
             if keptCount == 0 {
                 try system.remove(file(of: segment))
+                if isDurable { try system.synchronizeDirectory(path) }
             } else {
                 try shared.format.upgrade()
-                let temporary = "\(path)/-\(EventIdentifier.randomPrefix())"
-                defer { try? system.remove(temporary) }
-                let file = try system.open(temporary, for: .create)
-                try rewriter.write(to: file)
-                if isDurable { try file.synchronize() }
-                try system.rename(temporary, to: self.file(of: segment))
+                try system.replace(file(of: segment), isDurable: isDurable) { file throws(FileError) in
+                    try rewriter.write(to: file)
+                }
             }
-            if isDurable { try system.synchronizeDirectory(path) }
         }
         return counts.removed
     }

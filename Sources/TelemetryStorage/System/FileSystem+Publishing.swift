@@ -44,15 +44,21 @@ extension FileSystem {
     package func make(
         _ path: String, isDurable: Bool, _ write: (OpenFile) throws(FileError) -> Void
     ) throws(FileError) -> Bool {
-        let directory = Self.directory(of: path)
-        let temporary = try writeTemporary(in: directory, isDurable: isDurable, write)
+        let temporary = try writeTemporary(in: Self.directory(of: path), isDurable: isDurable, write)
         defer { try? remove(temporary) }
+        return try publish(temporary, as: path, isDurable: isDurable)
+    }
+
+    /// Gives a temporary file its name, unless there is such a file; the temporary name stays, for the caller to remove.
+    /// - Returns: whether it was made; false where another process was first.
+    @discardableResult
+    package func publish(_ temporary: String, as path: String, isDurable: Bool) throws(FileError) -> Bool {
         var isMade = true
         do throws(FileError) { try link(temporary, to: path) } catch {
             guard error.isExisting else { throw error }
             isMade = false
         }
-        if isDurable { try synchronizeDirectory(directory) }
+        if isDurable { try synchronizeDirectory(Self.directory(of: path)) }
         return isMade
     }
 
