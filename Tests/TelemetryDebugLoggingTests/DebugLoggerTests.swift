@@ -8,22 +8,7 @@ import Testing
 
 @MainActor
 struct DebugLoggerTests {
-    private let clock = ManualClock()
-
-    private func logger(
-        _ shipper: any DebugLogShipping, batchSize: Int = 50, capacity: Int = 1000,
-        diagnostics: TelemetryDiagnosticsHandler? = nil
-    ) -> DebugLogger {
-        DebugLogger(
-            configuration: .init(source: .ios, batchSize: batchSize, capacity: capacity), shipper: shipper, clock: clock,
-            now: { Date(timeIntervalSince1970: 1000) }, diagnostics: diagnostics)
-    }
-
-    private func log(_ range: ClosedRange<Int>, _ logger: DebugLogger) {
-        for number in range { logger.log(event: "\(number)") }
-    }
-
-    private func names(_ range: ClosedRange<Int>) -> [String] { range.map(String.init) }
+    private let bench = DebugLoggerBench()
 
     @Test("An entry carries what was logged, and who logged it")
     func entry() async throws {
@@ -32,7 +17,7 @@ struct DebugLoggerTests {
         let session = UUID()
         let correlation = UUID()
         let logger = DebugLogger(
-            configuration: .init(source: .cli, deviceId: device, sessionId: session), shipper: shipper, clock: clock,
+            configuration: .init(source: .cli, deviceId: device, sessionId: session), shipper: shipper, clock: bench.clock,
             now: { Date(timeIntervalSince1970: 1000) })
         logger.log(event: "started", level: .warn, payload: ["port": 8080], correlationId: correlation)
         await logger.flush()
@@ -47,44 +32,44 @@ struct DebugLoggerTests {
     @Test("The fiftieth entry sends the batch, without a flush and before the interval has passed")
     func fullBatch() async {
         let shipper = ScriptedShipper()
-        let logger = logger(shipper)
-        log(1...49, logger)
-        await clock.sleepers()
+        let logger = bench.logger(shipper)
+        bench.log(1...49, logger)
+        await bench.clock.sleepers()
         #expect(shipper.batches.isEmpty)
         logger.log(event: "50")
         await shipper.arrival()
-        #expect(shipper.events == [names(1...50)])
+        #expect(shipper.events == [bench.names(1...50)])
         await logger.flush()
-        #expect(clock.sleeperCount == 0)
+        #expect(bench.clock.sleeperCount == 0)
     }
 
     @Test("A single entry is sent after thirty seconds, and no timer runs before the first or after the last")
     func interval() async {
         let shipper = ScriptedShipper()
-        let logger = logger(shipper)
-        #expect(clock.sleeperCount == 0)
+        let logger = bench.logger(shipper)
+        #expect(bench.clock.sleeperCount == 0)
         logger.log(event: "1")
-        await clock.sleepers()
-        clock.advance(by: .seconds(29))
+        await bench.clock.sleepers()
+        bench.clock.advance(by: .seconds(29))
         logger.log(event: "2")
-        #expect(clock.timeToNextWake == .seconds(1))
-        clock.advance(by: .seconds(1))
+        #expect(bench.clock.timeToNextWake == .seconds(1))
+        bench.clock.advance(by: .seconds(1))
         await shipper.arrival()
         #expect(shipper.events == [["1", "2"]])
         await logger.flush()
-        #expect(clock.sleeperCount == 0)
+        #expect(bench.clock.sleeperCount == 0)
     }
 
     @Test("Flushing with nothing waiting sends nothing; flushing stops the timer")
     func emptyFlush() async {
         let shipper = ScriptedShipper()
-        let logger = logger(shipper)
+        let logger = bench.logger(shipper)
         await logger.flush()
         #expect(shipper.batches.isEmpty)
         logger.log(event: "1")
-        await clock.sleepers()
+        await bench.clock.sleepers()
         await logger.flush()
-        #expect(clock.sleeperCount == 0)
+        #expect(bench.clock.sleeperCount == 0)
         await logger.flush()
         #expect(shipper.events == [["1"]])
     }
@@ -92,12 +77,12 @@ struct DebugLoggerTests {
     @Test("A flush under way is joined by another, which covers what was logged in between, in order")
     func joined() async {
         let shipper = ScriptedShipper()
-        let logger = logger(shipper)
+        let logger = bench.logger(shipper)
         shipper.hold()
         logger.log(event: "1")
         async let first: Void = logger.flush()
         await shipper.arrival()
-        log(2...3, logger)
+        bench.log(2...3, logger)
         async let second: Void = logger.flush()
         // The second flush runs up to where it joins the first before this task goes on.
         await Task.yield()
@@ -111,13 +96,13 @@ struct DebugLoggerTests {
     func kept() async {
         let shipper = ScriptedShipper([.failed("down"), .failed("down"), .stored])
         let told = Mutex<[TelemetryDiagnostic]>([])
-        let logger = logger(shipper, diagnostics: { diagnostic in told.withLock { $0.append(diagnostic) } })
-        log(1...2, logger)
+        let logger = bench.logger(shipper, diagnostics: { diagnostic in told.withLock { $0.append(diagnostic) } })
+        bench.log(1...2, logger)
         await logger.flush()
         logger.log(event: "3")
         await logger.flush()
         await logger.flush()
-        #expect(shipper.events == [["1", "2"], names(1...3), names(1...3)])
+        #expect(shipper.events == [["1", "2"], bench.names(1...3), bench.names(1...3)])
         #expect(Set(shipper.batches.map { $0[0].id }).count == 1)
         #expect(told.withLock { $0.map(\.kind) } == [.transportFailed, .transportFailed])
     }
@@ -125,122 +110,44 @@ struct DebugLoggerTests {
     @Test("While the server is down only the timer asks it, not every entry")
     func holdsBack() async {
         let shipper = ScriptedShipper([.failed("down"), .stored])
-        let logger = logger(shipper, batchSize: 2)
-        log(1...2, logger)
+        let logger = bench.logger(shipper, batchSize: 2)
+        bench.log(1...2, logger)
         await shipper.arrival()
         await logger.flushUnderWay()
-        log(3...9, logger)
-        await clock.sleepers()
+        bench.log(3...9, logger)
+        await bench.clock.sleepers()
         #expect(shipper.batches.count == 1)
-        clock.advance(by: .seconds(30))
+        bench.clock.advance(by: .seconds(30))
         await shipper.arrival()
         await logger.flushUnderWay()
         #expect(shipper.events == [["1", "2"], ["1", "2"], ["3", "4"], ["5", "6"], ["7", "8"], ["9"]])
-        log(10...11, logger)
+        bench.log(10...11, logger)
         await logger.flushUnderWay()
         #expect(shipper.events.last == ["10", "11"])
-        #expect(clock.sleeperCount == 0)
+        #expect(bench.clock.sleeperCount == 0)
     }
 
     @Test("A server that names a time is not asked before it")
     func retryAfter() async {
         let shipper = ScriptedShipper([.failed("busy", retryAfter: .seconds(90))])
-        let logger = logger(shipper)
+        let logger = bench.logger(shipper)
         logger.log(event: "1")
         await logger.flush()
-        await clock.sleepers()
-        #expect(clock.timeToNextWake == .seconds(90))
-    }
-
-    @Test("Past the bound the oldest go, and the next batch tells how many")
-    func bounded() async {
-        let shipper = ScriptedShipper([.failed("down")])
-        let logger = logger(shipper, capacity: 10)
-        log(1...10, logger)
-        await logger.flush()
-        log(11...17, logger)
-        await logger.flush()
-        #expect(shipper.events[1] == ["debug_log.entries_lost"] + names(8...17))
-        #expect(shipper.batches[1][0].payload == ["count": 7])
-        #expect(shipper.batches[1][0].level == .warn)
-        logger.log(event: "18")
-        await logger.flush()
-        #expect(shipper.events[2] == ["18"])
-    }
-
-    @Test("A notice that could not be sent is sent again as it was; dropped, it counts for what it told")
-    func noticeKept() async {
-        let shipper = ScriptedShipper([.failed("down"), .failed("down"), .failed("down")])
-        let logger = logger(shipper, capacity: 3)
-        log(1...3, logger)
-        await logger.flush()
-        log(4...5, logger)
-        await logger.flush()
-        #expect(shipper.batches[1][0].payload == ["count": 2])
-        // The notice came back in front of three entries, one too many: it went first, and is counted anew.
-        log(6...7, logger)
-        await logger.flush()
-        #expect(shipper.events[2] == ["debug_log.entries_lost", "5", "6", "7"])
-        #expect(shipper.batches[2][0].payload == ["count": 4])
-    }
-
-    @Test("Entries lost while a batch is on its way are counted too")
-    func boundedDuringFlush() async {
-        let shipper = ScriptedShipper([.failed("down")])
-        let logger = logger(shipper, batchSize: 4, capacity: 4)
-        shipper.hold()
-        log(1...4, logger)
-        await shipper.arrival()
-        log(5...7, logger)
-        shipper.release()
-        await logger.flushUnderWay()
-        await logger.flush()
-        #expect(shipper.events[1] == ["debug_log.entries_lost"] + names(4...7))
-        #expect(shipper.batches[1][0].payload == ["count": 3])
-    }
-
-    @Test("A batch that is too large is halved; an entry that alone is too large goes, and that is told")
-    func tooLarge() async {
-        let shipper = ScriptedShipper([.tooLarge, .tooLarge, .tooLarge, .stored, .stored])
-        let logger = logger(shipper)
-        log(1...4, logger)
-        await logger.flush()
-        #expect(shipper.events[..<3] == [names(1...4), ["1", "2"], ["1"]])
-        #expect(Array(shipper.events[3...].joined()) == ["debug_log.entries_lost", "2", "3", "4"])
-        #expect(shipper.batches[3][0].payload == ["count": 1])
-    }
-
-    @Test("Entries that the server refused are not sent again, and are told as lost")
-    func refused() async {
-        let shipper = ScriptedShipper([.refused([1: "no", 7: "beyond the batch"]), .stored, .rejected("no"), .stored])
-        let logger = logger(shipper)
-        log(1...3, logger)
-        await logger.flush()
-        log(4...5, logger)
-        await logger.flush()
-        log(6...7, logger)
-        await logger.flush()
-        logger.log(event: "8")
-        await logger.flush()
-        #expect(
-            shipper.events == [
-                names(1...3), ["debug_log.entries_lost", "4", "5"], ["6", "7"], ["debug_log.entries_lost", "8"],
-            ])
-        #expect(shipper.batches[1][0].payload == ["count": 1])
-        #expect(shipper.batches[3][0].payload == ["count": 2])
+        await bench.clock.sleepers()
+        #expect(bench.clock.timeToNextWake == .seconds(90))
     }
 
     @Test("A flush with a limit returns when its time is over, and goes on; one that is done does not wait for it")
     func limitedFlush() async {
         let shipper = ScriptedShipper()
-        let logger = logger(shipper)
+        let logger = bench.logger(shipper)
         shipper.hold()
         logger.log(event: "1")
         async let flush: Void = logger.flush(within: .seconds(5))
         await shipper.arrival()
-        await clock.sleepers()
-        #expect(clock.timeToNextWake == .seconds(5))
-        clock.advance(by: .seconds(5))
+        await bench.clock.sleepers()
+        #expect(bench.clock.timeToNextWake == .seconds(5))
+        bench.clock.advance(by: .seconds(5))
         await flush
         shipper.release()
         await logger.flushUnderWay()
@@ -253,8 +160,8 @@ struct DebugLoggerTests {
     func reconfigured() async {
         let first = ScriptedShipper([.failed("down")])
         let second = ScriptedShipper()
-        let logger = logger(first)
-        log(1...3, logger)
+        let logger = bench.logger(first)
+        bench.log(1...3, logger)
         await logger.flush()
         let told = Mutex<[TelemetryDiagnostic.Kind]>([])
         logger.configure(
@@ -273,7 +180,7 @@ struct DebugLoggerTests {
     @Test("Every entry is sent exactly once and in order, however flushes and entries overlap")
     func overlapping() async {
         let shipper = ScriptedShipper([.failed("down"), .stored, .tooLarge, .stored, .failed("down")])
-        let logger = logger(shipper, batchSize: 7)
+        let logger = bench.logger(shipper, batchSize: 7)
         await withTaskGroup(of: Void.self) { group in
             for number in 1...100 {
                 logger.log(event: "\(number)")
@@ -285,12 +192,7 @@ struct DebugLoggerTests {
         await logger.flush()
         let answers: [Bool] = [false, true, false, true, false]
         let stored = shipper.events.enumerated().filter { $0.offset >= answers.count || answers[$0.offset] }
-        #expect(stored.flatMap(\.element) == names(1...100))
+        #expect(stored.flatMap(\.element) == bench.names(1...100))
     }
-}
-
-extension DebugLogger {
-    /// Waits for the flush that is under way, and starts none.
-    func flushUnderWay() async { for lane in lanes { await lane.drain?.value } }
 }
 #endif

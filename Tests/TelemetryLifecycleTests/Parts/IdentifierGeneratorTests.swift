@@ -1,0 +1,13 @@
+import TelemetryLifecycle
+import Testing
+
+struct IdentifierGeneratorTests {
+    @Test("Never shorter than 10, and only characters that no one confuses", arguments: [-1, 0, 9, 10, 32])
+    func generates(length: Int) {
+        let generator = TelemetryIdentifierGenerator(length: length)
+        let identifiers = (0..<200).map { _ in generator.generateIdentifier() }
+        #expect(identifiers.allSatisfy { $0.count == max(length, 10) })
+        #expect(identifiers.allSatisfy { $0.allSatisfy("abcdefghjkmnpqrstuvwxyz23456789".contains) })
+        #expect(Set(identifiers).count == 200)
+    }
+}

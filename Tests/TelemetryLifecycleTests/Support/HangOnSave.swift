@@ -1,0 +1,45 @@
+import TelemetryModels
+import TelemetryTestSupport
+import TelemetryTransport
+
+/// A transport whose saves of records hang, in a `StubbornTransport`; everything else works.
+struct HangOnSave: TelemetryTransporting {
+    let stubborn: StubbornTransport
+    private let done = AsyncStream.makeStream(of: Void.self)
+
+    init(_ stubborn: StubbornTransport) { self.stubborn = stubborn }
+
+    private var store: InMemoryTelemetryTransport { stubborn.store }
+
+    /// Returns once a save has taken effect.
+    func saved() async { for await _ in done.stream { return } }
+
+    func save(_ records: [TelemetryRecord], policy: TelemetrySavePolicy) async throws -> [TelemetryRecord] {
+        defer { done.continuation.yield() }
+        return try await stubborn.save(records, policy: policy)
+    }
+
+    func append(_ events: [TelemetryEvent]) async throws { try await store.append(events) }
+    func events(
+        matching filter: TelemetryEventFilter, after cursor: TelemetryCursor?, limit: Int
+    ) async throws -> TelemetryEventPage { try await store.events(matching: filter, after: cursor, limit: limit) }
+    func countEvents(matching filter: TelemetryEventFilter) async throws -> Int { try await store.countEvents(matching: filter) }
+    func deleteEvents(matching filter: TelemetryEventFilter) async throws -> Int {
+        try await store.deleteEvents(matching: filter)
+    }
+    func record(withID id: TelemetryRecord.ID) async throws -> TelemetryRecord? { try await store.record(withID: id) }
+    func records(matching query: TelemetryRecordQuery) async throws -> [TelemetryRecord] {
+        try await store.records(matching: query)
+    }
+    func deleteRecords(withIDs ids: [TelemetryRecord.ID]) async throws -> Int { try await store.deleteRecords(withIDs: ids) }
+    func save(_ subscription: TelemetrySubscription) async throws -> TelemetrySubscription.ID {
+        try await store.save(subscription)
+    }
+    func subscription(withID id: TelemetrySubscription.ID) async throws -> TelemetrySubscription? {
+        try await store.subscription(withID: id)
+    }
+    func deleteSubscription(withID id: TelemetrySubscription.ID) async throws { try await store.deleteSubscription(withID: id) }
+    func notifications() -> AsyncStream<TelemetryNotification> { store.notifications() }
+    func validateSchema() async -> Bool { true }
+    func debugInfo() async -> DebugInfo { await store.debugInfo() }
+}
