@@ -31,7 +31,7 @@ struct FileEventTests {
             let texts = (0..<1_500).map { _ in "\(random.next())x" } + (0..<1_500).map { "p\($0 % 7)-\($0 * 97)" }
             let all = texts.map { TelemetryEvent(eventId: $0, clientId: "c", sessionId: "s", name: "n") }
             try await transport.append(all)
-            try await transport.append(all.shuffled())
+            try await transport.append(all.shuffled(using: &random))
             #expect(try await transport.fetchAllEvents().map(\.eventId) == texts)
         }
     }
