@@ -19,7 +19,7 @@ struct FileLockTests {
         }
     }
 
-    @Test("A lock that is kept is tried until the timeout of the injected clock, and blocks no thread", .timeLimit(.minutes(1)))
+    @Test("A lock that is kept is tried until the timeout of the injected clock, and blocks no thread", .timeLimit(.minutes(10)))
     func timeout() async throws {
         try await withLockedDirectory { directory in
             let clock = ManualClock()

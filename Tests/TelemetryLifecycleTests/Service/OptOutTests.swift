@@ -12,7 +12,9 @@ import Testing
 struct OptOutTests {
     private let clientId = TestHost.clientId
 
-    @Test("On the call the library's logger takes no event more and sends none, whatever hangs in front", .timeLimit(.minutes(1)))
+    @Test(
+        "On the call the library's logger takes no event more and sends none, whatever hangs in front",
+        .timeLimit(.minutes(10)))
     func gate() async throws {
         let clock = ManualClock()
         let transport = StubbornTransport()

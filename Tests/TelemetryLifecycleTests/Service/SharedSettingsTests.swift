@@ -59,7 +59,7 @@ final class SharedSettingsTests {
 
     @Test(
         "After one process has opted out, another one's flush appends nothing, and its status follows by itself",
-        .timeLimit(.minutes(1)), arguments: Store.allCases)
+        .timeLimit(.minutes(10)), arguments: Store.allCases)
     func flush(_ store: Store) async throws {
         try await approve(store)
         let (first, second) = try await (start(store), start(store))

@@ -209,7 +209,7 @@ struct FileHostileTests {
         }
     }
 
-    @Test("Nobody waits for the writer of a pipe that lies among the records", .timeLimit(.minutes(1)))
+    @Test("Nobody waits for the writer of a pipe that lies among the records", .timeLimit(.minutes(10)))
     func pipe() async throws {
         try await withTemporaryDirectory { directory in
             let store = try FileTelemetryTransport(directory: directory)

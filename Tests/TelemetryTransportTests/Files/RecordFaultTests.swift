@@ -70,7 +70,7 @@ struct RecordFaultTests {
 
     @Test(
         "A change of a record that fails for want of room at any step is notified of when it is tried again, and succeeds",
-        .timeLimit(.minutes(1)), arguments: cases)
+        .timeLimit(.minutes(10)), arguments: cases)
     func noRoom(change: Change, durability: FileTelemetryTransport.Configuration.Durability) async throws {
         try await withTemporaryDirectory { directory in
             let viewer = try FileTelemetryTransport(directory: directory)
@@ -114,7 +114,7 @@ struct RecordFaultTests {
 
     @Test(
         "A change of a record whose process is killed at any step is notified of where it was made",
-        .timeLimit(.minutes(1)), arguments: cases.filter { $0.0 != .changeType })
+        .timeLimit(.minutes(10)), arguments: cases.filter { $0.0 != .changeType })
     func kill(change: Change, durability: FileTelemetryTransport.Configuration.Durability) async throws {
         try await withTemporaryDirectory { directory in
             let viewer = try FileTelemetryTransport(directory: directory)
