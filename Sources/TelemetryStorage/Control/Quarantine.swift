@@ -1,12 +1,12 @@
 package import TelemetryModels
 
-/// Moves files that cannot be read out of the way, into a directory of their own, and tells of it.
+/// Moves unreadable files into a directory of their own, and reports them.
 package struct Quarantine {
     package let layout: StoreLayout
     package let system: FileSystem
     package let diagnostics: TelemetryDiagnosticsHandler?
 
-    /// The content of a file of at most so many bytes; nil where there is none, or something else that was set aside.
+    /// The content of a file of at most `limit` bytes; nil if there is none, or if it was moved to quarantine.
     package func content(of path: String, limit: Int) throws(FileError) -> [UInt8]? {
         switch try system.smallFile(path, limit: limit) {
         case .missing: return nil
@@ -17,7 +17,7 @@ package struct Quarantine {
         }
     }
 
-    /// Does nothing where another file has the path by now.
+    /// Does nothing if there is another file at the path by now.
     package func move(_ path: String, of file: OpenFile? = nil, because reason: String = "could not be read") {
         let name = path.dropFirst(layout.directory.count + 1).replacing("/", with: "-")
         let place = "\(layout.setAside)/\(name)-\(EventIdentifier.randomPrefix().prefix(6))"
@@ -26,7 +26,7 @@ package struct Quarantine {
             guard try isSame(file, at: path) else { return }
             try system.rename(path, to: place)
             guard try isSame(file, at: place) else {
-                // Somebody put another there at that very moment, and perhaps yet another since.
+                // Another file was put there concurrently, and may have been replaced again since.
                 do { try system.link(place, to: path) } catch  where error.isExisting {}
                 return try system.remove(place)
             }
@@ -36,7 +36,7 @@ package struct Quarantine {
         }
     }
 
-    /// The file is open, so that no other can have its inode.
+    /// The file stays open, so that its inode is not reused.
     private func isSame(_ file: OpenFile?, at path: String) throws(FileError) -> Bool {
         guard let file else { return true }
         return try system.status(path)?.inode == file.status().inode

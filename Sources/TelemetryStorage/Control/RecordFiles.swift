@@ -6,7 +6,7 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// Values as files of JSON, each written to a temporary file and renamed: seen whole or not at all.
+/// JSON files of values, each written to a temporary file and renamed: readers see them complete or not at all.
 package struct RecordFiles {
     package let layout: StoreLayout
     package let system: FileSystem
@@ -20,7 +20,7 @@ package struct RecordFiles {
 
     package var isDurable: Bool { configuration.isDurable }
 
-    /// The value in a file; nil where there is none, or where it was no such value and was set aside.
+    /// The value in a file; nil if there is none, or if it was invalid and moved to quarantine.
     package func read<Value: Decodable>(_ type: Value.Type, at path: String) throws(FileError) -> Value? {
         let setAside = Quarantine(layout: layout, system: system, diagnostics: configuration.diagnostics)
         switch try system.smallFile(path, limit: FileLimits.record) {
@@ -39,7 +39,7 @@ package struct RecordFiles {
         if isDurable { try system.synchronizeDirectory(directory) }
     }
 
-    /// Writes a value to a temporary file in a directory, which is made where it is missing, and returns the file's path.
+    /// Writes a value to a temporary file in a directory, which is created if missing, and returns the file's path.
     package func prepare(_ value: some Encodable, in directory: String) throws -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -63,8 +63,8 @@ package struct RecordFiles {
         if isDurable { try system.synchronizeDirectory(directory) }
     }
 
-    /// The files of values in a directory; none where there is no such directory, but a failure where the one above it, which
-    /// every store has, is gone too: a store that is out of reach is no empty one.
+    /// The files of values in a directory; empty if the directory is missing. Fails if its parent, which every store has, is
+    /// missing too: an unreachable store is not empty.
     package func names(in directory: String, below parent: String) throws(FileError) -> [String] {
         do {
             return try system.list(directory).filter { !$0.hasPrefix("-") && $0.hasSuffix(".json") }

@@ -1,4 +1,4 @@
-/// Where a record's file lies.
+/// The location of a record's file.
 package struct RecordPlace: Equatable {
     package var path: String
     /// The directory of the record's type.
@@ -10,12 +10,12 @@ package struct RecordPlace: Equatable {
     }
 }
 
-/// The replacement of a record's file by one that is written already: renaming is what is left to do.
+/// The replacement of a record's file by one that is already written and only has to be renamed.
 package struct RecordReplacement {
     package let files: RecordFiles
     package let temporary: String
     package let place: RecordPlace
-    /// Where the record was before: elsewhere for a record that changes its type, nil for one that is new.
+    /// The former location: another one if the record changes its type, nil if the record is new.
     package let former: RecordPlace?
 
     package init(files: RecordFiles, temporary: String, place: RecordPlace, former: RecordPlace?) {
@@ -26,9 +26,9 @@ package struct RecordReplacement {
     }
     private var system: FileSystem { files.system }
 
-    /// Puts the new file in its place and removes the former one from another; where a step fails, all is as before.
+    /// Moves the new file into place and removes the former one; if a step fails, both are unchanged.
     package func make() throws(FileError) {
-        // Where something can fail behind the renaming, a second name of the former file restores it without taking room.
+        // If a step after the rename can fail, a second link to the former file restores it without using space.
         var kept: String?
         if let former, files.isDurable || former != place { kept = try keep(former) }
         var isRenamed = false
@@ -49,7 +49,7 @@ package struct RecordReplacement {
         }
     }
 
-    /// Removes what was written and not put in place.
+    /// Removes the temporary file.
     package func discard() { try? system.remove(temporary) }
 
     private func keep(_ former: RecordPlace) throws(FileError) -> String {

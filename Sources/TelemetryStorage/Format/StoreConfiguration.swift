@@ -1,8 +1,8 @@
 package import TelemetryModels
 
-/// How the engine of a file store works: bounds, waits and what a call that returned survives.
+/// The limits, timeouts and durability of a file store's engine.
 package struct StoreConfiguration: Sendable {
-    /// Whether what was stored is on the disk before a call returns; otherwise it survives the process, not a power cut.
+    /// Whether data is on the disk before a call returns; otherwise it survives the process, but not a power failure.
     package var isDurable: Bool
     /// The most bytes of events of one client; nil: no bound.
     package var bytesPerClient: Int?
@@ -16,11 +16,11 @@ package struct StoreConfiguration: Sendable {
     package var journalBytes: Int
     /// The most bytes that one event may take.
     package var maximumEventBytes: Int
-    /// How often to look for changes where the system does not tell of them.
+    /// The interval between checks for changes where the system does not report them.
     package var pollInterval: Duration
     /// How long to wait for a lock that another process holds.
     package var lockTimeout: Duration
-    /// Hears of files that were set aside and of whatever else is odd.
+    /// Receives diagnostics, such as quarantined files.
     package var diagnostics: TelemetryDiagnosticsHandler?
 
     package init(
@@ -39,10 +39,10 @@ package struct StoreConfiguration: Sendable {
         self.diagnostics = diagnostics
     }
 
-    /// The most bytes of one event that are stored: what readers take for damage is refused.
+    /// The most bytes stored for one event; readers would treat a longer line as damaged.
     package var effectiveEventBytes: Int { min(maximumEventBytes, FileLimits.line) }
 
-    /// The size at which a segment is followed by another: small enough that a bound of bytes is kept to within an eighth.
+    /// The size at which a new segment begins: small enough to keep a byte limit to within an eighth.
     package var effectiveSegmentBytes: UInt64 {
         let bounds = [bytesPerClient, maximumTotalBytes].compactMap { $0.map { $0 / 8 } }
         return UInt64(max(([segmentBytes] + bounds).min() ?? segmentBytes, 1))

@@ -1,23 +1,23 @@
-/// Why the engine of a file store did not do what was asked, where a caller has to tell one reason from another.
+/// An error of the file store's engine, with a code that a caller can act on.
 package struct StoreError: Error, CustomStringConvertible {
-    /// What a caller can do about it.
+    /// The kind of failure.
     package enum Code: Sendable {
-        /// What was asked for cannot be stored or is no store.
+        /// The argument cannot be stored, or the directory is not a store.
         case invalidArgument
         /// The system, or the store's owner, forbids it.
         case unauthorized
-        /// What is stored cannot be understood.
+        /// The stored data cannot be read.
         case corrupted
-        /// There is no room.
+        /// There is no space left.
         case quotaExceeded
-        /// It may be possible later.
+        /// The operation may succeed later.
         case unavailable
     }
 
     package let code: Code
-    /// A sentence for people.
+    /// A human-readable description.
     package let message: String
-    /// What the system or a decoder said.
+    /// The underlying error.
     package let cause: (any Error)?
 
     package init(code: Code, message: String, cause: (any Error)? = nil) {

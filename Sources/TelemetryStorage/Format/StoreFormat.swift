@@ -6,7 +6,7 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// The mark by which a directory is known as a store, and the making of a new one.
+/// The manifest that identifies a directory as a store, and the creation of new stores.
 package struct StoreFormat {
     package struct Mark: Codable {
         package var format: String
@@ -20,7 +20,7 @@ package struct StoreFormat {
     private static let ownNames: Set = ["records", "subscriptions", "events", "journal", "set-aside", "format.json"]
     /// What file systems and file managers put into directories by themselves.
     private static let systemNames: Set = ["lost+found", "System Volume Information", "desktop.ini", "Thumbs.db", "@eaDir"]
-    /// A temporary file is used for moments; one this old was left by a process that was killed.
+    /// Seconds. A temporary file is used briefly; an older one was left by a killed process.
     private static let temporaryLifetime: Int64 = 600
 
     package let layout: StoreLayout
@@ -33,7 +33,7 @@ package struct StoreFormat {
         self.diagnostics = diagnostics
     }
 
-    /// Makes the directory a store, or sees that it is one that this version can use. Returns the store's identifier.
+    /// Creates a store in the directory, or checks that this version can use the one there. Returns the store's identifier.
     package func prepare() throws(StoreError) -> String {
         do {
             try makeParents()
@@ -53,7 +53,7 @@ package struct StoreFormat {
         }
     }
 
-    /// Whoever may write to the directory decides what is read and where it is written.
+    /// Every user who can write to the directory controls what is read and where data is written.
     private func checkOwner(_ status: FileStatus) throws(StoreError) {
         let advice = "make it accessible to its owner alone (chmod 700), or choose another directory"
         if status.isWritableByOthers {
@@ -85,7 +85,7 @@ package struct StoreFormat {
         }
     }
 
-    /// Removes temporary files that killed processes left. What cannot be removed stays.
+    /// Removes temporary files of killed processes, as far as possible.
     package func clean() {
         let now = system.now()
         for directory in [layout.directory, layout.journal, layout.subscriptions] + recordDirectories() {
@@ -124,7 +124,7 @@ package struct StoreFormat {
                 code: .corrupted,
                 message: "\(layout.directory) holds \"\(foreign)\" and is not a telemetry store; an empty directory would do.")
         }
-        // A store that lost its mark keeps its identifier, so that cursors stay good.
+        // A store that lost its manifest keeps its identifier, so that cursors stay valid.
         let mark = Mark(
             format: Self.name, id: identifierInJournal() ?? EventIdentifier.randomPrefix(), version: Self.version)
         let text = try mark.text()
@@ -146,7 +146,7 @@ package struct StoreFormat {
         return nil
     }
 
-    /// Makes the directory and whatever above it is missing.
+    /// Creates the directory and its missing parents.
     private func makeParents() throws {
         do { try system.makeDirectories(layout.directory) } catch {
             guard error.isNotFound else { throw error }

@@ -6,7 +6,7 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// Whether the store's mark names this version, which must come before the first line that an older one cannot read.
+/// The version in the store's manifest, which is raised before the first line that an older version cannot read.
 package final class StoreFormatVersion {
     private let layout: StoreLayout
     private let system: FileSystem
@@ -17,10 +17,10 @@ package final class StoreFormatVersion {
         self.system = system
     }
 
-    /// What was seen of the mark is not relied on any more.
+    /// Discards the cached version.
     package func forget() { isCurrent = false }
 
-    /// Raises the version in the mark of an older store. A mark that is missing is made by whoever opens the store next.
+    /// Raises the version in an older store's manifest. A missing manifest is created when the store is opened next.
     package func upgrade() throws(FileError) {
         if isCurrent { return }
         if case .content(let bytes, _) = try system.smallFile(layout.format, limit: FileLimits.mark),

@@ -1,6 +1,6 @@
 package import TelemetryModels
 
-/// Where everything lies below the store's directory.
+/// The paths of a store's files and directories.
 package struct StoreLayout: Sendable {
     package let directory: String
 
@@ -37,11 +37,11 @@ package struct StoreLayout: Sendable {
         return number
     }
 
-    /// Whether a name from within a file names a file or a directory in the directory that it is looked for in.
+    /// Whether a name read from a file is a plain file name, without a path that leaves the directory.
     package static func isFileName(_ name: String) -> Bool {
         !name.isEmpty && name != "." && name != ".." && !name.utf8.contains { $0 == UInt8(ascii: "/") || $0 == 0 }
     }
 
-    /// No number of a file, and none in it, comes to this: sums of those that are below it fit.
+    /// An upper bound of all file numbers and counts, so that sums do not overflow.
     package static let numberLimit: UInt64 = 1 << 56
 }

@@ -1,16 +1,16 @@
 import TelemetryModels
 
-/// Where an event's identifier is remembered: in one bit of the word under a key of 128 bits.
+/// The place of an event's identifier in the index: one bit of the word stored under a 128-bit key.
 ///
-/// Identifiers that end in a number share a key with their 63 neighbours, so that the ones that a logger counts up take next
-/// to nothing; any other has a key of its own. The keys are hashed with a secret of the client's own, so that nobody can
-/// make identifiers that meet.
+/// Identifiers that end in a number share a key with their 63 neighbours, so that a logger's consecutive identifiers take
+/// little space; any other identifier has its own key. Keys are hashed with a secret of the client, so that collisions
+/// cannot be constructed.
 package struct EventKey: Hashable {
     package let high: UInt64
     package let low: UInt64
 }
 
-/// Makes keys out of identifiers.
+/// Derives keys from identifiers.
 package struct EventKeyMaker {
     private let secret: (UInt64, UInt64)
     /// The last prefix, its hash, the last group of 64 numbers below it, and that group's key: identifiers come in runs.
@@ -23,7 +23,7 @@ package struct EventKeyMaker {
 
     package mutating func key(of eventId: String) -> (key: EventKey, bit: UInt64) {
         if let found = eventId.withBytes({ bytes in Self.isASCII(bytes) ? key(of: bytes) : nil }) { return found }
-        // Identifiers that `==` calls equal are one.
+        // Identifiers that are equal by `==` are the same.
         return CanonicalForm.utf8(of: eventId).withUnsafeBufferPointer { key(of: $0) }
     }
 

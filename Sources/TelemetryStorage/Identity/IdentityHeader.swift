@@ -1,23 +1,23 @@
-/// The first block of a client's identity file: what is known of the client at a glance, and what was going on.
+/// The first block of a client's identity file: counts, and the operation in progress.
 package struct IdentityHeader {
-    /// What was begun under the client's lock. Whoever finds it undone there knows that its owner died or failed.
+    /// The operation in progress under the client's lock. Found by the next lock owner, it was interrupted or failed.
     package enum State: UInt64 {
         case clean
-        /// Lines were to be appended, and told of in the journal.
+        /// Lines are being appended, and recorded in the journal.
         case appending
-        /// Events were to be removed; their count is not to be relied on.
+        /// Events are being removed; their count is not reliable.
         case removing
     }
 
-    /// An append, from before it began.
+    /// The state before an append.
     package struct Append: Equatable {
-        /// The segment, and where it ended.
+        /// The segment, and its end.
         package var segment = ""
         package var offset: UInt64 = 0
-        /// Where the journal ended: the line that tells of the append, if there is one, stands behind that.
+        /// The end of the journal: the append's journal entry, if any, follows it.
         package var journalFile: UInt64 = 0
         package var journalOffset: UInt64 = 0
-        /// Where the line that tells of the append ended. Zero until it is written, and where an older version wrote this.
+        /// The end of the append's journal entry. Zero until the entry is written, and in headers of older versions.
         package var journalEnd: UInt64 = 0
     }
 
@@ -25,7 +25,7 @@ package struct IdentityHeader {
     package static let version: UInt64 = 1
     package static let maximumTables: UInt64 = 8
     private static let magic: UInt64 = 0x3144_4954_5645_4c54
-    /// The sum of no slots: not zero, which stands for a sum that is not known.
+    /// The sum of no slots. Not zero, which means unknown.
     package static let sumOfNoSlots: UInt64 = 0x9e37_79b9_7f4a_7c15
 
     /// The key of the client's hashes.
@@ -36,15 +36,15 @@ package struct IdentityHeader {
     package var usedSlots: UInt64 = 0
     /// How many events of the client are stored.
     package var eventCount: UInt64 = 0
-    /// The number of the next segment, whoever makes it.
+    /// The number of the next segment.
     package var nextSegment: UInt64 = 1
     package var state = State.clean
     package var append = Append()
-    /// The run of the system in which this was written: after another began, what was not synchronised may be missing.
+    /// The system boot in which this was written: after a restart, unsynchronized data may be missing.
     package var boot: UInt64
-    /// How long the file is at least; shorter, it lost a part of its tables. Zero where an older version wrote this.
+    /// The minimum size of the file; a shorter file lost part of its tables. Zero in headers of older versions.
     package var fileBytes: UInt64 = 0
-    /// The sum of all slots, by which it is noticed that one is elsewhere or gone. Zero where an older version wrote this.
+    /// The sum of all slots, to detect moved and lost ones. Zero in headers of older versions.
     package var slotSum = sumOfNoSlots
 
     package init(secret: (UInt64, UInt64), boot: UInt64) {
@@ -52,7 +52,7 @@ package struct IdentityHeader {
         self.boot = boot
     }
 
-    /// Nil for words that are no header of this version, or that say what no store comes to.
+    /// Nil for words that are not a header of this version, or that have impossible values.
     package init?(_ words: UnsafeMutableBufferPointer<UInt64>) {
         guard words.count == Self.wordCount, words[0] == Self.magic, words[1] == Self.version,
             (1...Self.maximumTables).contains(words[4]), let state = State(rawValue: words[8]),
@@ -103,7 +103,7 @@ package struct IdentityHeader {
     /// How many slots a table has, the first being 0.
     package static func slotCount(ofTable table: UInt64) -> UInt64 { 128 << (4 * table) }
 
-    /// Of all words but the last.
+    /// The checksum of all words but the last.
     private static func checksum(_ words: UnsafeMutableBufferPointer<UInt64>) -> UInt64 {
         var hash: UInt64 = 0xcbf2_9ce4_8422_2325
         for word in words.dropLast() {

@@ -1,6 +1,6 @@
-/// Whether every slot is where it was written: one that was moved or removed is not missed by whoever looks for its key.
+/// Detects moved and removed slots, which a lookup alone would not notice.
 extension IdentityIndex {
-    /// Sees once whether the slots are those that the header sums up; where it does not say, it does from now on.
+    /// Compares the slots with the header's sum, once; sets the sum if the header has none.
     package func checkSlots() throws {
         if hasCheckedSlots { return }
         var header = header
@@ -10,7 +10,7 @@ extension IdentityIndex {
         guard hasCheckedSlots else { throw Corrupt() }
     }
 
-    /// Takes the slots as they are: whoever was killed between writing them and the header left others than it sums up.
+    /// Sets the sum from the slots: a writer killed after the slots and before the header leaves a stale sum.
     package func sumSlots(into header: inout IdentityHeader) throws {
         var sum = IdentityHeader.sumOfNoSlots
         var used: UInt64 = 0
@@ -24,7 +24,7 @@ extension IdentityIndex {
         hasCheckedSlots = true
     }
 
-    /// Calls `body` for each slot in use. Holes are not read.
+    /// Calls `body` for each used slot. Holes in the file are skipped.
     private func forEachSlot(_ body: (IdentitySlot, UInt64) -> Void) throws {
         let size = UInt64(MemoryLayout<IdentitySlot>.size)
         let end = try file.status().size
@@ -48,7 +48,7 @@ extension IdentityIndex {
         }
     }
 
-    /// What a slot adds to the sum of all.
+    /// A slot's contribution to the sum.
     static func summand(_ key: EventKey, _ bits: UInt64, at offset: UInt64) -> UInt64 {
         var mixed = (key.high ^ offset &* 0xff51_afd7_ed55_8ccd) &* 0x9e37_79b9_7f4a_7c15
         mixed = (mixed ^ mixed >> 32 ^ key.low) &* 0xbf58_476d_1ce4_e5b9

@@ -1,10 +1,10 @@
-/// Which events of a client were ever stored, in a file that costs the same to ask however large it is.
+/// The identifiers of all events of a client that were ever stored, in a file with constant lookup cost.
 ///
-/// Behind the header stand tables of slots of 32 bytes: key, word of bits, check. Each table has sixteen times the slots of the
-/// one before; a new key goes to the last, which is never filled beyond two thirds, so that nothing is ever moved. Used only
-/// under the client's lock. Numbers have the machine's byte order: the file can always be made again.
+/// Tables of 32-byte slots (key, word of bits, check) follow the header. Each table has sixteen times the slots of the previous
+/// one. A new key goes into the last table, which is filled to at most two thirds, so that slots never move. Used only under
+/// the client's lock. Numbers have the machine's byte order, since the file can always be rebuilt.
 package final class IdentityIndex {
-    /// The file holds something else, or nothing.
+    /// The file is empty or not a valid index.
     package struct Corrupt: Error {}
 
     struct IdentitySlot {
@@ -13,11 +13,11 @@ package final class IdentityIndex {
         var check: UInt64 = 0
     }
 
-    /// What is known under one key, and what is to be known.
+    /// The stored and staged bits of one key.
     private struct KeyState {
-        /// Where the key stands in the file.
+        /// The offset of the key's slot in the file.
         var offset: UInt64?
-        /// Where it would stand in the last table of so many.
+        /// The number of tables, and the offset of the free slot for the key in the last of them.
         var free: (table: UInt64, offset: UInt64)?
         var stored: UInt64
         var bits: UInt64
@@ -27,10 +27,10 @@ package final class IdentityIndex {
     package private(set) var header: IdentityHeader
     private var keys: EventKeyMaker
     private var staged: [EventKey: KeyState] = [:]
-    /// The key asked for last, which is the one that is asked for next as well, nearly always.
+    /// The key of the last lookup, which is nearly always also the key of the next one.
     private var lastKey: EventKey?
     private var last = KeyState(offset: nil, stored: 0, bits: 0)
-    /// Whether the slots were seen to be those that the header sums up; what happens to them later is not noticed.
+    /// Whether the slots were compared with the header's sum; later changes to them are not detected.
     var hasCheckedSlots = false
 
     /// - Throws: `Corrupt`, besides what reading throws.
@@ -44,7 +44,7 @@ package final class IdentityIndex {
         try check(fileSize: size)
     }
 
-    /// Begins a new index in an empty file.
+    /// Creates a new index in an empty file.
     package init(new file: OpenFile, header: IdentityHeader) throws {
         self.file = file
         self.header = header
@@ -53,7 +53,7 @@ package final class IdentityIndex {
         try write(header)
     }
 
-    /// Reads what other processes may have written since. What was staged is forgotten.
+    /// Reads changes by other processes, and discards staged events.
     package func refresh(fileSize: UInt64 = .max) throws {
         discard()
         var header = try Self.readHeader(of: file)
@@ -63,7 +63,7 @@ package final class IdentityIndex {
         try check(fileSize: fileSize)
     }
 
-    /// Behind the file's end every slot is free: where it was cut, what is known would seem new.
+    /// Slots after the end of the file count as free: in a truncated file, known events would look new.
     private func check(fileSize: UInt64) throws {
         guard fileSize >= header.fileBytes else { throw Corrupt() }
     }
@@ -78,7 +78,7 @@ package final class IdentityIndex {
         self.header = header
     }
 
-    /// The header of an identity file, for a look without the lock; nil where it is being written or is none.
+    /// The header of an identity file, read without the lock; nil while it is being written or if it is invalid.
     package static func readHeader(of file: OpenFile) throws -> IdentityHeader {
         try withUnsafeTemporaryAllocation(of: UInt64.self, capacity: IdentityHeader.wordCount) { words in
             let count = try file.read(into: UnsafeMutableRawBufferPointer(words), at: 0)
@@ -87,7 +87,7 @@ package final class IdentityIndex {
         }
     }
 
-    /// Notes the event for ``commit(into:)``. False where it is known, or noted already.
+    /// Stages the event for ``commit(into:)``. False if it is already known or staged.
     package func stage(_ eventId: String) throws -> Bool {
         let (key, bit) = keys.key(of: eventId)
         if lastKey != key {
@@ -106,7 +106,7 @@ package final class IdentityIndex {
         lastKey = nil
     }
 
-    /// Writes what was staged. The numbers in the header change with it; the header is the caller's to write.
+    /// Writes the staged events and updates the numbers in the header; the caller writes the header.
     package func commit(into header: inout IdentityHeader) throws {
         if staged.isEmpty, let lastKey {
             try commit(lastKey, last, &header)
@@ -144,7 +144,7 @@ package final class IdentityIndex {
         return entry
     }
 
-    /// A slot for a new key, and the bits that a writer who was killed left under that key there.
+    /// A slot for a new key, and the bits that a killed writer left for that key there.
     private func freeSlot(
         for key: EventKey, _ entry: KeyState, _ header: inout IdentityHeader
     ) throws -> (offset: UInt64, former: UInt64) {
@@ -155,7 +155,7 @@ package final class IdentityIndex {
             header.usedSlots = 0
         }
         header.usedSlots += 1
-        // Of several new keys an earlier one may have taken the place that was found.
+        // An earlier one of several new keys may have taken the free slot.
         if staged.isEmpty, let free = entry.free, free.table == header.tableCount - 1 { return (free.offset, 0) }
         switch try search(key, table: header.tableCount - 1) {
         case .taken(let offset, let bits): return (offset, bits)
@@ -172,7 +172,7 @@ package final class IdentityIndex {
             let offset = Self.offset(ofTable: table) + index * UInt64(MemoryLayout<IdentitySlot>.size)
             var slot = IdentitySlot()
             let read = try withUnsafeMutableBytes(of: &slot) { try file.read(into: $0, at: offset) }
-            // Behind the end of the file everything is still free.
+            // Slots after the end of the file are free.
             if read == 0 || slot.key.low == 0 && slot.bits == 0 { return .free(offset) }
             guard read == MemoryLayout<IdentitySlot>.size, slot.check == Self.check(slot.key, slot.bits) else { throw Corrupt() }
             if slot.key == key { return .taken(offset, bits: slot.bits) }

@@ -1,13 +1,13 @@
-/// How far the journal reached at least, as those who wrote to it noted elsewhere: shorter, it was cut.
+/// The minimum end of the journal, recorded outside it by its writers: a shorter journal was truncated.
 package struct JournalEnd: Equatable {
     /// The number of the newest file.
     package var file: UInt64
-    /// Where the last entry in it ended.
+    /// The end of its last entry.
     package var offset: UInt64
-    /// The run of the system in which that was noted: after another began, what was not synchronised may be missing.
+    /// The system boot in which this was recorded: after a restart, unsynchronized data may be missing.
     package var boot: UInt64
 
-    /// No line of this is longer.
+    /// The longest line of this form, in bytes.
     private static let maximumBytes = 256
 
     /// The end that covers both. One of the same run of the system is known to be there still.
@@ -26,7 +26,7 @@ package struct JournalEnd: Equatable {
             let path = "\(layout.client(directory: client))/identity"
             if let end = try tolerant({ () throws(FileError) in try of(identity: path, system) }) { ends.append(end) }
         }
-        // A number that leaves no room for others was not made by a store.
+        // A store never writes a number this large.
         ends.removeAll { $0.file == 0 || $0.file >= StoreLayout.numberLimit / 2 }
         guard let first = ends.first else { return nil }
         return ends.dropFirst().reduce(first) { $0.union($1, boot: system.boot) }

@@ -1,15 +1,15 @@
 package import TelemetryModels
 
-/// What is known of journal files that are gone: `journal/removed`, a line for each, the oldest first.
+/// The list of removed journal files, `journal/removed`: one line each, oldest first.
 package struct JournalLedger {
     private static let maximumLines = 4_096
 
     package struct LedgerLine: Equatable {
         /// The journal file's number.
         package var file: UInt64
-        /// How many events it and all before it told of.
+        /// The number of events in this file and all earlier ones.
         package var events: UInt64
-        /// How many of those were let go of to keep within bounds.
+        /// How many of those were removed by retention.
         package var retired: UInt64
     }
 
@@ -33,11 +33,11 @@ package struct JournalLedger {
         }
     }
 
-    /// What files that are gone told of, from a position in the first of them up to the next file there is.
+    /// The events of missing files, from a position in the first of them to the next existing file.
     package struct Missing {
-        /// How many events nobody deleted: those that were let go of, or all where a file was lost.
+        /// The number of events removed by retention, or of all events if a file was lost.
         package var events: UInt64
-        /// Whether one of the files was not removed by the store itself.
+        /// Whether one of the files was not removed by the store.
         package var isLost: Bool
     }
 
@@ -51,7 +51,7 @@ package struct JournalLedger {
         return Missing(events: retired(since: position, oldest: next, passed, lines), isLost: false)
     }
 
-    /// How many events were let go of between a position in a file that is gone and the oldest file that is not.
+    /// How many events retention removed between a position in a removed file and the oldest existing file.
     private func retired(
         since position: JournalPosition, oldest: JournalPosition, _ passed: UInt64, _ lines: [LedgerLine]
     ) -> UInt64 {

@@ -11,12 +11,12 @@ package struct JournalReader {
     package private(set) var position: JournalPosition
     private var file: OpenFile?
     private var piece: [UInt8] = []
-    /// Whether what follows up to the next line feed belongs to a line that is too long.
+    /// Whether the bytes up to the next line feed belong to a line that is too long.
     private var isInLongLine = false
     private var pieceStart = 0
-    /// The file after this one, once it is known: then this one will not grow any more.
+    /// The next file, once known; this file does not grow any more then.
     private var later: UInt64?
-    /// Where reading stood when it went past files that are not there.
+    /// The reading position before missing files were skipped.
     private var gap: JournalPosition?
 
     package init(
@@ -28,12 +28,12 @@ package struct JournalReader {
         self.position = position
     }
 
-    /// Entries for events that could not be read: where they stand, and the client that they seem to name.
+    /// Entries that could not be read: their positions, and the client they appear to name.
     package private(set) var tornBatches: [(client: String, at: JournalPosition)] = []
     private static let tornBatchesKept = 1_000
     private static let maximumBatchBytes = 1_024
 
-    /// The first file that was missing since this was last asked for, and what had been told of by its beginning.
+    /// The first missing file since the last call, and the event count at its beginning.
     package mutating func takeGap() -> JournalPosition? {
         defer { gap = nil }
         return gap
@@ -77,7 +77,7 @@ package struct JournalReader {
         tornBatches.append((words.count > 1 ? String(decoding: words[1], as: UTF8.self) : "", at))
     }
 
-    /// Reads on, in this file or the one after it. False where there is nothing more.
+    /// Reads more of this file or the next one. False at the end.
     private mutating func fill() throws(FileError) -> Bool {
         let open: OpenFile
         if let file {
@@ -90,7 +90,7 @@ package struct JournalReader {
             open = opened
             file = opened
         }
-        // Asked for first: where there is a later file, nobody writes to this one any more, and its end is its end.
+        // Looked up first: if there is a later file, this one is complete.
         if later == nil { later = try next(after: position.file) }
         skipLongLine()
         if isInLongLine { position.offset = max(position.offset, try dataOffset(in: open)) }
@@ -102,7 +102,7 @@ package struct JournalReader {
             piece += more
             return true
         }
-        // At the end of the newest file somebody may be writing it just now.
+        // A line at the end of the newest file may still be incomplete.
         if rest > 0 { noteTornBatch(piece[...], position) }
         guard let next = later else { return false }
         if rest > 0 {
@@ -112,7 +112,7 @@ package struct JournalReader {
         return move(to: next, missing: next == position.file + 1 ? nil : position.file + 1)
     }
 
-    /// Gives up a line that is longer than any of the store's: whatever follows begins with a line feed.
+    /// Skips a line that is too long, up to the next line feed.
     private mutating func skipLongLine() {
         let rest = piece.count - pieceStart
         guard rest > 0, isInLongLine || rest > FileLimits.line else { return }
@@ -129,7 +129,7 @@ package struct JournalReader {
         (piece, pieceStart) = ([], 0)
     }
 
-    /// Where reading goes on, past holes.
+    /// The offset at which reading continues, after holes.
     private func dataOffset(in file: OpenFile) throws(FileError) -> UInt64 {
         min(try file.nextData(from: position.offset), try file.status().size)
     }
@@ -149,7 +149,7 @@ package struct JournalReader {
         do { return try system.open(layout.journalFile(number), for: .read) } catch  where error.isNotFound { return nil }
     }
 
-    /// The number of the next file there is, which is the next number unless files were removed.
+    /// The number of the next existing file: the following number, unless files were removed.
     private func next(after number: UInt64) throws(FileError) -> UInt64? {
         if try system.status(layout.journalFile(number + 1)) != nil { return number + 1 }
         do {

@@ -1,13 +1,13 @@
 import TelemetryModels
 
-/// Tells anew of what the segments hold, for a journal that was lost.
+/// Rebuilds a lost journal from the segments.
 package struct JournalRebuilder {
     private static let eventsPerBatch: UInt64 = 512
 
     package let layout: StoreLayout
     package let system: FileSystem
 
-    /// A batch for each piece of each segment, the segment that was written to longest ago first.
+    /// The batches of every segment, the least recently written segment first.
     package func batches() throws(FileError) -> [JournalBatch] {
         var segments: [(client: String, segment: String, modified: Int64)] = []
         for client in try clients() {
@@ -54,7 +54,7 @@ package struct JournalRebuilder {
         return maker.batches
     }
 
-    /// Cuts lines into batches.
+    /// Splits lines into batches.
     private struct BatchMaker {
         let client: String
         let segment: String

@@ -2,11 +2,11 @@ import TelemetryModels
 
 /// Appends to the journal together with any number of other processes.
 ///
-/// A writer holds the shared lock of the newest file while it appends. The one who finds the file large enough takes the
-/// exclusive lock, marks the file as ended by taking away the right to write to it, and makes the next. So does whoever finds
-/// that it was cut, or may have been by a restart of the system: lines at its end would stand where readers have been already.
+/// A writer holds the shared lock of the newest file while it appends. A writer that finds the file large enough takes the
+/// exclusive lock, marks the file as ended by removing its write permission, and creates the next one. A file that was
+/// truncated, or may have been by a system restart, is ended too: readers would not see lines written before their position.
 package final class JournalWriter {
-    /// Whether this ended a file since it was last set to false.
+    /// Whether this writer ended a file since this was last set to false.
     package var hasEndedFile = false
     private let layout: StoreLayout
     /// The store's identifier, for the first line of a file.
@@ -19,15 +19,15 @@ package final class JournalWriter {
     private var file: OpenFile?
     package private(set) var number: UInt64 = 0
     private var size: UInt64 = 0
-    /// The size from which on this writer keeps out of the file until nobody is in it and it can be ended.
+    /// The size from which this writer stays out of the file until no other writer uses it and it can be ended.
     private var rollSize: UInt64
-    /// How often it has kept out of it in a row.
+    /// How often in a row it stayed out of the file.
     private var refusals = 0
     private static let maximumRefusals = 8
-    /// How far the journal is known to have reached; nil before that was looked up, and where nothing is known.
+    /// The known end of the journal; nil before it was looked up, and if it is unknown.
     private var known: JournalEnd?
     private var hasLookedUp = false
-    /// Whether the file is written to though it is shorter than is known, because it cannot be ended.
+    /// Whether the file is used although it is shorter than known, because it cannot be ended.
     private var isInCutFile = false
     private var mayEnterCutFile = false
     private let buffer = ByteBuffer()
@@ -43,13 +43,13 @@ package final class JournalWriter {
         self.isDurable = configuration.isDurable
     }
 
-    /// Makes the first file where there is none.
+    /// Creates the first file if there is none.
     package func prepare() throws(FileError) {
         if try system.list(layout.journal).allSatisfy({ StoreLayout.journalNumber(of: $0) == nil }) { _ = try openNewest() }
     }
 
-    /// Takes the shared lock of the newest file. Nil where somebody is about to end it; otherwise the position behind which
-    /// the next line will stand. Every success must be followed by ``end()``.
+    /// Takes the shared lock of the newest file. Nil if another writer is about to end the file; otherwise the position after
+    /// which the next line is written. Every success must be followed by ``end()``.
     package func begin() throws(FileError) -> JournalPosition? {
         try lookUpEnd()
         for _ in 0..<8 {
@@ -79,17 +79,17 @@ package final class JournalWriter {
         return nil
     }
 
-    /// The end that is known, for whoever keeps it beside what the journal tells of. Only between ``begin()`` and ``end()``.
+    /// The known end, to be stored with the data that the journal refers to. Only between ``begin()`` and ``end()``.
     package var currentEnd: JournalEnd { JournalEnd(file: number, offset: size, boot: system.boot) }
 
-    /// Looks up, once, how far those who wrote before had come.
+    /// Looks up, once, the end recorded by earlier writers.
     private func lookUpEnd() throws(FileError) {
         if hasLookedUp { return }
         known = try JournalEnd.noted(in: layout, system)
         hasLookedUp = true
     }
 
-    /// Whether the file is not the newest that there was, is shorter than it was, or was only written to before a restart.
+    /// Whether the file is not the newest one, is shorter than recorded, or was last written before a restart.
     private var isCut: Bool {
         guard let known, number <= known.file else { return false }
         return number < known.file || size < known.offset || known.boot != system.boot
@@ -99,14 +99,14 @@ package final class JournalWriter {
         if !isInCutFile { known = currentEnd }
     }
 
-    /// The number of the file after one: none that was used before, whatever became of that file.
+    /// The number of the file after one; never a number that was used before.
     private func nextNumber(after number: UInt64) -> UInt64 { max(number, known?.file ?? 0) + 1 }
 
-    /// Ends a file that is full. Writers that overlap would be in it at every moment: whoever finds it full does not go in, so
-    /// that it empties. False where somebody is in it still; but not for ever, as it may be a process that was stopped.
+    /// Ends a full file. Overlapping writers could keep it in use for ever, so a writer that finds it full stays out. False while
+    /// another writer uses it, but only a limited number of times, since that may be a suspended process.
     private func rollWhenEmpty(_ open: OpenFile) -> Bool {
         do { if try roll(open) { return true } } catch {
-            // It can be written to all the same, or else the next call fails for the same reason.
+            // If it cannot be written to, the next call fails for the same reason.
             refusals = Self.maximumRefusals
         }
         refusals += 1
@@ -117,42 +117,42 @@ package final class JournalWriter {
         return true
     }
 
-    /// Appends lines with one call; without any, only ends what may be torn. Only between ``begin()`` and ``end()``.
+    /// Appends lines with one call; without lines, only ends a truncated line. Only between ``begin()`` and ``end()``.
     package func write(_ lines: [JournalLine]) throws(FileError) {
         guard let file else { return }
         buffer.truncate()
         for line in lines { line.append(to: buffer) }
         if lines.isEmpty { buffer.append(UInt8(ascii: "\n")) }
         try file.write(buffer.bytes)
-        // Others may have written as well.
+        // Other writers may have appended too.
         size = max(size + UInt64(buffer.count), (try? file.status().size) ?? 0)
         noteSize()
         if isDurable { try file.synchronize() }
     }
 
-    /// Gives the lock back, and ends the file where it is large enough; what fails there the next writer tries again.
+    /// Releases the lock, and ends the file if it is large enough; if that fails, the next writer tries again.
     package func end() {
         guard let file else { return }
         file.unlock()
         if size >= fileBytes { _ = try? roll(file) }
     }
 
-    /// Forgets the open file, for want of descriptors.
+    /// Closes the file, to free a descriptor.
     package func close() { file = nil }
 
-    /// False where somebody is in the file.
+    /// False while another writer uses the file.
     private func roll(_ ended: OpenFile) throws(FileError) -> Bool {
         guard try ended.tryLock(.exclusive) else { return false }
         defer { ended.unlock() }
         let status = try ended.status()
         guard status.isLinked, status.isWritable else { return true }
-        // Written before the mark: without room for the next file this one goes on, and what takes no room, deleting, can be done.
+        // Written before the mark: without space for the next file this one stays in use, and deleting still works.
         let head = head(eventsBefore: try eventCount(through: number))
         let temporary = try system.writeTemporary(in: layout.journal, isDurable: isDurable) { file throws(FileError) in
             try file.write(head.bytes)
         }
         defer { try? system.remove(temporary) }
-        // The mark before the name: a file whose successor exists is read to its end and never looked at again.
+        // The mark before the name: a file with a successor is read to its end and never read again.
         try ended.setMode(0o400)
         do {
             if isDurable { try ended.synchronize() }
@@ -174,7 +174,7 @@ package final class JournalWriter {
         return reader.position.events
     }
 
-    /// Nil where somebody is about to make the next file.
+    /// Nil if another writer is about to create the next file.
     private func openNewest() throws(FileError) -> OpenFile? {
         let newest = try system.list(layout.journal).compactMap(StoreLayout.journalNumber).max()
         var wanted = newest ?? 1
@@ -184,11 +184,11 @@ package final class JournalWriter {
                 wanted = try system.list(layout.journal).compactMap(StoreLayout.journalNumber).max() ?? newest
             }
         } else {
-            // A new store, or one whose journal was lost.
+            // A new store, or one that lost its journal.
             let batches = try JournalRebuilder(layout: layout, system: system).batches()
             try lookUpEnd()
             wanted = nextNumber(after: 0)
-            // What they told of is told anew.
+            // The rebuilt entries replace those of the lost files.
             if wanted > 1 { try? JournalLedger(layout: layout, system: system, diagnostics: nil).noteReplacement(before: wanted) }
             try make(wanted, eventsBefore: 0, batches)
         }
@@ -199,8 +199,8 @@ package final class JournalWriter {
         return opened
     }
 
-    /// Makes the file after one that was marked as ended by a process that was killed before it could do that. Without room for
-    /// it the mark is taken back, so that what takes no room can be done. False where somebody is in the file.
+    /// Creates the file after one whose writer was killed between marking it as ended and creating the next. Without space the
+    /// mark is removed, so that deleting still works. False while another writer uses the file.
     private func completeRoll(of number: UInt64) throws(FileError) -> Bool {
         let ended: OpenFile
         do { ended = try system.open(layout.journalFile(number), for: .read) } catch  where error.isNotFound { return false }
@@ -212,14 +212,14 @@ package final class JournalWriter {
         do {
             try make(next, eventsBefore: eventCount(through: number))
         } catch {
-            // Made perhaps, and only its directory not synchronised.
+            // It may exist already, and only synchronizing its directory failed.
             guard try system.status(layout.journalFile(next)) == nil else { throw error }
             do { try ended.setMode(0o600) } catch _ { throw error }
         }
         return true
     }
 
-    /// Makes a journal file, complete with its first line, unless it is there already.
+    /// Creates a journal file, including its first line, unless it exists.
     private func make(_ number: UInt64, eventsBefore: UInt64, _ batches: [JournalBatch] = []) throws(FileError) {
         let head = head(eventsBefore: eventsBefore, batches)
         try system.make(layout.journalFile(number), isDurable: isDurable) { file throws(FileError) in try file.write(head.bytes) }

@@ -1,22 +1,22 @@
-/// How far the journal entries that were read tell of each segment: an entry for lines before that is there twice.
+/// The end of each segment according to the journal entries read so far; an entry for an earlier offset is a duplicate.
 ///
-/// A segment only ever grows at its end, and its entries stand in the order in which it grew.
+/// A segment only grows at its end, and its entries are in the same order.
 package struct SegmentEnds {
     private struct SegmentKey: Hashable {
         let client: String
         let name: String
     }
 
-    /// More segments than this are not kept in memory.
+    /// The most segments kept in memory.
     private static let limit = 1 << 16
 
     private var ends: [SegmentKey: UInt64] = [:]
-    /// The segment of the entry before, which is that of the next one as well, mostly; kept apart because hashing names takes time.
+    /// The segment of the previous entry, which is mostly also the next one's; separate because hashing names takes time.
     private var last: (segment: SegmentKey, end: UInt64)?
 
     package init() {}
 
-    /// False for a batch that was told of before.
+    /// False for a duplicate.
     package mutating func insert(_ batch: JournalBatch) -> Bool {
         if let last, last.segment.name == batch.segment, last.segment.client == batch.client {
             if batch.offset < last.end { return false }
@@ -31,11 +31,11 @@ package struct SegmentEnds {
         return true
     }
 
-    /// The batch, inserted last, is to be read again.
+    /// Removes the last inserted batch, which is read again.
     package mutating func restart(_ batch: JournalBatch) { last?.end = batch.offset }
 }
 
-/// The ends of the segments at the places where reading stopped last, from which it mostly goes on.
+/// The segment ends at the positions where reading last stopped, where it usually continues.
 package struct RecentSegmentEnds {
     private static let count = 8
 

@@ -1,7 +1,7 @@
 package import TelemetryModels
 
 extension ClientStore {
-    /// Stores the events that are new. Returns false, having stored nothing, where the journal is busy.
+    /// Stores the events that are new. Returns false and stores nothing if the journal is busy.
     package func append(_ events: ArraySlice<TelemetryEvent>, with encoder: inout EventLineEncoder) throws -> Bool {
         guard let tail = try shared.journal.begin() else { return false }
         defer { shared.journal.end() }
@@ -39,7 +39,7 @@ extension ClientStore {
             throw error
         }
         guard let (segment, file) = target else { return index.discard() }
-        // Should anything fail from here on, the segment is left alone and another begun.
+        // If a step fails from here on, the segment is abandoned and a new one begun.
         self.segment = nil
         header.state = .appending
         header.append = .init(
@@ -56,7 +56,7 @@ extension ClientStore {
             header.state = .clean
             try index.write(header)
         } catch {
-            // Done or undone now if that is possible, otherwise by whoever comes next.
+            // Completed or undone now if possible, otherwise by the next writer.
             try? index.refresh()
             try? recover(index)
             removeIfUnused(segment)
@@ -77,13 +77,13 @@ extension ClientStore {
         try shared.journal.write([.batch(batch)])
     }
 
-    /// Removes a segment that was begun for what then could not be stored: one would be left by every try.
+    /// Removes a segment created for events that could not be stored; otherwise every attempt would leave one.
     private func removeIfUnused(_ segment: SegmentWriter) {
         guard segment.lineCount == 1, let status = try? system.status(segment.path), status.size == segment.size else { return }
         try? system.remove(segment.path)
     }
 
-    /// This transport's segment, or a new one where there is none, it is large enough, or somebody changed it.
+    /// This transport's segment, or a new one if there is none, it is large enough, or it was changed.
     private func usableSegment(_ header: inout IdentityHeader) throws(FileError) -> (segment: SegmentWriter, file: OpenFile) {
         if let segment, segment.size < shared.configuration.effectiveSegmentBytes, let file = try segment.file(system) {
             return (segment, file)

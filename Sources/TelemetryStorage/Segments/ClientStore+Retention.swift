@@ -1,5 +1,5 @@
 extension ClientStore {
-    /// A segment and what retention goes by.
+    /// A segment with the values that retention uses.
     package struct Holding {
         package let client: String
         package let segment: String
@@ -18,7 +18,7 @@ extension ClientStore {
         return holdings
     }
 
-    /// Lets go of a segment, in a way that readers learn of. Nil where the journal is busy.
+    /// Removes a segment for retention and records it for readers. Nil if the journal is busy.
     package func retire(_ segment: String) throws -> Void? {
         guard try shared.journal.begin() != nil else { return nil }
         defer { shared.journal.end() }

@@ -49,7 +49,7 @@ package final class ClientStore {
         self.shared = shared
     }
 
-    /// Closes the files; what is known of the segment stays.
+    /// Closes the files; the segment's state is kept.
     package func closeFiles() {
         lock = nil
         index = nil
@@ -58,13 +58,13 @@ package final class ClientStore {
 
     // MARK: Lock
 
-    /// False where another process works on the client now. Every success must be followed by ``unlock()``.
+    /// False if another process holds the lock. Every success must be followed by ``unlock()``.
     package func tryLock() throws(FileError) -> Bool {
         for _ in 0..<8 {
             let file = if let lock { lock } else { try openLock() }
             guard try file.tryLock(.exclusive) else { return false }
             if (try? file.status().isLinked) == true { return true }
-            // The directory was removed and perhaps made again: this lock locks nothing any more.
+            // The directory was removed and perhaps created again: this lock protects nothing any more.
             file.unlock()
             closeFiles()
         }

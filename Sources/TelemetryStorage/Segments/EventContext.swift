@@ -1,10 +1,10 @@
 package import TelemetryModels
 
-/// What a header line says once for the event lines below it.
+/// The values that a header line provides for the event lines below it.
 package final class EventContext: Sendable {
     package let clientId: String?
     package let sessionId: String
-    /// What the identifiers below begin with, where that is not the session's identifier.
+    /// The prefix of the identifiers below, if it is not the session's identifier.
     package let idPrefix: String?
     package let device: TelemetryDeviceInfo
     package let threadId: String
@@ -26,7 +26,7 @@ package final class EventContext: Sendable {
 }
 
 extension EventContext {
-    /// The context that an event begins.
+    /// The context for an event that needs a new header.
     package convenience init(_ event: TelemetryEvent) {
         let idPrefix: String? = event.eventId.withBytes { bytes in
             guard let number = EventNumber(bytes), !number.isPrefix(event.sessionId, of: bytes) else { return nil }
@@ -37,7 +37,7 @@ extension EventContext {
             threadId: event.threadId, scenario: event.scenario, level: event.level)
     }
 
-    /// Whether the event can stand below this header. The same text, not only an equal one: spellings are kept.
+    /// Whether the event can be written below this header. Compares bytes, so that Unicode spellings are kept.
     package func holds(_ event: UnsafePointer<TelemetryEvent>) -> Bool {
         Self.isSame(sessionId, event.pointee.sessionId) && Self.isSame(clientId, event.pointee.clientId)
             && isOf(event.pointee.device)

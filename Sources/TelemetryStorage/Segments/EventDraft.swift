@@ -6,9 +6,9 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// What one event line says, before the header's part is added.
+/// The content of one event line, before the header's values are added.
 package struct EventDraft {
-    /// The texts read last: the same ones come again and again, and need not be made anew.
+    /// The last strings read; they repeat often and are reused.
     package struct Recent {
         package var name = ""
         package var threadId = ""
@@ -28,7 +28,7 @@ package struct EventDraft {
     private var property1: String?
     private var attributes: [String: TelemetryValue] = [:]
 
-    /// Reads the value of a key; false where it is not what the key calls for.
+    /// Reads the value of a key; false if it has the wrong type.
     package mutating func read(
         _ key: UnsafeBufferPointer<UInt8>, _ scanner: inout JSONScanner, _ recent: inout Recent
     ) -> Bool {
@@ -86,7 +86,7 @@ package struct EventDraft {
         }
     }
 
-    /// The event; nil where the line lacks something or the header does not go with it.
+    /// The event; nil if the line is incomplete or does not match the header.
     package func event(below context: EventContext) -> TelemetryEvent? {
         guard let sequence, let time, let name else { return nil }
         let eventId: String

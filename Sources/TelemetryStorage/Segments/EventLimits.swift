@@ -6,10 +6,10 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// What an event must fulfil so that the store can hold it.
+/// The requirements for an event to be stored.
 package enum EventLimits {
     package static func check(_ event: UnsafePointer<TelemetryEvent>, maximumBytes: Int) throws(StoreError) {
-        // No byte becomes more than six; only what could be too large is measured.
+        // A byte becomes at most six; only events that may be too large are measured.
         let isSurelySmall = 6 * textBytes(of: event) + 1_024 <= maximumBytes
         let hasDates = event.pointee.attributes.values.contains { if case .date = $0 { true } else { false } }
         if isSurelySmall, !hasDates, isStorable(event.pointee.timestamp) { return }

@@ -1,6 +1,6 @@
 package import TelemetryModels
 
-/// Reads what ``EventLineEncoder`` writes, whatever the order of the keys; keys that it does not know are passed over.
+/// Reads the output of ``EventLineEncoder``, with keys in any order; unknown keys are skipped.
 package struct EventLineDecoder {
     package enum EventLine {
         case event(TelemetryEvent)
@@ -10,11 +10,11 @@ package struct EventLineDecoder {
         case corrupt
     }
 
-    /// The header in force.
+    /// The current header.
     package var context: EventContext?
-    /// The client's directory that the lines are in; nil for lines in memory. A header for another client is none there.
+    /// The directory of the client; nil for lines in memory. A header for another client is invalid.
     private let directory: String?
-    /// Whether a header without a checksum is none, as in segments that were written with one in each.
+    /// Whether a header without a checksum is invalid, as in segments of the current version.
     private let needsChecksums: Bool
     private var recent = EventDraft.Recent()
 

@@ -1,13 +1,13 @@
 package import TelemetryModels
 
-/// Writes events as lines: a header where something changes that hardly ever does, then what differs from it.
+/// Writes events as lines: a header whenever rarely changing values change, then the differences from it.
 package struct EventLineEncoder {
     package let buffer = ByteBuffer(capacity: 8 << 10)
     /// How many lines the buffer has.
     package private(set) var lineCount = 0
-    /// The header in force.
+    /// The current header.
     package private(set) var context: EventContext?
-    /// Where in the buffer the header in force stands; nil where it stood before.
+    /// The index of the current header in the buffer; nil if it was written earlier.
     package private(set) var header: (line: Int, offset: Int)?
     /// Whether the buffer begins with a header.
     package private(set) var beginsWithHeader = false
@@ -18,7 +18,7 @@ package struct EventLineEncoder {
         self.header = header
     }
 
-    /// Empties the buffer; the lines to come will stand below that header.
+    /// Empties the buffer; the next lines are below that header.
     package mutating func begin(below context: EventContext?) {
         buffer.truncate()
         lineCount = 0
@@ -27,7 +27,7 @@ package struct EventLineEncoder {
         beginsWithHeader = false
     }
 
-    /// Appends the lines of one event. Returns false for a date that cannot be written; then the buffer is of no use.
+    /// Appends the lines of one event. Returns false for a date that cannot be written; the buffer is then invalid.
     package mutating func append(_ event: TelemetryEvent) -> Bool { withUnsafePointer(to: event) { append($0) } }
 
     /// The same for an event where it lies, which is not copied.
@@ -57,7 +57,7 @@ package struct EventLineEncoder {
         append(",\"thread\":", context.threadId)
         append(",\"scenario\":", context.scenario)
         append(",\"level\":", context.level.rawValue)
-        // A segment has one writer: told once, its version holds for all of it.
+        // A segment has one writer: its version is written once.
         if isFirst { append(",\"library\":", LiveTelemetryVersion.version) }
         buffer.append(UInt8(ascii: "}"))
         let checksum = LineChecksum.hash(UnsafeRawBufferPointer(rebasing: buffer.bytes[start...]))

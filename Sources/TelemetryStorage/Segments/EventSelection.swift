@@ -1,10 +1,10 @@
 package import TelemetryModels
 
-/// The events of a client that a deletion is for.
+/// The events of a client to delete.
 package struct EventSelection: Sendable {
-    /// Whether every event of the client is meant, also those that cannot be read.
+    /// Whether every event of the client is selected, including unreadable ones.
     package let isWholeClient: Bool
-    /// Whether an event is meant.
+    /// Whether an event is selected.
     package let includes: @Sendable (TelemetryEvent) -> Bool
 
     package init(isWholeClient: Bool, includes: @escaping @Sendable (TelemetryEvent) -> Bool) {

@@ -1,8 +1,8 @@
-/// Keeps a clock that is set from making stored events older or younger than they are.
+/// Prevents changes of the system clock from changing the age of stored events.
 ///
-/// A segment's age goes by the date of its last change, which the machine's clock gave it. The file `events/-clock` has what
-/// the clock showed last, and how long the machine had run by then: where the clock has gone on by more than the machine has
-/// run, it was set, and the dates of the segments from before are moved on with it.
+/// A segment's age is based on its modification date, which comes from the system clock. The file `events/-clock` contains the
+/// last clock reading and the uptime at that time: if the clock advanced by more than the uptime, it was set, and the dates
+/// of earlier segments are moved accordingly.
 package struct RetentionClock {
     private struct ClockReading: Equatable {
         var boot: UInt64
@@ -10,14 +10,14 @@ package struct RetentionClock {
         var now: Int64
     }
 
-    /// Less than this a clock is off without having been set.
+    /// A smaller deviation does not count as a clock change.
     private static let tolerance: Int64 = 60
-    /// The dates that are taken for possible: from 1970 on, for some ten thousand years.
+    /// The dates accepted as possible: from 1970, for about ten thousand years.
     private static let dates: Range<Int64> = 0..<1 << 38
 
     private let path: String
     private let system: FileSystem
-    /// Seconds that events are kept.
+    /// The retention time in seconds.
     private let age: Int64
 
     package init(layout: StoreLayout, system: FileSystem, age: Duration) {
@@ -26,16 +26,16 @@ package struct RetentionClock {
         self.age = max(age.components.seconds, 0)
     }
 
-    /// Notes what the clock shows where nobody has yet.
+    /// Records the clock reading if there is none yet.
     package func begin() throws(FileError) {
         guard let file = try lock() else { return }
         defer { file.unlock() }
         if try last(in: file) == nil { try write(reading(), to: file) }
     }
 
-    /// Moves the dates of segments on if the clock was set, and returns the date before which segments are too old.
+    /// Moves the dates of segments if the clock was set, and returns the date before which segments are too old.
     ///
-    /// - Returns: Nil where that cannot be told now: another process is at it, or there is no room to note the time.
+    /// - Returns: Nil if that is unknown: another process is doing this, or there is no space to record the time.
     package func oldest(of segments: [ClientStore.Holding], path: (ClientStore.Holding) -> String) throws(FileError) -> Int64? {
         guard let file = try lock() else { return nil }
         defer { file.unlock() }
@@ -48,7 +48,7 @@ package struct RetentionClock {
                 try move(path(segment), to: min(max(segment.modified, 0) + jump, current.now))
             }
         }
-        // The clock was ahead once: how old these are nobody knows, and they would stay for as long as it was.
+        // The clock was ahead: the age of these is unknown, and they would be kept for too long.
         for segment in segments where segment.modified > current.now + Self.tolerance {
             try move(path(segment), to: current.now)
         }
@@ -56,8 +56,8 @@ package struct RetentionClock {
         return current.now - age
     }
 
-    /// How much time has really gone by: what the machine has run. After a restart only the clock knows; how long the machine was off
-    /// counts for no more than half of the age, so that a clock that starts out wrong takes nothing with it.
+    /// The elapsed time: the difference of uptimes. After a restart it is taken from the clock, but limited to half of the
+    /// retention time, so that a clock that starts with a wrong time removes nothing.
     private func elapsed(from last: ClockReading, to current: ClockReading) -> Int64 {
         if last.boot == current.boot, current.uptime >= last.uptime { return current.uptime - last.uptime }
         return min(max(current.now - last.now, 0), age / 2)
@@ -65,7 +65,7 @@ package struct RetentionClock {
 
     private func move(_ path: String, to date: Int64) throws(FileError) {
         do { try system.setModified(path, date) } catch {
-            // A segment that is gone meanwhile, or that is not this user's, has a date of its own.
+            // Fails for a segment that was removed meanwhile or is another user's.
             guard error.isNotFound || error.isForbidden else { throw error }
         }
     }
@@ -86,7 +86,7 @@ package struct RetentionClock {
         return ClockReading(boot: boot, uptime: uptime, now: now)
     }
 
-    /// In place, which takes no room. What is behind the line feed is left of an earlier reading.
+    /// In place, which needs no space. Bytes after the line feed are left from an earlier reading.
     private func write(_ reading: ClockReading, to file: OpenFile) throws(FileError) {
         let text = Array("\(reading.boot) \(reading.uptime) \(reading.now)\n".utf8)
         try text.withUnsafeBufferPointer { text throws(FileError) in try file.write(UnsafeRawBufferPointer(text), at: 0) }

@@ -1,8 +1,8 @@
 package import TelemetryModels
 
-/// The numbers of a client's segments that were let go of to keep within bounds: its file `retired`, a range `first-last` a line.
+/// The numbers of a client's segments removed by retention: the file `retired`, one range `first-last` per line.
 ///
-/// A reader that misses a segment learns here whether it missed something, or whether somebody deleted what was in it.
+/// For a missing segment, a reader finds here whether retention removed it or its events were deleted.
 package struct RetiredSegments {
     private static let maximumRanges = 1_024
 

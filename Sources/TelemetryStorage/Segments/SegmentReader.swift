@@ -1,10 +1,10 @@
 package import TelemetryModels
 
-/// Reads the events of batches out of segments, and keeps the files that it read last open.
+/// Reads the events of batches from segments; keeps recently read files open.
 package final class SegmentReader {
     private static let openFiles = 16
     private static let damagedPlacesKept = 10_000
-    /// A header that is longer is none of the store's.
+    /// The longest valid header.
     private static let maximumHeaderBytes = 8 << 20
 
     private final class OpenSegment {
@@ -21,12 +21,12 @@ package final class SegmentReader {
         }
     }
 
-    /// How far a batch was read.
+    /// The result of reading a batch.
     package enum ReadExtent: Equatable {
-        /// The segment is gone.
+        /// The segment does not exist any more.
         case gone
         case complete
-        /// Nothing was wanted behind so many of its lines.
+        /// Reading was stopped after so many lines.
         case stopped(lines: UInt64)
     }
 
@@ -35,7 +35,7 @@ package final class SegmentReader {
     private let diagnostics: TelemetryDiagnosticsHandler?
     private var segments: [String: OpenSegment] = [:]
     private var uses: UInt64 = 0
-    /// What could not be read, and the clients of what was found since that was last asked for.
+    /// Unreadable places, and the clients of those found since the last call.
     private var damagedPlaces: Set<String> = []
     private var damagedClients: Set<String> = []
 
@@ -45,16 +45,16 @@ package final class SegmentReader {
         self.diagnostics = diagnostics
     }
 
-    /// Whether lines of the client were found that cannot be read, and that it has to be counted what can be.
+    /// Whether unreadable lines of the client were found, so that its readable events have to be counted again.
     package func takeDamage(ofClient name: String) -> Bool { damagedClients.remove(name) != nil }
 
-    /// Counts the client's events anew when they are asked for next, once for each damaged place.
+    /// Makes the next count of the client's events read them, once for each damaged place.
     package func noteDamage(ofClient name: String, at place: String) {
         if damagedPlaces.count >= Self.damagedPlacesKept { damagedPlaces.removeAll() }
         if damagedPlaces.insert("\(name) \(place)").inserted { damagedClients.insert(name) }
     }
 
-    /// Forgets every open file, for want of descriptors.
+    /// Closes every file, to free descriptors.
     package func close() { segments.removeAll() }
 
     /// Calls `body` for each event of the batch that is still there, from a line of it on, until it returns false.

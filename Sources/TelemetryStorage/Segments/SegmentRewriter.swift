@@ -1,14 +1,14 @@
 import TelemetryModels
 
-/// Makes of a segment what is left of it without some events, so that each batch is found as before.
+/// Rewrites a segment without some events, so that each batch is still found.
 ///
-/// The segment is read twice, in pieces: once to find what is left, and once to write it. Only the places are in memory.
+/// The segment is read twice, in chunks: once to find the remaining lines, once to write them. Only offsets are in memory.
 package struct SegmentRewriter {
     package struct Counts {
-        /// Events that the journal tells of: removed, and left.
+        /// Events in the journal: removed, and kept.
         package var removed = 0
         package var kept = 0
-        /// Lines that cannot be read, and all that the journal does not tell of.
+        /// Unreadable lines, and all lines without a journal entry.
         package var unreadable = 0
     }
 
@@ -25,7 +25,7 @@ package struct SegmentRewriter {
     struct Part {
         var run: SegmentRun
         var place: Range<UInt64>
-        /// Where the header stands in the old file that the first line is below, or zero; nil where the bytes are copied as they are.
+        /// The offset in the old file of the first line's header, or zero; nil if the bytes are copied unchanged.
         var header: UInt64?
     }
 
@@ -48,7 +48,7 @@ package struct SegmentRewriter {
     /// Batches that stay as they are and follow each other: where they lie in the old file, and the headers among them.
     private var pending: (run: SegmentRun, place: Range<UInt64>, headers: [UInt64], batchHeader: UInt64)?
 
-    /// Finds what is left.
+    /// Finds the remaining lines.
     package init(
         client: String, file: OpenFile, map: SegmentMap, batches: [JournalBatch], without selection: EventSelection
     ) throws(FileError) {
@@ -82,7 +82,7 @@ package struct SegmentRewriter {
         return withGaps(extents)
     }
 
-    /// Adds what lies between the batches: lines that the journal does not tell of, or not any more.
+    /// Adds the lines between the batches, which have no journal entry.
     private func withGaps(_ extents: [Extent]) -> [Extent] {
         var all: [Extent] = []
         var rest = extents[...]
@@ -194,7 +194,7 @@ package struct SegmentRewriter {
         for header in known.headers { headers[header] = start + header - known.place.lowerBound }
     }
 
-    /// Returns where in the new file the part's bytes begin.
+    /// Returns the offset of the part's bytes in the new file.
     private mutating func append(_ part: Part) -> UInt64 {
         let line = ByteBuffer()
         part.run.append(to: line)

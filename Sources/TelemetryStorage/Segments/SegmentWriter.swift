@@ -1,15 +1,15 @@
-/// The segment that one transport appends a client's events to, and where it stands in it.
+/// The segment that one transport appends a client's events to, and the write position.
 package final class SegmentWriter {
     package let name: String
     package let path: String
     package var size: UInt64
     package var lineCount: UInt64
-    /// The header in force, and where it stands.
+    /// The current header and its offset.
     package var context: EventContext?
     package var header: (line: UInt64, offset: UInt64) = (0, 0)
     private var opened: OpenFile?
 
-    /// Makes a new segment.
+    /// Creates a new segment.
     package init(name: String, path: String, system: FileSystem) throws(FileError) {
         self.name = name
         self.path = path
@@ -26,7 +26,7 @@ package final class SegmentWriter {
 
     package func close() { opened = nil }
 
-    /// The open file; nil where somebody removed or changed the segment, and another must be begun.
+    /// The open file; nil if the segment was removed or changed, and a new one is needed.
     package func file(_ system: FileSystem) throws(FileError) -> OpenFile? {
         let file: OpenFile
         if let opened {
@@ -40,7 +40,7 @@ package final class SegmentWriter {
         return file
     }
 
-    /// Goes behind the lines that were appended.
+    /// Moves the position after the appended lines.
     package func advance(over encoder: EventLineEncoder) {
         if let last = encoder.header {
             header = (lineCount + UInt64(last.line), size + UInt64(last.offset))

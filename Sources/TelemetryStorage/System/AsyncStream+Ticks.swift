@@ -1,5 +1,5 @@
 extension AsyncStream where Element == Void {
-    /// An element after every interval, none queued behind another; the ticking ends when the stream's consumer does.
+    /// An element after every interval, at most one buffered; ends with the stream's consumer.
     package static func ticks<C: Clock>(every interval: C.Duration, clock: C) -> AsyncStream<Void> {
         let (stream, continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
         let ticking = Task {

@@ -1,9 +1,9 @@
 import Synchronization
 package import TelemetryModels
 
-/// Hints that something changed in a directory: at once where the system tells, and at intervals in any case.
+/// Hints of changes in a directory: immediately if the system reports them, and at intervals in any case.
 package final class DirectoryWatcher: Sendable {
-    /// Merged: an element tells of at least one change, perhaps of none.
+    /// Hints are merged: an element stands for any number of changes, possibly none.
     package let changes: AsyncStream<Void>
     private let continuation: AsyncStream<Void>.Continuation
     private let path: String
@@ -21,7 +21,7 @@ package final class DirectoryWatcher: Sendable {
                 .init(kind: .storageFailed, message: "\(path) cannot be watched; it is looked at every \(interval)."))
         }
         watch = Mutex(first)
-        // What happened before the watch began is looked at now.
+        // Covers changes from before the watch began.
         continuation.yield()
         let ticks = AsyncStream<Void>.ticks(every: interval, clock: ContinuousClock())
         let task = Task { [weak self] in
@@ -42,7 +42,7 @@ package final class DirectoryWatcher: Sendable {
         continuation.finish()
     }
 
-    /// Watches what has the path now, should it be something else than before.
+    /// Watches the directory at the path again if it was replaced.
     private func renew() {
         let continuation = continuation
         watch.withLock { watch in

@@ -12,7 +12,7 @@ import Android
 package struct FileError: Error, CustomStringConvertible {
     package let operation: FileOperation
     package let path: String
-    /// The system's number for what went wrong.
+    /// The system's error number.
     package let errno: Int32
 
     package init(_ operation: FileOperation, _ path: String, errno: Int32) {
@@ -24,18 +24,18 @@ package struct FileError: Error, CustomStringConvertible {
     /// The file is another user's.
     package static func foreign(_ path: String) -> Self { Self(.open, path, errno: EPERM) }
 
-    /// What is in the file's place is no file.
+    /// There is something other than a regular file at the path.
     package static func notAFile(_ path: String) -> Self { Self(.read, path, errno: EINVAL) }
 
-    /// The file has more bytes than it may have.
+    /// The file is too large.
     package static func tooLarge(_ path: String) -> Self { Self(.read, path, errno: EFBIG) }
 
     package var isTooLarge: Bool { errno == EFBIG }
 
-    /// There is no such file any more.
+    /// The file does not exist.
     package static func missing(_ path: String) -> Self { Self(.open, path, errno: ENOENT) }
 
-    /// Somebody else holds the lock of a file.
+    /// Another holder has the lock of a file.
     package static func locked(_ path: String) -> Self { Self(.lock, path, errno: EWOULDBLOCK) }
 
     package var description: String { "\(operation.rawValue) \(path): \(String(cString: strerror(errno)))" }
@@ -46,19 +46,19 @@ package struct FileError: Error, CustomStringConvertible {
 
     package var isExisting: Bool { errno == EEXIST }
 
-    /// What has the path is a symbolic link or a socket, and cannot be opened as a file.
+    /// There is a symbolic link or a socket at the path, which cannot be opened as a file.
     package var isOtherThanFile: Bool { errno == ELOOP || errno == ENXIO || errno == EOPNOTSUPP }
 
-    /// The fault is the file's own and will not pass: a link, a directory, something too large or not this user's.
+    /// A permanent property of the file: a link, a directory, too large, or another user's.
     package var isLasting: Bool { [ELOOP, EISDIR, EFBIG, ENXIO, EPERM].contains(errno) }
 
-    /// Somebody else holds the lock.
+    /// Another holder has the lock.
     package var isLocked: Bool { errno == EWOULDBLOCK }
 
     /// The process or the system has no descriptor left.
     package var isOutOfDescriptors: Bool { errno == EMFILE || errno == ENFILE }
 
-    /// The same as a value that a caller can act on.
+    /// The error as a `StoreError`, which a caller can act on.
     package var storeError: StoreError {
         let code: StoreError.Code =
             switch errno {
@@ -71,7 +71,7 @@ package struct FileError: Error, CustomStringConvertible {
     }
 }
 
-/// What is asked of the system, named so that a test can let one kind fail.
+/// The kinds of system calls, so that a test can make one kind fail.
 package enum FileOperation: String, Sendable, CaseIterable {
     case open, read, write, synchronize, rename, remove, makeDirectory, list, lock, status, truncate, watch
 }

@@ -1,11 +1,10 @@
-/// Keeps processes, and stores within one, from changing the same thing at once; waiting for it blocks no thread.
+/// Mutual exclusion between processes, and between stores in one process; waiting for it blocks no thread.
 ///
-/// The lock belongs to an open file and ends with it, also where the process is killed; the file itself stays. Whoever waits
-/// for it holds the lock of its directory meanwhile, which all must pass: somebody who has just released the lock does not
-/// have it again before those who wait, however often they look.
+/// The lock belongs to an open file and ends with it, also when the process is killed; the file itself stays. A waiter holds
+/// the directory's lock while it waits, and every waiter needs that lock first: a holder that has just released the file's
+/// lock cannot take it again before the waiters.
 package final class FileLock: Sendable {
-    /// How long a lock that somebody else holds is tried: a holder needs about a millisecond, and some seconds where the disk
-    /// is busy.
+    /// How long to wait for a lock: a holder needs about a millisecond, or some seconds if the disk is busy.
     package static let timeout: Duration = .seconds(10)
     private static let longestDelay: Duration = .milliseconds(5)
 
@@ -13,19 +12,19 @@ package final class FileLock: Sendable {
 
     private init(file: OpenFile) { self.file = file }
 
-    /// Closing is not enough: a child process that is just being started holds a copy of the descriptor, and with it the lock.
+    /// Closing is not enough: a child process being started has a copy of the descriptor, and with it the lock.
     deinit { file.unlock() }
 
-    /// Waits until nobody else holds the lock of that path, and takes it. Cancellation does not shorten the wait.
+    /// Waits for the lock of the path and takes it. Cancellation does not shorten the wait.
     ///
     /// Runs on the caller's actor, also behind a wait: what follows the call is not suspended while the lock is held, so that no
     /// process waits for one whose threads are all busy.
-    /// - Throws: an error that ``FileError/isLocked`` where somebody else holds it for as long as the timeout.
+    /// - Throws: An error with ``FileError/isLocked`` if the lock is not available within the timeout.
     nonisolated(nonsending) package static func acquire(
         _ path: String, system: FileSystem, timeout: Duration = timeout
     ) async throws(FileError) -> FileLock {
         let file = try system.open(path, for: .update)
-        // In a directory that users share, somebody else's file under our name could keep us waiting for ever.
+        // In a shared directory, another user's file of this name could block us for ever.
         guard try file.status().owner == system.user else { throw FileError.foreign(path) }
         var rest = timeout
         let turnstile = try await turnstile(of: path, system, &rest)
@@ -61,7 +60,7 @@ package final class FileLock: Sendable {
         }
     }
 
-    /// What is to be stored is stored also by a task that is cancelled: it sleeps in another then.
+    /// Data is stored also by a cancelled task, which then sleeps in a task of its own.
     nonisolated(nonsending) private static func sleep(for delay: Duration, _ clock: any Clock<Duration>) async {
         do { try await clock.sleep(for: delay) } catch { await Task { try? await clock.sleep(for: delay) }.value }
     }

@@ -8,10 +8,10 @@ import Musl
 import Android
 #endif
 
-/// What the store wants to know of a file.
+/// The attributes of a file that the store uses.
 package struct FileStatus {
     package let size: UInt64
-    /// How many bytes the file takes on the disk.
+    /// The bytes allocated for the file on the disk.
     package let allocated: UInt64
     package let inode: UInt64
     /// The file system that the file is on.
@@ -22,18 +22,18 @@ package struct FileStatus {
     package let modifiedNanoseconds: Int64
     package let isDirectory: Bool
     package let isRegularFile: Bool
-    /// The number of the user whose file it is.
+    /// The user ID of the file's owner.
     package let owner: UInt32
     package let isWritableByGroup: Bool
     package let isWritableByOthers: Bool
-    /// Whether nobody but the owner may do anything with it.
+    /// Whether only the owner has access.
     package let isPrivate: Bool
     /// Whether the file still has a name.
     package let isLinked: Bool
     /// Whether its owner may write to it.
     package let isWritable: Bool
 
-    /// Which file it is, whatever its name.
+    /// The file's identity, independent of its name.
     package struct Identity: Sendable, Hashable {
         fileprivate let device: UInt64
         fileprivate let inode: UInt64

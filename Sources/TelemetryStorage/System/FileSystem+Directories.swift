@@ -9,7 +9,7 @@ import Android
 #endif
 
 extension FileSystem {
-    /// Makes a directory, for its owner alone, and whatever above it is missing.
+    /// Creates a directory, accessible to its owner only, and its missing parents.
     package func makeDirectories(_ path: String) throws(FileError) {
         var missing: [String] = []
         var path = path
@@ -20,7 +20,7 @@ extension FileSystem {
         for path in missing.reversed() { try makeDirectory(path) }
     }
 
-    /// The status of what a path leads to, also through symbolic links; nil where there is none.
+    /// The status of the file at a path, following symbolic links; nil if there is none.
     package func statusThroughLinks(_ path: String) throws(FileError) -> FileStatus? {
         var found = stat()
         do { _ = try call(.status, path) { stat(path, &found) } } catch {
@@ -30,7 +30,7 @@ extension FileSystem {
         return FileStatus(found)
     }
 
-    /// Why other users can change what is in a directory, also one behind a link; nil if they cannot, or it is not there.
+    /// Why other users can modify a directory, following links; nil if they cannot, or it does not exist.
     package func exposure(ofDirectory path: String) -> String? {
         guard let status = try? statusThroughLinks(path) else { return nil }
         if status.owner != user { return "it belongs to another user" }

@@ -1,14 +1,14 @@
 import TelemetryModels
 
-/// Files that are written under a temporary name and published under their own: others see them whole or not at all.
+/// Files that are written under a temporary name and then renamed: readers see them complete or not at all.
 extension FileSystem {
-    /// A name that nobody can know, in the directory; what begins with a hyphen is temporary, and removed when it is old.
+    /// An unpredictable name in the directory. A name with a leading hyphen is temporary, and removed when it is old.
     package static func temporaryPath(in directory: String) -> String { "\(directory)/-\(EventIdentifier.randomPrefix())" }
 
-    /// Writes a temporary file and returns its path. Where a step fails, nothing is left of it.
+    /// Writes a temporary file and returns its path. If a step fails, the file is removed.
     ///
     /// - Parameters:
-    ///   - name: One that nobody else uses or can know; nil for one that begins with a hyphen.
+    ///   - name: A unique, unpredictable name; nil for a generated one with a leading hyphen.
     ///   - isDurable: Whether the content is on the disk when this returns.
     package func writeTemporary(
         in directory: String, named name: String? = nil, isDurable: Bool, _ write: (OpenFile) throws(FileError) -> Void
@@ -25,7 +25,7 @@ extension FileSystem {
         return path
     }
 
-    /// Replaces a file, or makes it where it is missing; where a step fails, it is as it was.
+    /// Replaces or creates a file; if a step fails, the file is unchanged.
     package func replace(
         _ path: String, temporaryName: String? = nil, isDurable: Bool, _ write: (OpenFile) throws(FileError) -> Void
     ) throws(FileError) {
@@ -38,8 +38,8 @@ extension FileSystem {
         if isDurable { try synchronizeDirectory(directory) }
     }
 
-    /// Makes a file, unless there is one.
-    /// - Returns: whether it was made; false where another process was first.
+    /// Creates a file unless it exists.
+    /// - Returns: Whether it was created; false if another process was first.
     @discardableResult
     package func make(
         _ path: String, isDurable: Bool, _ write: (OpenFile) throws(FileError) -> Void
@@ -49,8 +49,8 @@ extension FileSystem {
         return try publish(temporary, as: path, isDurable: isDurable)
     }
 
-    /// Gives a temporary file its name, unless there is such a file; the temporary name stays, for the caller to remove.
-    /// - Returns: whether it was made; false where another process was first.
+    /// Links a temporary file to its final name unless that exists; the caller removes the temporary name.
+    /// - Returns: Whether it was linked; false if another process was first.
     @discardableResult
     package func publish(_ temporary: String, as path: String, isDurable: Bool) throws(FileError) -> Bool {
         var isMade = true

@@ -8,23 +8,23 @@ import Musl
 import Android
 #endif
 
-/// The calls that the file store makes of the system: the seam at which a test lets them fail.
+/// The system calls of the file store, which a test can make fail.
 package struct FileSystem: Sendable {
-    /// Asked before every call; a number that it returns is the call's failure, without the call being made.
+    /// Called before every system call; a returned error number fails the call without making it.
     package typealias Fault = @Sendable (FileOperation, _ path: String) -> Int32?
 
     private let fault: Fault?
-    /// Told of how many bytes each read asks for.
+    /// Called with the byte count of each read.
     package let readObserver: (@Sendable (_ path: String, _ byteCount: Int) -> Void)?
-    /// Seconds since 1970 now, which files' ages are counted from.
+    /// The current time in seconds since 1970, to compute the age of files.
     package let now: @Sendable () -> Int64
-    /// Seconds since some moment of this run of the operating system, counted on while the machine sleeps; no clock that is set.
+    /// Seconds since a fixed point of this system boot, including sleep; never adjusted.
     package let uptime: @Sendable () -> Int64
-    /// Which run of the operating system this is.
+    /// Identifies the system boot.
     package let boot: UInt64
     /// Measures the waits for locks.
     package let clock: any Clock<Duration>
-    /// The number of the user that this process acts for.
+    /// The effective user ID of the process.
     package let user: UInt32
 
     package init(
@@ -34,7 +34,7 @@ package struct FileSystem: Sendable {
     ) {
         self.fault = fault
         self.now = now ?? { Int64(time(nil)) }
-        // A test that sets the date alone lets that much time pass.
+        // In a test that sets only the date, the uptime advances with it.
         self.uptime = uptime ?? now ?? { SystemBoot.uptime }
         self.boot = boot
         self.clock = clock
@@ -44,11 +44,11 @@ package struct FileSystem: Sendable {
 
     package enum Access {
         case read
-        /// For reading what a symbolic link leads to, too.
+        /// For reading, following symbolic links.
         case readThroughLinks
-        /// For reading and for appending; made where it is missing.
+        /// For reading and for appending; created if missing.
         case append
-        /// For reading and for writing anywhere; made where it is missing.
+        /// For reading and for writing at any offset; created if missing.
         case update
         /// For writing; must not exist.
         case create
@@ -59,7 +59,7 @@ package struct FileSystem: Sendable {
     package func open(_ path: String, for access: Access) throws(FileError) -> OpenFile {
         let flags: Int32 =
             switch access {
-            // Without O_NONBLOCK, opening a pipe that somebody put there would wait for its writer.
+            // Without O_NONBLOCK, opening a named pipe would wait for its writer.
             case .read, .readThroughLinks: O_RDONLY | O_NONBLOCK
             case .append: O_RDWR | O_CREAT | O_APPEND
             case .update: O_RDWR | O_CREAT
@@ -72,7 +72,7 @@ package struct FileSystem: Sendable {
         return OpenFile(descriptor: descriptor, path: path, system: self)
     }
 
-    /// Returns whether it was made; false where it is there already.
+    /// Returns whether it was created; false if it exists.
     @discardableResult
     package func makeDirectory(_ path: String) throws(FileError) -> Bool {
         do {
@@ -85,12 +85,12 @@ package struct FileSystem: Sendable {
         _ = try call(.rename, other) { systemRename(path, other) }
     }
 
-    /// Gives the file a second name; fails with EEXIST where that name is taken.
+    /// Gives the file a second name; fails with EEXIST if that name exists.
     package func link(_ path: String, to other: String) throws(FileError) {
         _ = try call(.rename, other) { systemLink(path, other) }
     }
 
-    /// Removes a file; one that is not there is no error.
+    /// Removes a file; a missing file is not an error.
     package func remove(_ path: String) throws(FileError) {
         do { _ = try call(.remove, path) { unlink(path) } } catch  where error.errno == ENOENT {}
     }
@@ -103,7 +103,7 @@ package struct FileSystem: Sendable {
         _ = try call(.write, path) { chmod(path, mode_t(mode)) }
     }
 
-    /// Sets when a file's content was changed last, in seconds since 1970.
+    /// Sets the modification date of a file, in seconds since 1970.
     package func setModified(_ path: String, _ seconds: Int64) throws(FileError) {
         let time = timespec(tv_sec: time_t(seconds), tv_nsec: 0)
         _ = try call(.write, path) {
@@ -113,7 +113,7 @@ package struct FileSystem: Sendable {
         }
     }
 
-    /// The names in a directory, in no order, without the two that every directory has.
+    /// The names in a directory, in no particular order, without `.` and `..`.
     package func list(_ path: String) throws(FileError) -> [String] {
         try check(.list, path)
         guard let directory = opendir(path) else { throw FileError(.list, path, errno: errno) }
@@ -128,14 +128,14 @@ package struct FileSystem: Sendable {
         return names
     }
 
-    /// The names of the directories in a directory, in order: a file that somebody else put there is passed over.
+    /// The sorted names of the subdirectories of a directory; files are skipped.
     package func directories(in path: String) throws(FileError) -> [String] {
         var names: [String] = []
         for name in try list(path) where try status("\(path)/\(name)")?.isDirectory == true { names.append(name) }
         return names.sorted()
     }
 
-    /// The file's status, or nil where there is none.
+    /// The file's status, or nil if it does not exist.
     package func status(_ path: String) throws(FileError) -> FileStatus? {
         var status = stat()
         do {
@@ -144,20 +144,20 @@ package struct FileSystem: Sendable {
         return FileStatus(status)
     }
 
-    /// Makes what was renamed, linked or removed in the directory last.
+    /// Makes renames, links and removals in the directory durable.
     package func synchronizeDirectory(_ path: String) throws(FileError) {
         try open(path, for: .read).synchronize()
     }
 
-    /// What is found in the place of a file that is small.
+    /// The result of reading a small file.
     package enum SmallFile {
         case missing
         case content([UInt8], of: OpenFile)
-        /// Something that is not to be read: too large, or no file.
+        /// Not readable: too large, or not a regular file.
         case unusable(reason: String, OpenFile?)
     }
 
-    /// The content of a file of at most so many bytes.
+    /// The content of a file of at most `limit` bytes.
     package func smallFile(
         _ path: String, limit: Int, throughLinks: Bool = false
     ) throws(FileError) -> SmallFile {
@@ -172,11 +172,11 @@ package struct FileSystem: Sendable {
         guard status.size <= UInt64(limit) else {
             return .unusable(reason: "has \(status.size) bytes, more than the \(limit) that it may have", file)
         }
-        // Files that the system makes up have no size until they are read.
+        // Virtual files have no size until they are read.
         return .content(try file.read(at: 0, count: status.size == 0 ? 4_096 : Int(status.size)), of: file)
     }
 
-    /// Makes the call again as often as a signal interrupts it.
+    /// Repeats the call while a signal interrupts it.
     package func call(
         _ operation: FileOperation, _ path: String, _ body: () -> Int32
     ) throws(FileError) -> Int32 {

@@ -8,9 +8,9 @@ import Musl
 import Android
 #endif
 
-/// Files whose pages are written to without a system call.
+/// Memory-mapped files.
 extension OpenFile {
-    /// Reserves the file's blocks, so that writing to its pages can never fail for want of space.
+    /// Reserves the file's blocks, so that writing to its pages cannot fail for lack of space.
     package func allocate(bytes: Int) throws(FileError) {
         #if canImport(Darwin)
         var request = fstore_t(
@@ -20,7 +20,7 @@ extension OpenFile {
         try call(.truncate) { ftruncate($0, off_t(bytes)) }
         #else
         try call(.write) { descriptor in
-            // The failure is the result here, and not in errno.
+            // posix_fallocate returns the error instead of setting errno.
             let code = posix_fallocate(descriptor, 0, off_t(bytes))
             errno = code
             return code == 0 ? 0 : -1
@@ -28,7 +28,7 @@ extension OpenFile {
         #endif
     }
 
-    /// Maps the file's first bytes for reading and writing; they outlive the process that writes them.
+    /// Maps the file's first bytes for reading and writing; written bytes survive the process.
     ///
     /// They stay mapped when the file is closed, until ``unmap(_:)``.
     package func map(bytes: Int) throws(FileError) -> UnsafeMutableRawBufferPointer {
@@ -42,7 +42,7 @@ extension OpenFile {
 
     package static func unmap(_ bytes: UnsafeMutableRawBufferPointer) { munmap(bytes.baseAddress, bytes.count) }
 
-    /// The whole of a regular file of this user's, of at most so many bytes; what is not such a file will never be one.
+    /// The content of a regular file of this user, of at most `limit` bytes. A failure for another kind of file is permanent.
     package func content(limit: Int) throws(FileError) -> [UInt8] {
         let status = try status()
         guard status.isRegularFile, status.size <= UInt64(limit) else { throw FileError(.read, path, errno: EFBIG) }

@@ -28,7 +28,7 @@ package final class OpenFile: Sendable {
         return FileStatus(status)
     }
 
-    /// Appends all the bytes, with one call where the system takes them at once; what it took before a failure stays.
+    /// Appends all the bytes, in one call if the system accepts them at once; bytes written before a failure stay.
     package func write(_ bytes: UnsafeRawBufferPointer) throws(FileError) {
         try transfer(bytes) { start, count, _ in systemWrite(descriptor, start, count) }
     }
@@ -43,7 +43,7 @@ package final class OpenFile: Sendable {
         try bytes.withUnsafeBufferPointer { buffer throws(FileError) in try write(UnsafeRawBufferPointer(buffer)) }
     }
 
-    /// Fills the buffer with what stands from `offset` on and returns how much that is; less where the file ends.
+    /// Fills the buffer from `offset` and returns the number of bytes read; fewer at the end of the file.
     package func read(into buffer: UnsafeMutableRawBufferPointer, at offset: UInt64) throws(FileError) -> Int {
         try system.check(.read, path)
         system.readObserver?(path, buffer.count)
@@ -56,12 +56,12 @@ package final class OpenFile: Sendable {
         return filled
     }
 
-    /// Up to `count` bytes from `offset`; fewer where the file ends.
+    /// Up to `count` bytes from `offset`; fewer at the end of the file.
     package func read(at offset: UInt64, count: Int) throws(FileError) -> [UInt8] {
         var failure: FileError?
-        // However much is asked for, no more than there is takes memory.
+        // Memory is limited by the file's size, not by `count`.
         let count = try count <= 1 << 20 ? count : Int(clamping: min(UInt64(count), rest(from: offset)))
-        // Without capacity the array is one that all threads share, and whose count must not be set.
+        // An array without capacity is the shared empty one, whose count must not be set.
         guard count > 0 else { return [] }
         let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
             do throws(FileError) { filled = try read(into: UnsafeMutableRawBufferPointer(buffer), at: offset) } catch {
@@ -72,7 +72,7 @@ package final class OpenFile: Sendable {
         return bytes
     }
 
-    /// Where the next bytes begin that are no hole, from `offset` on; behind every end where there are none.
+    /// The offset of the next bytes that are not a hole, from `offset`; beyond the end of the file if there are none.
     package func nextData(from offset: UInt64) throws(FileError) -> UInt64 {
         try system.check(.read, path)
         #if canImport(Darwin)
@@ -81,7 +81,7 @@ package final class OpenFile: Sendable {
         let seekData: Int32 = 3
         #endif
         let found = lseek(descriptor, off_t(clamping: offset), seekData)
-        // Not every file system knows of holes.
+        // Not every file system supports holes.
         return found >= 0 ? UInt64(found) : errno == ENXIO ? .max : offset
     }
 
@@ -101,7 +101,7 @@ package final class OpenFile: Sendable {
     /// Waits until the content, and what is needed to find it, is on the disk.
     package func synchronize() throws(FileError) {
         #if canImport(Darwin)
-        // Not every file system has it; a network's has not.
+        // Not every file system supports it; network file systems do not.
         _ = try system.call(.synchronize, path) {
             fcntl(descriptor, F_FULLFSYNC) == 0 ? 0 : fsync(descriptor)
         }
@@ -117,7 +117,7 @@ package final class OpenFile: Sendable {
 
     package enum LockKind { case shared, exclusive }
 
-    /// Takes the file's advisory lock, or returns false where somebody else holds it. Never waits.
+    /// Takes the file's advisory lock, or returns false if another holder has it. Never waits.
     package func tryLock(_ kind: LockKind) throws(FileError) -> Bool {
         do {
             _ = try system.call(.lock, path) { flock(descriptor, (kind == .shared ? LOCK_SH : LOCK_EX) | LOCK_NB) }

@@ -14,9 +14,9 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// Which run of the operating system this is: another number after a restart of the machine.
+/// Identifies the system boot: a different number after every restart.
 package enum SystemBoot {
-    /// Seconds that the system has run, asleep or awake.
+    /// Seconds since the system started, including sleep.
     package static var uptime: Int64 {
         var time = timespec()
         #if canImport(Darwin)

@@ -11,15 +11,15 @@ import Android
 #endif
 
 #if canImport(Darwin)
-/// The system's own word of changes in one directory; ends with the last reference.
+/// The system's change notifications for one directory; ends with the last reference.
 ///
-/// A directory tells of files that come and go, a file of what is written to it: the newest file is watched as well.
+/// A directory reports created and removed files, a file reports writes: the newest file is watched as well.
 package final class Watch {
     private let path: String
     private let identity: [UInt64]
     private let sources: [any DispatchSourceProtocol]
 
-    /// Nil where the system cannot watch the directory.
+    /// Nil if the system cannot watch the directory.
     package init?(path: String, _ changed: @escaping @Sendable () -> Void) {
         self.path = path
         identity = Self.paths(in: path).map(Self.inode)
@@ -29,7 +29,7 @@ package final class Watch {
 
     deinit { for source in sources { source.cancel() } }
 
-    /// False where something else has to be watched now.
+    /// False if another file or directory has to be watched now.
     package func renew() -> Bool { Self.paths(in: path).map(Self.inode) == identity }
 
     private static func paths(in directory: String) -> [String] {
@@ -54,13 +54,13 @@ package final class Watch {
     }
 }
 #else
-/// The system's own word of changes in one directory; ends with the last reference.
+/// The system's change notifications for one directory; ends with the last reference.
 package final class Watch {
     private let path: String
     private let descriptor: Int32
     private let source: any DispatchSourceProtocol
 
-    /// Nil where the system cannot watch the directory.
+    /// Nil if the system cannot watch the directory.
     package init?(path: String, _ changed: @escaping @Sendable () -> Void) {
         let descriptor = inotify_init1(Int32(IN_NONBLOCK) | Int32(IN_CLOEXEC))
         guard descriptor >= 0 else { return nil }
@@ -70,7 +70,7 @@ package final class Watch {
         }
         let source = DispatchSource.makeReadSource(fileDescriptor: descriptor)
         source.setEventHandler { @Sendable in
-            // What changed the journal itself tells; the queue is only emptied.
+            // The journal contains the changes; the queue is only drained.
             withUnsafeTemporaryAllocation(byteCount: 16 << 10, alignment: 8) { buffer in
                 while read(descriptor, buffer.baseAddress, buffer.count) > 0 {}
             }
@@ -85,7 +85,7 @@ package final class Watch {
 
     deinit { source.cancel() }
 
-    /// Sees to it that the directory is watched that has the path now: nothing changes where it is the one from before.
+    /// Watches the directory that is at the path now, if it was replaced.
     package func renew() -> Bool { Self.add(path, to: descriptor) }
 
     private static func add(_ path: String, to descriptor: Int32) -> Bool {

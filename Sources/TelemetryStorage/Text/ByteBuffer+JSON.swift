@@ -1,8 +1,8 @@
 package import TelemetryModels
 
-/// JSON, written by hand.
+/// JSON output.
 extension ByteBuffer {
-    /// The text in quotation marks, with what JSON does not allow in them escaped.
+    /// The text as a JSON string, escaped.
     package func append(quoted text: String) {
         append(UInt8(ascii: "\""))
         text.withBytes { appendEscaped($0) }
@@ -33,7 +33,7 @@ extension ByteBuffer {
         }
     }
 
-    /// The value in the form of `TelemetryValue`'s coding. Returns false for a date that has none.
+    /// The value in the form of `TelemetryValue`'s coding. Returns false for a date that cannot be written.
     package func append(_ value: TelemetryValue) -> Bool {
         switch value {
         case .string(let text): append(quoted: text)

@@ -8,7 +8,7 @@ import Musl
 import Android
 #endif
 
-/// Bytes that are written front to back and used again and again: an array's checks at every byte cost more than the bytes.
+/// A reusable buffer for appending bytes, without an array's checks for every byte.
 package final class ByteBuffer {
     private var base: UnsafeMutablePointer<UInt8>
     private var capacity: Int
@@ -21,10 +21,10 @@ package final class ByteBuffer {
 
     deinit { base.deallocate() }
 
-    /// What was written; valid until the next change.
+    /// The written bytes; valid until the next change.
     package var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: base, count: count) }
 
-    /// Forgets what stands behind the first bytes, or everything.
+    /// Keeps only the first `count` bytes.
     package func truncate(to count: Int = 0) { self.count = min(self.count, max(count, 0)) }
 
     @inline(__always)
@@ -110,7 +110,7 @@ package final class ByteBuffer {
 }
 
 extension String {
-    /// The text's UTF-8, in place where it lies in one piece, as it nearly always does.
+    /// The text's UTF-8, without a copy if it is contiguous, as it nearly always is.
     @inline(__always)
     package func withBytes<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
         if let result = utf8.withContiguousStorageIfAvailable(body) { return result }
@@ -118,10 +118,10 @@ extension String {
         return copy.withUTF8(body)
     }
 
-    /// Whether the other text has the same bytes: more than `==`, which spellings do not matter to.
+    /// Whether the other text has the same bytes; stricter than `==`, which ignores Unicode normalization.
     @inline(__always)
     package func isIdentical(to other: String) -> Bool {
-        // Copies of one text share its storage, and are known without a look at the bytes.
+        // Copies of one string share storage and are detected without comparing bytes.
         typealias Words = (UInt64, UInt64)
         if MemoryLayout<String>.size == MemoryLayout<Words>.size,
             unsafeBitCast(self, to: Words.self) == unsafeBitCast(other, to: Words.self)
@@ -145,7 +145,7 @@ extension UnsafeBufferPointer<UInt8> {
         count == text.utf8CodeUnitCount && baseAddress.map { memcmp($0, text.utf8Start, count) == 0 } ?? (count == 0)
     }
 
-    /// The index of the first line feed from an index on.
+    /// The index of the first line feed at or after an index.
     @inline(__always)
     package func lineFeed(from start: Int) -> Int? {
         guard let base = baseAddress, start < count,

@@ -1,23 +1,23 @@
-/// The lines of a part of a file, read in pieces: however large the part is, and whatever it says of itself, little is in memory.
+/// The lines of a part of a file, read in chunks, so that memory use is bounded.
 package struct FileLines {
     package struct FileLine {
         package var offset: UInt64
-        /// Behind the line and its line feed.
+        /// The offset after the line and its line feed.
         package var end: UInt64
         package var hasFeed: Bool
-        /// Whether it is none of the store's; its bytes are not read.
+        /// Whether the line is too long to be the store's; its bytes are not read.
         package var isTooLong = false
         fileprivate var range = 0..<0
     }
 
     private let file: OpenFile
     private let maximumLineBytes: Int
-    /// Where the part ends.
+    /// The end of the part.
     package let end: UInt64
     private var bytes: [UInt8] = []
-    /// Where in the file the bytes begin.
+    /// The offset of the buffered bytes in the file.
     private var bytesOffset: UInt64
-    /// Where in the bytes the next line begins.
+    /// The index of the next line in the buffered bytes.
     private var start = 0
 
     package init(_ file: OpenFile, _ range: Range<UInt64>, maximumLineBytes: Int = FileLimits.line) {
@@ -27,7 +27,7 @@ package struct FileLines {
         end = range.upperBound
     }
 
-    /// Where the next line begins.
+    /// The offset of the next line.
     package var offset: UInt64 { bytesOffset + UInt64(start) }
 
     /// The next line; nil at the end of the part, or of the file.
@@ -47,13 +47,13 @@ package struct FileLines {
         bytes.withUnsafeBufferPointer { body(UnsafeBufferPointer(rebasing: $0[line.range])) }
     }
 
-    /// Up to so many of the next bytes.
+    /// Up to `count` of the next bytes.
     package mutating func peek(_ count: Int) throws(FileError) -> ArraySlice<UInt8> {
         while bytes.count - start < count, try fill() {}
         return bytes[start..<min(start + count, bytes.count)]
     }
 
-    /// Goes on at a later place.
+    /// Continues at a later offset.
     package mutating func move(to offset: UInt64) {
         if offset <= bytesOffset + UInt64(bytes.count) {
             start = Int(offset - bytesOffset)
@@ -82,7 +82,7 @@ package struct FileLines {
         return true
     }
 
-    /// Holes are not read.
+    /// Holes in the file are skipped.
     private mutating func skipLine() throws(FileError) -> FileLine {
         let lineOffset = offset
         var at = bytesOffset + UInt64(bytes.count)
@@ -104,7 +104,7 @@ package struct FileLines {
 }
 
 extension EventLineDecoder {
-    /// Decodes a line of a file. One that is too long is corrupt, and ends the header above it: it may have been one.
+    /// Decodes a line of a file. A line that is too long is corrupt and ends the current header, since it may have been one.
     package mutating func decode(_ line: FileLines.FileLine, of lines: FileLines) -> EventLine {
         if line.isTooLong {
             context = nil

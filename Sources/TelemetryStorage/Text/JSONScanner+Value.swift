@@ -7,7 +7,7 @@ import Foundation
 #endif
 
 extension JSONScanner {
-    /// A value in the form of `TelemetryValue`'s coding; nil for what that coding refuses.
+    /// A value in the form of `TelemetryValue`'s coding; nil for a value that the coding rejects.
     package mutating func value() -> TelemetryValue? {
         guard let next = peek() else { return nil }
         switch next {
@@ -19,8 +19,7 @@ extension JSONScanner {
         }
     }
 
-    /// The value of the one or the other known member, `date` before `double`. Unknown members are passed over, and so are second
-    /// ones of a known name.
+    /// The value of the member `date` or else `double`. Unknown members and duplicates of known ones are skipped.
     private mutating func taggedValue() -> TelemetryValue? {
         var date: Date?
         var double: Double?
@@ -43,7 +42,7 @@ extension JSONScanner {
         return date.map(TelemetryValue.date) ?? double.map(TelemetryValue.double)
     }
 
-    /// Leaves nil for a value that is no number, which matters only where no date stands beside it.
+    /// Sets nil for a value that is not a number, which matters only without a `date` member.
     private mutating func taggedDouble(into number: inout Double?) -> Bool {
         switch peek() {
         case UInt8(ascii: "\""):
@@ -53,7 +52,7 @@ extension JSONScanner {
         case .some(UInt8(ascii: "-")), .some(UInt8(ascii: "0")...UInt8(ascii: "9")):
             guard let text = rawNumber() else { return false }
             let double = Self.double(text)
-            // Codable refuses a number too small for a double, where it is not zero.
+            // Codable rejects a nonzero number that is too small for a double.
             number = double == 0 && !Self.isZero(text) ? nil : double
             return true
         default:
@@ -69,7 +68,7 @@ extension JSONScanner {
             return .int(number)
         }
         guard let number = double(text) else { return nil }
-        // Up to here a Double has every whole number, and is a fraction where the text has one.
+        // Below 2^53 a Double represents every integer and keeps a fraction.
         if abs(number) < 0x1p53 { return Int64(exactly: number).map(TelemetryValue.int) ?? .double(number) }
         return wholeNumber(text).map(TelemetryValue.int) ?? .double(number)
     }
@@ -79,12 +78,12 @@ extension JSONScanner {
         return magnitude <= Int64.min.magnitude ? Int64(truncatingIfNeeded: 0 &- magnitude) : nil
     }
 
-    /// The number that a text with a fraction or an exponent says, where it is a whole one; computed without rounding.
+    /// The integer value of a number with a fraction or an exponent, computed without rounding; nil if it is not an integer.
     private static func wholeNumber(_ text: UnsafeBufferPointer<UInt8>) -> Int64? {
         var scanner = JSONScanner(text)
         let isNegative = scanner.consume(UInt8(ascii: "-"))
         var magnitude: UInt128 = 0
-        // The power of ten that the digits are to be multiplied by.
+        // The power of ten to multiply the digits by.
         var tens = 0
         var isFraction = false
         while let byte = scanner.peek(), byte | 0x20 != UInt8(ascii: "e") {
@@ -110,7 +109,7 @@ extension JSONScanner {
         return UInt64(exactly: magnitude).flatMap { signed($0, isNegative) }
     }
 
-    /// Nil for a number beyond the greatest.
+    /// Nil for a number that is too large.
     private static func double(_ text: UnsafeBufferPointer<UInt8>) -> Double? {
         Double(String(decoding: text, as: UTF8.self)).flatMap { $0.isFinite ? $0 : nil }
     }

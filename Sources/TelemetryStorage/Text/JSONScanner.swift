@@ -4,7 +4,7 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// Reads one JSON text, front to back, out of bytes. Every step returns nil or false where the bytes are not what it expects.
+/// Reads one JSON text from bytes, front to back. Every step returns nil or false if the bytes are not as expected.
 package struct JSONScanner {
     private let bytes: UnsafeBufferPointer<UInt8>
     package private(set) var position: Int
@@ -14,7 +14,7 @@ package struct JSONScanner {
         self.position = 0
     }
 
-    /// Whether only white space is left.
+    /// Whether only whitespace is left.
     package mutating func isAtEnd() -> Bool {
         skipSpace()
         return position == bytes.count
@@ -61,7 +61,7 @@ package struct JSONScanner {
         return raw.hasEscapes ? Self.unescaped(raw.bytes) : Self.text(raw.bytes)
     }
 
-    /// The next text, which is then the known one; the known one itself where the two are the same.
+    /// The next string, which becomes the cached one; the cached one itself if both are equal.
     package mutating func string(orSameAs known: inout String) -> String? {
         guard let raw = rawString() else { return nil }
         if !raw.hasEscapes, known.withBytes({ $0.isIdentical(to: raw.bytes) }) { return known }
@@ -72,15 +72,15 @@ package struct JSONScanner {
         return text
     }
 
-    /// The text that raw bytes between quotation marks stand for.
+    /// The text of raw bytes between quotation marks.
     package static func text(ofRaw raw: UnsafeBufferPointer<UInt8>) -> String? {
         raw.contains(UInt8(ascii: "\\")) ? unescaped(raw) : text(raw)
     }
 
-    /// Whether raw bytes between quotation marks stand for a text.
+    /// Whether raw bytes between quotation marks are a valid string.
     package static func isText(_ raw: UnsafeBufferPointer<UInt8>) -> Bool { text(ofRaw: raw) != nil }
 
-    /// The bytes between the quotation marks, escapes and all.
+    /// The bytes between the quotation marks, including escapes.
     package mutating func rawString() -> (bytes: UnsafeBufferPointer<UInt8>, hasEscapes: Bool)? {
         guard consume(UInt8(ascii: "\"")) else { return nil }
         let start = position
@@ -115,7 +115,7 @@ package struct JSONScanner {
         return position > start ? number : nil
     }
 
-    /// The bytes of a number as JSON spells it.
+    /// The bytes of a JSON number.
     package mutating func rawNumber() -> UnsafeBufferPointer<UInt8>? {
         skipSpace()
         let start = position
@@ -135,7 +135,7 @@ package struct JSONScanner {
         return UnsafeBufferPointer(rebasing: bytes[start..<position])
     }
 
-    /// False where there are none.
+    /// False if there are none.
     @inline(__always)
     private mutating func skipDigits() -> Bool {
         let start = position
@@ -143,14 +143,14 @@ package struct JSONScanner {
         return position > start
     }
 
-    /// Passes over some bytes, whatever they are.
+    /// Skips `count` bytes.
     package mutating func skip(_ count: Int) -> Bool {
         guard bytes.count - position >= count else { return false }
         position += count
         return true
     }
 
-    /// The bytes up to the next space or the end, and passes over the space.
+    /// The bytes up to the next space or the end; skips the space.
     package mutating func word() -> UnsafeBufferPointer<UInt8>? {
         let start = position
         while position < bytes.count, bytes[position] != UInt8(ascii: " ") { position += 1 }
@@ -160,7 +160,7 @@ package struct JSONScanner {
         return word
     }
 
-    /// Passes over any value; false where it is not JSON.
+    /// Skips any value; false if it is not JSON.
     package mutating func skipValue(depth: Int = 0) -> Bool {
         guard let next = peek(), depth < 64 else { return false }
         switch next {
@@ -188,14 +188,14 @@ package struct JSONScanner {
         }
     }
 
-    /// Nil where the bytes are no UTF-8: then the text that is made of them is another one.
+    /// Nil if the bytes are not valid UTF-8, which decoding would repair.
     private static func text(_ bytes: UnsafeBufferPointer<UInt8>) -> String? {
         let text = String(decoding: bytes, as: UTF8.self)
         return text.withBytes { $0.isIdentical(to: bytes) } ? text : nil
     }
 
     private static func unescaped(_ raw: UnsafeBufferPointer<UInt8>) -> String? {
-        // Escapes are rare in what the store writes; Foundation knows all their cases.
+        // Escapes are rare in stored text; Foundation handles all of them.
         var text = Data("[\"".utf8)
         text.append(raw)
         text.append(contentsOf: "\"]".utf8)

@@ -6,7 +6,7 @@ package enum LineChecksum {
         return hash
     }
 
-    /// Nil for what is not written by `append(hexadecimal:)`.
+    /// Nil for text that `append(hexadecimal:)` does not write.
     package static func read(_ digits: some Collection<UInt8>) -> UInt32? {
         guard digits.count == 8 else { return nil }
         var word: UInt32 = 0

@@ -6,7 +6,7 @@ package import FoundationEssentials
 package import Foundation
 #endif
 
-/// Reads dates, and the calendar's part of them only where the second is not that of the date before.
+/// Reads dates; caches the last second, so that the calendar is computed only when it changes.
 package struct TimestampReader {
     /// The 19 bytes of the last second, in words that overlap.
     private var text: (UInt64, UInt64, UInt64) = (0, 0, 0)
@@ -14,7 +14,7 @@ package struct TimestampReader {
 
     package init() {}
 
-    /// Nil where `TimestampFormat.date(from:)` is.
+    /// Nil if `TimestampFormat.date(from:)` is nil.
     package mutating func date(from bytes: UnsafeBufferPointer<UInt8>) -> Date? {
         guard bytes.count >= 20 else { return nil }
         let raw = UnsafeRawBufferPointer(bytes)

@@ -6,9 +6,9 @@ package import FoundationEssentials
 package import Foundation
 #endif
 
-/// Writes the same texts as `TimestampFormat`, and remembers the last whole second: events come many to a second.
+/// Writes the same text as `TimestampFormat`; caches the last whole second, since many events share one.
 package struct TimestampWriter {
-    /// A text up to and with the point: `2026-11-21T08:00:00.`
+    /// The text up to and including the point: `2026-11-21T08:00:00.`
     private static let prefixCount = 20
 
     private var second = Int64.min
@@ -16,7 +16,7 @@ package struct TimestampWriter {
 
     package init() {}
 
-    /// Returns false, having appended nothing, for a date outside the years 1 to 9999.
+    /// Returns false and appends nothing for a date outside the years 1 to 9999.
     package mutating func append(_ date: Date, to buffer: ByteBuffer) -> Bool {
         let interval = date.timeIntervalSinceReferenceDate
         guard interval.isFinite, abs(interval) < 1e12 else { return false }
@@ -24,7 +24,7 @@ package struct TimestampWriter {
         let seconds = Int64(whole) + TimestampFormat.secondsFrom1970ToReference
         let nanoseconds = Int64(((interval - whole) * 1e9).rounded())
         let milliseconds = (nanoseconds + 500_000) / 1_000_000
-        // Where the fraction rounds up to a second, the other second's text is needed.
+        // A fraction that rounds up to a second needs the next second's text.
         guard milliseconds < 1_000, remember(seconds, date) else { return appendSlowly(date, to: buffer) }
         prefix.withUnsafeBufferPointer { buffer.append($0) }
         if Date(timeIntervalSince1970: Double(seconds * 1_000 + milliseconds) / 1_000) == date {
