@@ -2,7 +2,7 @@ import Synchronization
 import TelemetryModels
 import TelemetryTransport
 
-/// What one connection tells its own listeners, because CloudKit sends no push to the device that made the change.
+/// Local notifications of one connection, because CloudKit sends no push to the device that made the change.
 final class CloudKitHub: Sendable {
     let notifications = StreamBroadcaster<TelemetryNotification>(buffering: .unbounded)
     let arrivals = StreamBroadcaster<Void>(buffering: .bufferingNewest(1))

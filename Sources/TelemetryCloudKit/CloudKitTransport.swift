@@ -34,8 +34,8 @@ public struct CloudKitTransport: EventuallyConsistentTransport {
     /// As configured: CloudKit's indexes follow its records with a delay.
     public var consistencyDelay: Duration { configuration.consistencyDelay }
 
-    /// Takes the payload of a push that the app received, and tells whoever listens to ``notifications()``.
-    /// - Returns: What the push says, or nil where it is none of a CloudKit query subscription's.
+    /// Handles the payload of a push that the app received, and notifies the listeners of ``notifications()``.
+    /// - Returns: The notification, or nil if the push is not from a CloudKit query subscription.
     @discardableResult
     public func handleRemoteNotification(_ userInfo: [AnyHashable: Any]) -> TelemetryNotification? {
         guard let notification = TelemetryNotification(userInfo: userInfo) else { return nil }

@@ -23,7 +23,7 @@ extension TelemetryTransportError {
         public static let corrupted = Self("corrupted")
         /// The transport was closed.
         public static let closed = Self("closed")
-        /// Some of several failed; the error's `failures` tell which.
+        /// Some of several failed; see the error's `failures`.
         public static let partialFailure = Self("partialFailure")
 
         public var description: String { name }

@@ -21,7 +21,7 @@ public struct CloudKitSettingsBackup: TelemetrySettingsBackingUp {
         database = CKContainer(identifier: containerIdentifier).privateCloudDatabase
     }
 
-    /// Replaces the backup, whoever wrote it.
+    /// Replaces the backup, regardless of its writer.
     public func saveSettings(_ settings: TelemetrySettings) async throws {
         try await translatingErrors {
             for attempt in 1...Self.attempts {

@@ -33,7 +33,7 @@ package struct CloudKitEventCursor: Sendable, Equatable {
             ].joined(separator: ";"))
     }
 
-    /// - Throws: `.invalidArgument` for a text that is no cursor of this transport.
+    /// - Throws: `.invalidArgument` for text that is not a cursor of this transport.
     package init(_ cursor: TelemetryCursor) throws {
         let parts = cursor.rawValue.split(separator: ";", omittingEmptySubsequences: false)
         guard parts.count == 5, parts[0] == Self.version, let position = Self.position(parts[1]),

@@ -1,12 +1,12 @@
 import Foundation
 
-/// Where an event stands in the order of arrival: when the server received it, and its place among those that came with it.
+/// An event's position in the order of arrival: when the server received it, and its index in the append.
 package struct CloudKitEventPosition: Sendable, Hashable, Comparable {
     /// Seconds since the reference date.
     package var received: Double
     /// Which append it came with and where it stood there; see ``CloudKitAppendIndex``.
     package var index: Int64
-    /// Tells apart what arrived together; the hash of the record's name.
+    /// Distinguishes events that arrived together; the hash of the record's name.
     package var name: UInt64
 
     package init(received: Double, index: Int64, name: UInt64) {
@@ -15,7 +15,7 @@ package struct CloudKitEventPosition: Sendable, Hashable, Comparable {
         self.name = name
     }
 
-    /// Behind everything that was received at a time.
+    /// The position after everything received at a time.
     package static func end(of received: Double) -> Self { Self(received: received, index: .max, name: .max) }
 
     package static func < (lhs: Self, rhs: Self) -> Bool {

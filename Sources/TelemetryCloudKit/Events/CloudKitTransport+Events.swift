@@ -37,7 +37,7 @@ extension CloudKitTransport {
         }
         let failures = try await store(records).values.compactMap { outcome -> (any Error)? in
             guard case .failure(let error) = outcome else { return nil }
-            // Stored by an earlier try, or under the same identifier by somebody else: the first one stays.
+            // Stored by an earlier attempt, or by another writer under the same identifier: the first one stays.
             return (error as? TelemetryTransportError)?.code == .conflict ? nil : error
         }
         hub.arrivals.yield(())
@@ -51,7 +51,7 @@ extension CloudKitTransport {
         try NameRules.check(limit: limit)
         var scan = try CloudKitEventScan(filter: filter, cursor: cursor, limit: limit)
         return try await translatingErrors {
-            // Asked before the query: what arrives after it is not passed over.
+            // Taken before the query, so that later arrivals are not skipped.
             let newest = filter == .all ? nil : try await newestArrival()
             guard let query = eventQuery(filter, since: scan.earliest) else {
                 return scan.page(isExhausted: true, newest: newest)
@@ -65,7 +65,7 @@ extension CloudKitTransport {
                     page = try await database.records(continuingMatchFrom: next)
                 }
             } catch let error as CKError where error.code == .unknownItem {
-                // The server does not know the type yet: nothing was ever appended.
+                // The server does not have the type yet: nothing was ever appended.
                 return scan.page(isExhausted: true, newest: newest)
             }
         }

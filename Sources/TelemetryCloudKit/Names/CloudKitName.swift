@@ -17,7 +17,7 @@ package enum CloudKitName {
         return name.utf8.count <= maximumLength ? name : hash + EncodedName.encode(recordName, limit: 200)
     }
 
-    /// The identity behind a name of CloudKit's; nil where the name is a hash.
+    /// The identity for a CloudKit name; nil if the name is a hash.
     package static func recordName(from name: String) -> String? {
         if name.hasPrefix(hash) { return nil }
         guard name.hasPrefix(escape) else { return name }

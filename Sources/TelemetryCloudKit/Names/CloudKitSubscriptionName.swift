@@ -2,7 +2,7 @@ package import TelemetryTransport
 
 /// The subscription's name at CloudKit, which carries all that the subscription says.
 ///
-/// CloudKit tells a push only the subscription's name, and keeps a stored one's predicate in a form that is not ours to parse.
+/// A CloudKit push contains only the subscription's name, and the predicate of a stored subscription cannot be parsed.
 /// The documents' names, "TelemetryScenario-All" or "TelemetryCommand-<client>", say everything already, and stay as they are;
 /// any other is written as `custom_<all or one>_<type>_<id>_<client>` with the parts escaped.
 package enum CloudKitSubscriptionName {

@@ -27,7 +27,7 @@ extension CKRecord {
             if let kind, kind.holds(value) || present.contains(field) {
                 set(value, for: field)
             } else if kind == nil, present.contains(field), !CloudKitField.isOwn(field) {
-                // A field that somebody else gave the type stays one.
+                // A field that already has this type keeps it.
                 set(value, for: field)
             } else {
                 overflow.fields = (overflow.fields ?? [:]).merging([field: value]) { _, new in new }
@@ -45,7 +45,7 @@ extension CKRecord {
         }
     }
 
-    /// The record as everybody else knows it.
+    /// The record in the transport-independent form.
     var telemetryRecord: TelemetryRecord {
         let overflow = (self[CloudKitField.overflow] as? String).flatMap(CloudKitOverflow.init(text:))
         let name = CloudKitName.recordName(from: recordID.recordName) ?? overflow?.name ?? recordID.recordName

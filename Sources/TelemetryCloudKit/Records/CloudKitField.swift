@@ -47,7 +47,7 @@ package enum CloudKitField {
         }
     }
 
-    /// The kind of field that CloudKit has for it, or nil where the field goes into ``overflow``.
+    /// The CloudKit kind of the field, or nil if it is stored in ``overflow``.
     package static func kind(of field: String, in recordType: String) -> Kind? {
         kinds[recordType]?[field] ?? (field == TelemetrySchema.ClientField.clientId.rawValue ? .string : nil)
     }
@@ -83,6 +83,6 @@ package enum CloudKitField {
 }
 
 extension CloudKitField {
-    /// Whether the field is the transport's, and nobody else's business.
+    /// Whether the field is internal to the transport.
     package static func isOwn(_ field: String) -> Bool { [overflow, appendIndex, exactTime].contains(field) }
 }

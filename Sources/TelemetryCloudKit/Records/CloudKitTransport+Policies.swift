@@ -5,7 +5,7 @@ import TelemetryTransport
 
 /// The three policies, over the one that CloudKit offers which loses nothing: save where the version is unchanged.
 extension CloudKitTransport {
-    /// How often an overwrite begins anew because somebody else wrote in between.
+    /// How often an overwrite is repeated after concurrent changes.
     private static let overwriteAttempts = 8
 
     static let unsaid = Outcome.failure(
@@ -78,7 +78,7 @@ extension CloudKitTransport.Outcome {
         return error.code
     }
 
-    /// Whether somebody else changed or removed the record between reading and saving it.
+    /// Whether the record was changed or removed between reading and saving it.
     fileprivate var wasOvertaken: Bool { code == .conflict || code == .notFound }
 
     fileprivate var isForbidden: Bool { code == .unauthorized }

@@ -39,7 +39,7 @@ extension CloudKitTransport {
         let original = stored.record.telemetryRecord
         let outcome = try await store([receipt])[receipt.recordID] ?? Self.unsaid
         if stored.receipt == nil, outcome.isConflict, try await fetch([receipt.recordID]).isEmpty {
-            // Somebody else's word, which the caller cannot read, has the name; trying again does not help.
+            // Another user's receipt, which the caller cannot read, has this name; retrying does not help.
             return .failure(
                 TelemetryTransportError(
                     code: .corrupted, message: "Another user has created the receipt for this command."))
@@ -48,7 +48,7 @@ extension CloudKitTransport {
     }
 
     /// Takes a command out of sight that the caller may not delete.
-    /// - Returns: Whether it is out of sight; not so where somebody else has given a receipt for it.
+    /// - Returns: Whether it is hidden; false if another user created a receipt for it.
     func hide(_ stored: Stored) async throws -> Bool {
         guard var command = stored.telemetryRecord else { return false }
         command[TelemetrySchema.CommandField.status.rawValue] = .string(CloudKitReceipt.removed)

@@ -1,6 +1,6 @@
 import TelemetryModels
 
-/// Hands out the events of pages one by one, and asks for the next page when there are none left.
+/// Returns the events of pages one by one, and requests the next page when none are left.
 actor EventPageFlattener {
     private let pages: AsyncThrowingStream<TelemetryEventPage, any Error>
     private var pending: ArraySlice<TelemetryEvent> = []

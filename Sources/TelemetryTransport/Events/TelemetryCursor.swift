@@ -1,4 +1,4 @@
-/// A place in a store's sequence of events. Its text is the store's own affair; keep it and give it back.
+/// A position in a store's sequence of events. Its text is opaque: store it and pass it back.
 public struct TelemetryCursor: Sendable, Hashable, RawRepresentable {
     public let rawValue: String
 

@@ -4,11 +4,11 @@ public import TelemetryModels
 public struct TelemetryEventPage: Sendable {
     /// Oldest first, in the order in which the store received them.
     public let events: [TelemetryEvent]
-    /// Behind the last event that was looked at; reading on from here yields just what comes after.
+    /// The position after the last event examined; reading from here returns only later events.
     public let cursor: TelemetryCursor
     /// Whether there may be more to read at once.
     public let hasMore: Bool
-    /// How many events the store let go of, to keep within its bounds, between the cursor that was asked for and this page.
+    /// How many events retention removed between the requested cursor and this page.
     public let skippedEventCount: Int
 
     /// Creates a page; the parameters are the properties of the same names.

@@ -23,7 +23,7 @@ public protocol TelemetryEventTransport: Sendable {
     ///   - cursor: Where an earlier page ended; nil begins with the oldest event. A cursor stays good across processes and
     ///     restarts, and may be used with another filter than the one that it came from.
     ///   - limit: The most events to return; at least 1.
-    /// - Returns: The page. Its cursor, given to a later call, yields just what was received since.
+    /// - Returns: The page. A later call with its cursor returns only events received since.
     /// - Throws: ``TelemetryTransportError`` with `.invalidArgument` for a limit below 1 or a cursor that is not this store's.
     func events(
         matching filter: TelemetryEventFilter, after cursor: TelemetryCursor?, limit: Int

@@ -2,19 +2,19 @@ import Synchronization
 import TelemetryModels
 import TelemetryStorage
 
-/// Turns what the journal tells into notifications for the stored subscriptions.
+/// Converts journal entries into notifications for the stored subscriptions.
 final class ChangeReader: Sendable {
     struct Changes {
         var notifications: [TelemetryNotification] = []
         var hasEvents = false
-        /// Whether the last change that the journal tells of may be under way: look again in a moment.
+        /// Whether the last change in the journal may still be in progress, so that it has to be read again soon.
         var isIncomplete = false
     }
 
     private struct State {
         var position: JournalPosition?
         var witness = JournalFileWitness()
-        /// As they were at the position; nil where they must be read anew.
+        /// The subscriptions at the position; nil if they have to be read again.
         var subscriptions: [String: StoredSubscription]?
         /// Of a change that was told of last, and may not have been made yet.
         var unsettled: [TelemetryNotification] = []
@@ -46,7 +46,7 @@ final class ChangeReader: Sendable {
             do {
                 try read(&state, into: &changes)
             } catch {
-                // Told at every poll while it lasts would be noise; the next poll reads from the same place.
+                // Not reported at every poll while it lasts; the next poll reads from the same position.
                 changes.hasEvents = true
             }
             return changes
@@ -100,7 +100,7 @@ final class ChangeReader: Sendable {
         }
     }
 
-    /// Whether nobody is about to make a change of a record: its entry is written first, under the lock of all records.
+    /// Whether no record is being changed: the journal entry is written first, under the lock of all records.
     private func isSettled() -> Bool {
         do {
             let lock = try system.open(layout.recordsLock, for: .read)

@@ -12,7 +12,7 @@ extension FileTelemetryTransport {
             case system
         }
 
-        /// How much is kept. What exceeds a bound goes, whole segments at a time and the oldest first. Nil: no bound.
+        /// How much is kept. Segments that exceed a limit are removed, oldest first. Nil: no limit.
         public struct Retention: Sendable, Hashable {
             /// The most bytes of events of one client.
             public var bytesPerClient: Int?
@@ -46,11 +46,11 @@ extension FileTelemetryTransport {
         ///
         /// At most 16 MiB, which is also the longest line that is read: a larger number acts as that one.
         public var maximumEventBytes: Int
-        /// How often to look for changes where the system does not tell of them.
+        /// The interval between checks for changes where the system does not report them.
         public var pollInterval: Duration
         /// How long to wait, between tries, for another process that holds a lock before the call fails with `.unavailable`.
         public var lockTimeout: Duration
-        /// Hears of files that were set aside and of whatever else is odd.
+        /// Receives diagnostics, such as quarantined files.
         public var diagnostics: TelemetryDiagnosticsHandler?
 
         /// Creates a configuration; the parameters are the properties of the same names.

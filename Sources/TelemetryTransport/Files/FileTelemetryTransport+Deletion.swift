@@ -15,7 +15,7 @@ extension FileTelemetryTransport {
             try SegmentBatches(layout: layout, system: system, client: filter.clientId.map(StoreLayout.client))
         }
         for name in try clientDirectories(of: filter) {
-            // A segment at a time: whoever wants to write meanwhile comes in between.
+            // One segment at a time, so that writers are not blocked for long.
             for segment in try reading({ try client(named: name).segmentNames() }) {
                 count += try await whenUnlocked("the events of a client") {
                     let client = self.client(named: name)

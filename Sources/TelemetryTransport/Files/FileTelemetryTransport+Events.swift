@@ -7,7 +7,7 @@ extension FileTelemetryTransport {
 
     /// Stores events in the order given; the events of one client never wait for another's.
     ///
-    /// Every event is looked at first: where one of them can never be stored, none is.
+    /// Checks every event first: if one of them can never be stored, none is.
     /// - Throws: ``TelemetryTransportError``: `.invalidArgument` for a client identifier that is empty or too long, a date
     ///   outside the years 1 to 9999, or an event larger than ``Configuration/maximumEventBytes``.
     public func append(_ events: [TelemetryEvent]) async throws {
@@ -74,7 +74,7 @@ extension FileTelemetryTransport {
             skippedEventCount: Int(clamping: start.missed.addingClamped(end.missed)))
     }
 
-    /// How many stored events match. All events, and all of a client, are known without reading them.
+    /// The number of stored events that match. The totals, overall and per client, need no reading.
     public func countEvents(matching filter: TelemetryEventFilter) async throws -> Int {
         if filter == .all || filter == TelemetryEventFilter(clientId: filter.clientId) {
             var count: UInt64 = 0
@@ -121,7 +121,7 @@ extension FileTelemetryTransport {
         }
     }
 
-    /// Lets go of journal files that nothing needs any more, whenever one was ended.
+    /// Removes journal files that are no longer needed, whenever one was ended.
     func collectJournal() {
         guard journal.hasEndedFile else { return }
         journal.hasEndedFile = false

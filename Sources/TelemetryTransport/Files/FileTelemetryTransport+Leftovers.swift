@@ -3,7 +3,7 @@ import TelemetryStorage
 
 /// Removing the directories of clients that have no events.
 extension FileTelemetryTransport {
-    /// How long the identifiers of deleted events are known: an append that is tried again within that time stores none of them.
+    /// How long the identifiers of deleted events are kept: an append repeated within that time stores none of them.
     private static let identityLifetime: Int64 = 86_400
 
     /// Notes that clients have, or no longer have, a record, and removes what is left of those that have neither it nor events.
@@ -39,8 +39,8 @@ extension FileTelemetryTransport {
         }
     }
 
-    /// Removes the directories of clients that had no events for a day; where some were let go of, not before the journal tells
-    /// nothing of the client any more, because its readers are told of what they missed.
+    /// Removes the directories of clients without events for a day. After retention removed events, waits until the journal has
+    /// no entry of the client any more, so that readers can find out what they missed.
     func removeEmptyClients() throws {
         let oldest = system.now() - Self.identityLifetime
         var empty: Set<String> = []

@@ -2,9 +2,9 @@ import TelemetryModels
 import TelemetryStorage
 
 extension FileTelemetryTransport {
-    /// Lets go of what exceeds the bounds, whole segments at a time and the oldest first; never of the one just begun.
+    /// Removes segments that exceed the limits, oldest first; never the one just begun.
     ///
-    /// What cannot be removed now is told, and tried again when the next segment is begun.
+    /// A failure is reported, and the removal tried again when the next segment is begun.
     func enforceRetention(after client: String) async {
         let retention = configuration.retention
         guard retention != .unlimited else { return }
@@ -36,7 +36,7 @@ extension FileTelemetryTransport {
         return all
     }
 
-    /// Retires the first of the segments until the rest is within the bounds, and returns the rest.
+    /// Retires the oldest segments until the rest is within the limits, and returns the rest.
     private func retire(
         from holdings: [ClientStore.Holding], bytes: Int?, olderThan oldest: Int64, in client: String
     ) async throws -> [ClientStore.Holding] {

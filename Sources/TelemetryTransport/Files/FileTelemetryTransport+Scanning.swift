@@ -2,7 +2,7 @@ import TelemetryModels
 import TelemetryStorage
 
 extension FileTelemetryTransport {
-    /// Where reading ended, and what could not be read because it had been let go of.
+    /// The end of reading, and the number of events that retention had removed.
     struct ScanEnd {
         var position: JournalPosition
         /// Whether there may be more to read at once.
@@ -77,7 +77,7 @@ extension FileTelemetryTransport {
         for name in names { segments.noteDamage(ofClient: name, at: "\(position.file).log:\(position.offset)") }
     }
 
-    /// How far the journal tells of each segment by that position: looked up in its file where reading did not come from there.
+    /// The segment ends at that position; read from its file if they are not cached.
     private func segmentEnds(at position: JournalPosition) throws -> SegmentEnds {
         if let known = recentEnds.ends(at: position) { return known }
         var ends = SegmentEnds()
@@ -92,7 +92,7 @@ extension FileTelemetryTransport {
         return ends
     }
 
-    /// Whether the segment of a batch, which is gone, was let go of; otherwise somebody deleted what was in it.
+    /// Whether retention removed the missing segment of a batch; otherwise its events were deleted.
     private func isRetired(_ batch: JournalBatch, _ known: inout [String: [String: Bool]]) throws -> Bool {
         if let known = known[batch.client]?[batch.segment] { return known }
         let isRetired = try reading {
@@ -104,7 +104,7 @@ extension FileTelemetryTransport {
         return isRetired
     }
 
-    /// Where to read from, and how many events were let go of between the cursor and that place.
+    /// The position to read from, and how many events retention removed between the cursor and it.
     func startingPoint(_ cursor: TelemetryCursor?) throws -> (position: JournalPosition, missed: UInt64) {
         if let newest = try system.list(layout.journal).compactMap(StoreLayout.journalNumber).max() {
             try identify(journal: newest)
@@ -112,7 +112,7 @@ extension FileTelemetryTransport {
         guard let cursor, !formerStoreIDs.contains(where: { JournalPosition(text: cursor.rawValue, ofStore: $0) != nil }) else {
             let start = try oldest(from: 1)
             if start.file == 1 || cursor != nil { return (start, 0) }
-            // What the store itself removed is not missing to somebody who begins.
+            // Events removed by retention are not missing for a reader without a cursor.
             let lost = try skipped(from: JournalPosition(file: 1, offset: 0, events: 0), to: start, lostOnly: true)
             return (start, lost)
         }
@@ -131,7 +131,7 @@ extension FileTelemetryTransport {
         return (position, 0)
     }
 
-    /// How many events the files that are missing there told of; those that the store did not remove itself are reported.
+    /// How many events the missing files contained; files not removed by the store are reported.
     private func skipped(from gap: JournalPosition, to next: JournalPosition, lostOnly: Bool = false) throws -> UInt64 {
         let missing = try reading { try ledger.missing(since: gap, until: next) }
         if missing.isLost {

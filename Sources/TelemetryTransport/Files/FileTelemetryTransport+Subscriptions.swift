@@ -27,7 +27,7 @@ extension FileTelemetryTransport {
         try await changing(.unsubscribed(id: id)) { try files.remove(layout.subscription(id), in: layout.subscriptions) }
     }
 
-    /// Changes from now on, by this process and others, in milliseconds where the system tells of changes of files.
+    /// Changes from now on, by this process and others, within milliseconds if the system reports file changes.
     public nonisolated func notifications() -> AsyncStream<TelemetryNotification> { follower.notifications() }
 
     /// Under the lock of all records, so that entries have the order in which the changes were made. The change comes first:

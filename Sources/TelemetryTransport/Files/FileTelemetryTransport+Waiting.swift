@@ -2,11 +2,11 @@ import TelemetryModels
 import TelemetryStorage
 
 extension FileTelemetryTransport {
-    /// Tries again, at growing intervals, while `attempt` finds a lock taken by somebody else.
+    /// Repeats `attempt`, at growing intervals, while a lock is held elsewhere.
     ///
-    /// What counts is how long it meant to sleep: on a machine that is too busy to wake it in time, somebody who holds the lock
-    /// is slow as well, and so many tries are what it takes to call a lock kept. Nothing is locked while this waits. Out of descriptors, the files that are kept open are closed, and it is tried once
-    /// more; where the directory was lost it is made again, once.
+    /// The timeout counts requested sleep, not elapsed time: on a busy machine the holder of the lock is slow as well. Nothing is
+    /// locked while this waits. If no descriptors are left, the files that are kept open are closed, and `attempt` is repeated
+    /// once; if the directory was lost, it is created again, once.
     func whenUnlocked<Result>(_ what: String, _ attempt: () throws -> Result?) async throws -> Result {
         var waited = Duration.zero
         var delay = Duration.microseconds(50)
@@ -46,7 +46,7 @@ extension FileTelemetryTransport {
         try journal.prepare()
     }
 
-    /// Goes on with the store that is there now.
+    /// Continues with the store that is there now.
     func adopt(storeID id: String) {
         guard id != storeID else { return }
         tell(.unexpectedInput, "\(layout.directory) was replaced by another store; cursors begin anew.")

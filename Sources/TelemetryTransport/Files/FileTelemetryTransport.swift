@@ -16,7 +16,7 @@ public actor FileTelemetryTransport: TelemetryTransporting {
     nonisolated let system: FileSystem
     nonisolated let configuration: Configuration
     nonisolated let follower: JournalFollower
-    /// The name of the store by which it knows its cursors.
+    /// The store's identifier, which its cursors contain.
     var storeID: String
     /// Names by which this transport knew the store before it was lost and made again.
     var formerStoreIDs: Set<String> = []
@@ -33,7 +33,7 @@ public actor FileTelemetryTransport: TelemetryTransporting {
     var clientsWithoutRecord: Set<String> = []
     private var clients: [String: ClientStore] = [:]
     private var clientNames: [String: String] = [:]
-    /// Where this transport stands in the segments of clients whose files were closed, and what it has checked of them.
+    /// The write positions in segments of clients whose files were closed, and what was checked of them.
     private var idleClients: [String: (segment: SegmentWriter?, checkedIdentity: UInt64?)] = [:]
     private var uses: UInt64 = 0
 

@@ -2,7 +2,7 @@ import Synchronization
 import TelemetryModels
 import TelemetryStorage
 
-/// Reads the journal on as it grows, while anybody listens, and tells the listeners.
+/// Follows the journal while there are listeners, and notifies them.
 final class JournalFollower: Sendable {
     private let layout: StoreLayout
     private let system: FileSystem
@@ -43,7 +43,7 @@ final class JournalFollower: Sendable {
 
     /// Begins to follow from the journal's end, unless that was begun already.
     private func follow() {
-        // A handler may turn to this follower again: it hears nothing before the lock is given back.
+        // A handler may call this follower: it is called after the lock is released.
         let held = DeferredDiagnostics(handler: configuration.diagnostics)
         defer { held.release() }
         var configuration = configuration
@@ -64,7 +64,7 @@ final class JournalFollower: Sendable {
         }
     }
 
-    /// Reads until no change is under way. False where `deliver` returned false.
+    /// Reads until no change is in progress. False if `deliver` returned false.
     private static func forEachChange(
         _ reader: ChangeReader, _ clock: any Clock<Duration>, _ interval: Duration,
         _ deliver: (ChangeReader.Changes) -> Bool
@@ -80,7 +80,7 @@ final class JournalFollower: Sendable {
         }
     }
 
-    /// False where nobody listens any more and the following ends.
+    /// False if there are no listeners any more and following ends.
     private func deliver(_ changes: ChangeReader.Changes) -> Bool {
         for notification in changes.notifications { notificationStreams.yield(notification) }
         if changes.hasEvents { arrivalStreams.yield(()) }

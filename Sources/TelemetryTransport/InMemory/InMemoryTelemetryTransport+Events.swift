@@ -36,7 +36,7 @@ extension InMemoryTelemetryTransport {
     @discardableResult
     public func deleteEvents(matching filter: TelemetryEventFilter) async throws -> Int {
         let before = stored.count
-        // The identifiers stay known: what was deleted does not come back by being sent again.
+        // The identifiers are kept: a deleted event that is sent again is not stored.
         stored.removeAll { filter.matches($0.event) }
         return before - stored.count
     }
@@ -50,7 +50,7 @@ extension InMemoryTelemetryTransport {
         return position
     }
 
-    /// The index of the first event behind a position, by halving.
+    /// The index of the first event after a position, by binary search.
     private func firstIndex(after position: UInt64) -> Int {
         var low = 0
         var high = stored.count

@@ -37,7 +37,7 @@ extension InMemoryTelemetryTransport {
         return count
     }
 
-    /// Whoever follows a client hears of it, too, when a record becomes another client's.
+    /// A subscription for a client is also notified when a record changes to another client.
     private func notify(of record: TelemetryRecord, replacing replaced: TelemetryRecord?) {
         for subscription in subscriptions.values
         where subscription.covers(record) || replaced.map(subscription.covers) ?? false {

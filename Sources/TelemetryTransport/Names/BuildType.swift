@@ -1,4 +1,4 @@
-/// How the package was compiled, as debug information tells it.
+/// The build configuration of the package, for debug information.
 package enum BuildType {
     package static var current: String {
         #if DEBUG

@@ -32,7 +32,7 @@ extension TelemetryEventTransport {
     @discardableResult
     public func deleteAllTelemetryEvents() async throws -> Int { try await deleteAllEvents() }
 
-    /// Removes the client's events and nobody else's.
+    /// Removes only the client's events.
     @discardableResult
     public func deleteEvents(forClient clientId: String) async throws -> Int {
         try NameRules.check(clientId: clientId)

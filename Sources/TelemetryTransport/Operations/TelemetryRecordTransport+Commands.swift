@@ -43,7 +43,7 @@ extension TelemetryRecordTransport {
         return try await records(matching: query).compactMap { try? TelemetryCommandRecord(record: $0) }
     }
 
-    /// Changes what is known of a command's end; nil leaves a field as it is.
+    /// Changes the outcome of a command; nil leaves a field unchanged.
     /// - Throws: ``TelemetryTransportError`` with `.notFound` where there is no such command.
     @discardableResult
     public func updateCommandStatus(
@@ -65,7 +65,7 @@ extension TelemetryRecordTransport {
         try await deleteRecords(withIDs: [recordID])
     }
 
-    /// Removes every command of the client, whatever its status, and returns how many they were.
+    /// Removes every command of the client, regardless of its status, and returns their number.
     @discardableResult
     public func deleteAllCommands(for clientId: String) async throws -> Int {
         try await deleteRecords(ofType: TelemetryCommandRecord.recordType, forClient: clientId)

@@ -22,7 +22,7 @@ extension TelemetryRecordTransport {
             do {
                 return try await saved(save([changed], policy: .ifUnchanged), for: changed)
             } catch let error as TelemetryTransportError where error.code == .conflict && attempts < maximumRetries {
-                // Each conflict is another writer's success: among any number of them, somebody always gets ahead.
+                // Each conflict is another writer's success, so that one of any number of writers always proceeds.
                 attempts += 1
             }
         }

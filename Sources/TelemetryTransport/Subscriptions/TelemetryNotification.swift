@@ -2,14 +2,14 @@ public import TelemetryModels
 
 /// Word that a record was created, changed or removed. A hint: query again to see what is so now.
 public struct TelemetryNotification: Sendable, Hashable {
-    /// The subscription that asked for it.
+    /// The identifier of the subscription.
     public let subscriptionID: TelemetrySubscription.ID?
-    /// The type of the record that changed, where the transport knows it.
+    /// The type of the changed record, if the transport has it.
     public let recordType: String?
-    /// The record that changed, where the transport knows it.
+    /// The changed record, if the transport has it.
     public let recordID: TelemetryRecord.ID?
 
-    /// Creates a notification; what the transport does not know is nil.
+    /// Creates a notification; values that the transport does not have are nil.
     public init(
         subscriptionID: TelemetrySubscription.ID? = nil, recordType: String? = nil, recordID: TelemetryRecord.ID? = nil
     ) {

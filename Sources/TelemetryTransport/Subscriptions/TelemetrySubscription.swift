@@ -1,6 +1,6 @@
 package import TelemetryModels
 
-/// A wish to hear of changes to records of one type, of one client or of all.
+/// A request to be notified of changes to records of one type, of one client or of all.
 public struct TelemetrySubscription: Sendable, Hashable, Codable, Identifiable {
     public typealias ID = String
 
@@ -19,7 +19,7 @@ public struct TelemetrySubscription: Sendable, Hashable, Codable, Identifiable {
 }
 
 extension TelemetrySubscription {
-    /// Whether a change to the record is one to tell of.
+    /// Whether a change to the record matches.
     package func covers(_ record: TelemetryRecord) -> Bool {
         guard record.recordType == recordType else { return false }
         guard let clientId else { return true }

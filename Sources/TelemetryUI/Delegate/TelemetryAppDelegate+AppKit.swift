@@ -5,19 +5,19 @@ import TelemetryCloudKit
 public import TelemetryLifecycle
 import TelemetryTransport
 
-/// An app delegate that hands silent pushes to the service, for hosts that have none of their own.
+/// An app delegate that forwards silent pushes to the service, for hosts without their own.
 ///
 /// ```swift
 /// @NSApplicationDelegateAdaptor(TelemetryAppDelegate.self) private var appDelegate
 /// ```
 ///
-/// It registers for pushes when the service begins to hear of commands, and not before. A host with a delegate of its own calls
+/// It registers for pushes when the service begins to receive commands, and not before. A host with a delegate of its own calls
 /// the service's `handleRemoteNotification(_:)` from there, or subclasses this one.
 @MainActor
 open class TelemetryAppDelegate: NSObject, NSApplicationDelegate {
     package let pushes = TelemetryPushHandler { NSApplication.shared.registerForRemoteNotifications() }
 
-    /// The service that hears of pushes; the host sets it when it has made it.
+    /// The service that receives pushes; set by the host.
     public var telemetryLifecycle: TelemetryLifecycleService? {
         get { pushes.lifecycle }
         set { pushes.lifecycle = newValue }

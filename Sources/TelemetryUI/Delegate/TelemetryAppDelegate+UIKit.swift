@@ -5,25 +5,25 @@ public import TelemetryLifecycle
 import TelemetryTransport
 public import UIKit
 
-/// An app delegate that hands silent pushes to the service, for hosts that have none of their own.
+/// An app delegate that forwards silent pushes to the service, for hosts without their own.
 ///
 /// ```swift
 /// @UIApplicationDelegateAdaptor(TelemetryAppDelegate.self) private var appDelegate
 /// ```
 ///
-/// It registers for pushes when the service begins to hear of commands, and not before. A host with a delegate of its own calls
+/// It registers for pushes when the service begins to receive commands, and not before. A host with a delegate of its own calls
 /// the service's `handleRemoteNotification(_:)` from there, or subclasses this one.
 @MainActor
 open class TelemetryAppDelegate: NSObject, UIApplicationDelegate {
     package let pushes = TelemetryPushHandler { UIApplication.shared.registerForRemoteNotifications() }
 
-    /// The service that hears of pushes; the host sets it when it has made it.
+    /// The service that receives pushes; set by the host.
     public var telemetryLifecycle: TelemetryLifecycleService? {
         get { pushes.lifecycle }
         set { pushes.lifecycle = newValue }
     }
 
-    /// Answers with new data where the push was word for this client, otherwise with none.
+    /// Reports new data if the push was for this client, otherwise no data.
     open func application(
         _ application: UIApplication, didReceiveRemoteNotification userInfo: [AnyHashable: Any],
         fetchCompletionHandler completionHandler: @escaping (UIBackgroundFetchResult) -> Void

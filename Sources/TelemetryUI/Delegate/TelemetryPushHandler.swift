@@ -1,7 +1,7 @@
 package import TelemetryLifecycle
 package import TelemetryTransport
 
-/// What the app delegates of both interfaces share: who hears of a push, and when the app registers for them.
+/// The shared part of the app delegates: handling pushes, and registering for them.
 @MainActor
 package final class TelemetryPushHandler {
     private let register: @MainActor () -> Void

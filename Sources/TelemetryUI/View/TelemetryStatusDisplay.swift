@@ -4,7 +4,7 @@ package import TelemetryLifecycle
 package struct TelemetryStatusDisplay: Equatable, Sendable {
     package let textKey: String
     package let symbol: String
-    /// Whether something goes on that the person may wait for.
+    /// Whether an operation is in progress.
     package let isBusy: Bool
 
     package init(_ status: TelemetryLifecycleService.Status) {

@@ -36,12 +36,12 @@ package final class TelemetryToggleModel {
     package var status: TelemetryStatusDisplay { TelemetryStatusDisplay(lifecycle.status) }
     /// More about the status, in words.
     package var statusMessage: String? { lifecycle.statusMessage }
-    /// The code by which a viewer knows this client; nil where there is none.
+    /// The code that identifies this client to a viewer; nil if there is none.
     package var clientCode: String? { lifecycle.settings.clientIdentifier }
     /// The scenarios by name, sorted.
     package var scenarios: [String] { lifecycle.scenarioStates.keys.sorted() }
 
-    /// Whether a scenario is on. Setting it turns it on or off here, whatever the viewer wants.
+    /// Whether a scenario is enabled. Setting it overrides the viewer.
     package subscript(scenario name: String) -> Bool {
         get { overrides[name]?.wish ?? lifecycle.scenarioStates[name] ?? false }
         set {
@@ -58,7 +58,7 @@ package final class TelemetryToggleModel {
     /// Starts the service; harmless where the host did so already.
     package func start() async { await lifecycle.startup() }
 
-    /// Returns when everything that was asked for is done.
+    /// Returns when all requested operations are done.
     package func finished() async { while let task = tasks.values.first { await task.value } }
 
     @discardableResult
