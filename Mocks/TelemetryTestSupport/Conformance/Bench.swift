@@ -72,7 +72,7 @@ struct Bench: Sendable {
         on connection: (any TelemetryTransporting)? = nil
     ) async throws -> (events: [TelemetryEvent], cursor: TelemetryCursor) {
         var (events, next) = ([TelemetryEvent](), cursor)
-        // More pages than there can be events: a reader that gets nowhere is told so instead of reading for ever.
+        // More pages than events: a reader without progress fails instead of reading for ever.
         for _ in 0..<10_000 {
             let page = try await (connection ?? transport).events(matching: filter, after: next, limit: pageSize)
             try expect(page.events.count <= pageSize, "A page of at most \(pageSize) has \(page.events.count) events.")

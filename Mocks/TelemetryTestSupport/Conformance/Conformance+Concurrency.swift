@@ -26,7 +26,7 @@ extension TelemetryTransportConformance {
             try await withThrowingTaskGroup { group in
                 for _ in 0..<20 {
                     group.addTask {
-                        // Reads, counts up, saves where nobody came in between; otherwise again.
+                        // Reads, increments, and saves; repeats after a concurrent save.
                         for _ in 0..<10_000 {
                             guard var record = try await transport.record(withID: "counter") else { return }
                             record["n"] = .int((record["n"]?.intValue ?? 0) + 1)

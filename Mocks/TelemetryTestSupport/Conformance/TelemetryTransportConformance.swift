@@ -1,8 +1,8 @@
 public import TelemetryTransport
 
-/// Everything that the transport protocols promise, as checks that whoever writes a transport runs from their own tests.
+/// The contract of the transport protocols, as checks to run from the tests of a transport.
 ///
-/// Give it a way to make an empty store, and run each check; it knows no test framework, so that any will do:
+/// Pass a closure that creates an empty store, and run each check; it works with any test framework:
 ///
 /// ```swift
 /// @Test(arguments: TelemetryTransportConformance.checks)

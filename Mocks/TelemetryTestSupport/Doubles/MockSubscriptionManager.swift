@@ -1,7 +1,7 @@
 public import TelemetryLifecycle
 public import TelemetryTransport
 
-/// A subscription manager that remembers what it was told, and fails where it is to fail.
+/// A subscription manager that records its calls and fails on request.
 public actor MockSubscriptionManager: TelemetrySubscriptionManaging {
     /// A call, with its argument.
     public enum Call: Sendable, Equatable {

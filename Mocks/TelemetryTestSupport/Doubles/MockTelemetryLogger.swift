@@ -2,9 +2,9 @@ import Synchronization
 public import TelemetryLogging
 public import TelemetryModels
 
-/// A logger that remembers what it was told, and delivers nothing.
+/// A logger that records its calls and delivers nothing.
 ///
-/// What was logged is kept whatever the logger's state, so that a test sees each call; the gate is the real logger's affair.
+/// Every logged event is recorded, regardless of the logger's state, so that a test sees each call; it has no gate.
 public actor MockTelemetryLogger: TelemetryLogging {
     /// A call on the logger's life, with its arguments.
     public enum Call: Sendable, Equatable {

@@ -16,7 +16,7 @@ public struct LoopbackRequest: Sendable {
     /// The number of the connection on which it arrived, counted from 0.
     public let connection: Int
 
-    /// The value of a header, whatever its name's case.
+    /// The value of a header; its name is case-insensitive.
     public func header(_ name: String) -> String? {
         for line in head.split(whereSeparator: \.isNewline).dropFirst() {
             let parts = line.split(separator: ":", maxSplits: 1)

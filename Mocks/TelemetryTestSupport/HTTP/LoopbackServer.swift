@@ -7,10 +7,10 @@ import Glibc
 import Darwin
 #endif
 
-/// A real server on the loopback interface that misbehaves as it is told, on plain sockets.
+/// A server on the loopback interface, on plain sockets, that misbehaves on request.
 ///
 /// A connection serves one request, and the health checks in front of it; or all that are answered, where that is asked for.
-/// `GET /healthz` is no request that a test has to expect: it is answered apart, and only ``arrivals`` has it.
+/// A test need not expect `GET /healthz`: it is answered separately and appears only in ``arrivals``.
 @_spi(Tooling)
 public final class LoopbackServer: Sendable {
     /// What the server does with a request.
@@ -87,7 +87,7 @@ public final class LoopbackServer: Sendable {
         shutdown(listener, Int32(SHUT_RDWR))
     }
 
-    /// A port on which nobody listens: bound, and never listened on.
+    /// A port without a listener: bound, but never listened on.
     public static func refusingURL() throws -> (url: URL, socket: Int32) {
         let (socket, port) = try bound()
         guard let url = URL(string: "http://127.0.0.1:\(port)") else { throw Failure(step: "address") }
@@ -156,7 +156,7 @@ public final class LoopbackServer: Sendable {
         switch behaviour {
         case .answers(let status, let headers, let body):
             var head = "HTTP/1.1 \(status) Answer\r\nConnection: \(isKept ? "keep-alive" : "close")\r\n"
-            // No body where HTTP knows none.
+            // HTTP does not allow a body here.
             if status != 204 { head += "Content-Length: \(body.utf8.count)\r\n" }
             for (name, value) in headers { head += "\(name): \(value)\r\n" }
             return Self.write(Data((head + "\r\n" + body).utf8), to: connection) && isKept

@@ -59,7 +59,7 @@ public final class ManualClock: Clock, Sendable {
     /// How many tasks sleep on this clock now.
     public var sleeperCount: Int { state.withLock { $0.sleepers.count } }
 
-    /// When the next sleeper wakes, counted from now; nil where nobody sleeps.
+    /// The time until the next sleeper wakes; nil if there is none.
     public var timeToNextWake: Swift.Duration? {
         state.withLock { state in state.sleepers.values.map(\.deadline).min().map { state.now.duration(to: $0) } }
     }

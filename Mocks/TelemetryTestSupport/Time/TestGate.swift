@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A door that a test closes and opens: whoever comes while it is closed waits before it.
+/// A gate that a test closes and opens; callers wait while it is closed.
 public final class TestGate: Sendable {
     private typealias Waiter = CheckedContinuation<Void, any Error>
 
@@ -23,7 +23,7 @@ public final class TestGate: Sendable {
     /// Creates a closed gate.
     public init() {}
 
-    /// From now on, whoever comes waits.
+    /// Makes callers wait from now on.
     public func close() { state.withLock { $0.isClosed = true } }
 
     /// Lets everybody through who waits or comes, in the order in which they came.

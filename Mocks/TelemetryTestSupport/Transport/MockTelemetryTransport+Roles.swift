@@ -67,7 +67,7 @@ extension MockTelemetryTransport {
         (try? await perform(.validateSchema) { await store.validateSchema() }) ?? false
     }
 
-    /// Tells the failure where it is to fail.
+    /// Throws the requested failure, if any.
     public func debugInfo() async -> DebugInfo {
         do {
             return try await perform(.debugInfo) { await store.debugInfo() }

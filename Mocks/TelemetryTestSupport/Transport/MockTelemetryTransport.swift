@@ -2,7 +2,7 @@ import Synchronization
 public import TelemetryModels
 public import TelemetryTransport
 
-/// A transport over a store in memory that does what a test tells it: fails, goes offline, takes its time, hangs.
+/// A transport over an in-memory store that a test can make fail, go offline, delay or hang.
 ///
 /// Every primitive, called by itself or by one of the operations over it, is recorded first; then it waits where it is held,
 /// waits for the latency to pass, and fails where it is to fail before its effect; then it takes effect in ``store``, and
@@ -50,7 +50,7 @@ public final class MockTelemetryTransport: TelemetryTransporting {
         self.latency = { if latency > .zero { try await clock.sleep(for: latency) } }
     }
 
-    // MARK: What was called
+    // MARK: Recorded calls
 
     /// Every call so far, in order.
     public var calls: [Call] { log.calls }
@@ -86,7 +86,7 @@ public final class MockTelemetryTransport: TelemetryTransporting {
         await log.wait(until: isSatisfied)
     }
 
-    // MARK: What is to happen
+    // MARK: Requested behavior
 
     /// While true, every call fails before its effect with `.unavailable`.
     public var isOffline: Bool {
@@ -135,7 +135,7 @@ public final class MockTelemetryTransport: TelemetryTransporting {
     /// Returns once at least so many calls of the operation hang.
     public func held(_ operation: Operation, atLeast count: Int = 1) async { await gate(operation).waiters(atLeast: count) }
 
-    /// Tells everybody who listens, as though another process had changed something.
+    /// Notifies all listeners, as if another process had changed a record.
     public func send(_ notification: TelemetryNotification) { store.notificationStreams.yield(notification) }
 
     /// What a transport that cannot be reached throws.
@@ -143,7 +143,7 @@ public final class MockTelemetryTransport: TelemetryTransporting {
         TelemetryTransportError(code: .unavailable, message: "The mock was told to be out of reach.")
     }
 
-    // MARK: How it happens
+    // MARK: Implementation
 
     func perform<Result: Sendable>(_ call: Call, _ effect: () async throws -> Result) async throws -> Result {
         log.append(call)
