@@ -28,7 +28,7 @@ public final class DebugLogTermination {
         source = DispatchSource.makeSignalSource(signal: signal, queue: .main)
         source.setRegistrationHandler {
             #if canImport(Darwin)
-            // Darwin's kernel tells a source of a signal only beside what the signal does otherwise.
+            // On Darwin, a signal source does not replace the signal's default action.
             Foundation.signal(signal, SIG_IGN)
             #endif
             installed.finish()
@@ -50,7 +50,7 @@ public final class DebugLogTermination {
     /// Ends the process as the signal would have.
     public nonisolated static func die(of signal: Int32) {
         Foundation.signal(signal, SIG_DFL)
-        // The threads on which tasks run are deaf to signals.
+        // Threads that run tasks block signals.
         var signals = sigset_t()
         sigemptyset(&signals)
         sigaddset(&signals, signal)

@@ -2,7 +2,7 @@
 extension DebugLogEntry {
     /// How much an entry matters; levels compare by weight, ``debug`` being the lightest.
     public enum Level: String, Sendable, CaseIterable, Codable, Comparable {
-        /// Detail for whoever is looking into a fault.
+        /// Details for debugging.
         case debug
         /// Normal operation.
         case info

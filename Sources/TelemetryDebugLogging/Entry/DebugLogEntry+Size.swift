@@ -1,6 +1,6 @@
 #if DEBUG
 extension DebugLogEntry {
-    /// About how many bytes the entry takes while it waits, and as JSON; found without encoding it.
+    /// The approximate size of the entry in memory and as JSON, computed without encoding it.
     var approximateSize: Int {
         // The identifiers, the date, the keys.
         event.utf8.count + JSONValue.object(payload).approximateSize + 400

@@ -4,7 +4,7 @@ import TelemetryModels
 
 /// One entry of a debug log: what happened, where, when, and as part of which operation.
 public struct DebugLogEntry: Sendable, Hashable, Identifiable {
-    /// Who the entry is: the same identifier twice is the same entry, so that a batch can be sent again.
+    /// The entry's unique identifier; a server stores an identifier once, so that a batch can be sent again.
     public let id: UUID
     /// The operation that it belongs to, across every process that takes part in it.
     public let correlationId: UUID
@@ -18,9 +18,9 @@ public struct DebugLogEntry: Sendable, Hashable, Identifiable {
     public let event: String
     /// Structured details, by key.
     public let payload: [String: JSONValue]
-    /// The device that yielded it; nil where a device has no identity yet.
+    /// The device that logged it; nil if the device has no identity yet.
     public let deviceId: UUID?
-    /// The run of the program that yielded it.
+    /// The run of the program that logged it.
     public let sessionId: UUID
 
     /// Creates an entry; the parameters are the properties of the same names.

@@ -1,12 +1,11 @@
 #if DEBUG
 import Foundation
 
-/// The entries that wait to be sent to one place, oldest first, and the count of those that never will be.
+/// The entries waiting to be sent to one destination, oldest first, and the count of dropped ones.
 ///
-/// A pure value: what it decides (which entries form a batch, which are dropped, what is told about a loss) is the same
-/// whatever sends them.
+/// A pure value that decides which entries form a batch, which are dropped, and how a loss is reported.
 struct DebugLogBuffer: Sendable {
-    /// An entry on its way; a notice of a loss stands for the entries that it counts.
+    /// An entry to send; a loss report stands for the entries that it counts.
     struct Item: Sendable, Equatable {
         let number: UInt64
         let entry: DebugLogEntry
@@ -21,26 +20,26 @@ struct DebugLogBuffer: Sendable {
         }
     }
 
-    /// How much waits at most, and how much of it is sent at once.
+    /// The limits of the buffer and of a batch.
     struct Bounds: Sendable {
-        /// How many items wait at most; one may always.
+        /// The most items that wait; at least one may.
         var count = Int.max
-        /// How many bytes wait at most, about.
+        /// The approximate limit of waiting bytes.
         var size = Int.max
         var batchCount = Int.max
-        /// About so many bytes form a batch, one entry in any case.
+        /// The approximate bytes of a batch, which has at least one entry.
         var batchSize = Int.max
     }
 
-    /// The name of the entry that tells of a loss; `count` in its payload is the number of entries lost.
+    /// The name of the entry that reports a loss; `count` in its payload is the number of lost entries.
     static let lossEvent = "debug_log.entries_lost"
 
     private(set) var items: [Item] = []
-    /// The bytes that wait, about.
+    /// The approximate number of waiting bytes.
     private(set) var size = 0
-    /// Entries lost and not yet told about.
+    /// Lost entries that are not yet reported.
     private(set) var lost: UInt64 = 0
-    /// Whether batches go without a notice: the last one that had a notice was refused, and nothing was stored since.
+    /// Whether batches are sent without a loss report: the last one with a report was refused, and nothing was stored since.
     private var isNoticeWithheld = false
     /// The number of the newest entry that was ever appended.
     private(set) var lastNumber: UInt64 = 0
@@ -56,7 +55,7 @@ struct DebugLogBuffer: Sendable {
     /// Whether enough waits for a batch.
     var holdsBatch: Bool { items.count >= max(1, bounds.batchCount) || size >= bounds.batchSize }
 
-    /// Adds the newest entry; drops the oldest where there is too much.
+    /// Adds the newest entry; drops the oldest above the limits.
     mutating func append(_ entry: DebugLogEntry) {
         lastNumber += 1
         let item = Item(number: lastNumber, entry: entry)
@@ -65,10 +64,10 @@ struct DebugLogBuffer: Sendable {
         trim()
     }
 
-    /// Takes out the next batch, none of it newer than a number; empty where nothing that old waits.
+    /// Removes and returns the next batch, up to an entry's number; empty if no such entry waits.
     ///
-    /// A loss is told at the batch's head, in an entry of its own that the limits do not count; after a refused notice only
-    /// once a batch without one was stored.
+    /// A loss is reported by the batch's first entry, which does not count towards the limits; after a refused report, only once
+    /// a batch without one was stored.
     mutating func takeBatch(limit: Int, through number: UInt64, notice: (UInt64) -> DebugLogEntry) -> [Item] {
         var taken = 0
         var count = 0
@@ -88,25 +87,24 @@ struct DebugLogBuffer: Sendable {
         return batch
     }
 
-    /// Puts a batch back in front of what came since; drops the oldest where there is too much.
+    /// Puts a batch back before newer entries; drops the oldest above the limits.
     mutating func putBack(_ batch: [Item]) {
         items.insert(contentsOf: batch, at: 0)
         size += batch.reduce(0) { $0 + $1.size }
         trim()
     }
 
-    /// Takes over what refused notices counted, for a later notice. A notice is not itself an entry that was lost, or each
-    /// would be the cause of another.
+    /// Adds the counts of refused loss reports to a later one. A report is not counted as a lost entry itself.
     mutating func withhold(_ notices: some Collection<Item>) {
         guard !notices.isEmpty else { return }
         lose(notices)
         isNoticeWithheld = true
     }
 
-    /// Lets the next batch have a notice again: a batch without one was stored.
+    /// Allows a loss report in the next batch again: a batch without one was stored.
     mutating func allowNotice() { isNoticeWithheld = false }
 
-    /// Counts items that will not be sent; a notice among them counts for what it told.
+    /// Counts items that will not be sent; a loss report counts as the entries that it reported.
     mutating func lose(_ dropped: some Collection<Item>) {
         lost += dropped.reduce(0) { $0 + max(1, $1.lost) }
     }

@@ -9,13 +9,13 @@ struct DebugLogRefusals {
 
     mutating func count(_ entries: Int, _ reason: String) {
         total += entries
-        // A server chooses these texts and how long they are.
+        // The server controls these texts and their length.
         let reason = String(String.UnicodeScalarView(reason.unicodeScalars.prefix(Self.lengthLimit)))
         guard reasons.count < Self.reasonLimit, !reasons.contains(reason) else { return }
         reasons.append(reason)
     }
 
-    /// Nil where nothing was refused.
+    /// Nil if nothing was refused.
     var summary: String? {
         total == 0 ? nil : "\(total) debug entries were refused: \(reasons.joined(separator: "; "))"
     }

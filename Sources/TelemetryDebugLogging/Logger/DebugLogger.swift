@@ -6,19 +6,19 @@ public import TelemetryModels
 /// enough.
 ///
 /// Entries are sent in the order in which they were logged. Those that could not be sent are kept in memory, up to a bound,
-/// and tried again after the interval; what the bound or the server costs is counted and told at the head of the next batch,
-/// in an entry named `debug_log.entries_lost`. While nothing waits, no timer runs. Nothing that goes wrong reaches the host.
-/// Given a ``DebugLogFanOut``, it keeps all this apart for each of the places.
+/// and sent again after the interval; dropped and refused entries are counted and reported by the first entry of the next
+/// batch, `debug_log.entries_lost`. No timer runs while nothing waits. No error reaches the host.
+/// With a ``DebugLogFanOut``, each destination has its own queue.
 @MainActor
 public final class DebugLogger {
-    /// The logger of the process; ``configure(_:shipper:diagnostics:)`` tells it who and where it is.
+    /// The logger of the process; ``configure(_:shipper:diagnostics:)`` sets its source and destination.
     public nonisolated static let shared = DebugLogger(
         shipper: DebugLogShipper(
             baseURL: defaultBaseURL, token: ProcessInfo.processInfo.environment["TELEMETRY_DEBUG_TOKEN"]))
 
     /// The configuration in use; changed by `configure(_:shipper:)`.
     public private(set) var configuration: Configuration
-    /// One for each place.
+    /// One for each destination.
     private(set) var lanes: [DebugLogPipeline]
     private var context: DebugLogPipeline.Context
 
@@ -28,7 +28,7 @@ public final class DebugLogger {
     ///   - shipper: where batches go.
     ///   - clock: measures the interval.
     ///   - now: the time that entries carry.
-    ///   - diagnostics: hears of batches that failed and of entries lost.
+    ///   - diagnostics: receives failed batches and lost entries.
     public nonisolated init(
         configuration: Configuration = Configuration(),
         shipper: any DebugLogShipping,
@@ -44,14 +44,14 @@ public final class DebugLogger {
         }
     }
 
-    /// Changes who logs and where to, for the entries from now on; what waits goes to the new place.
+    /// Changes the source and the destination of later entries; waiting entries are sent to the new destination.
     ///
     /// Where there are several places, the first new one takes over what waits for the first old one, and so on. A place beyond
     /// those begins with what waits for the first; a place that has no successor loses what waits for it.
     /// - Parameters:
     ///   - configuration: how it batches and how much it keeps.
     ///   - shipper: where batches go; where they went, if it is nil.
-    ///   - diagnostics: hears of batches that failed and of entries lost; nil leaves who hears of them.
+    ///   - diagnostics: receives failed batches and lost entries; nil keeps the current handler.
     public func configure(
         _ configuration: Configuration, shipper: (any DebugLogShipping)? = nil, diagnostics: TelemetryDiagnosticsHandler? = nil
     ) {

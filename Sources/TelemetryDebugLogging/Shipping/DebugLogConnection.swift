@@ -30,7 +30,7 @@ final class DebugLogConnection: Sendable {
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 delegate.expect(id, continuation)
-                // A cancellation from before this line found nobody waiting.
+                // A cancellation before this line had no waiter to resume.
                 if Task.isCancelled {
                     delegate.end(id, .failure(CancellationError()))
                 } else {
@@ -46,7 +46,7 @@ final class DebugLogConnection: Sendable {
 
 /// Collects the answers of a session's tasks, each under its task's number.
 private final class DebugLogReplyReader: NSObject, URLSessionDataDelegate, Sendable {
-    /// A server that answers without end shall not fill the host's memory; what is past this is not read.
+    /// The most bytes of an answer that are read, so that an endless answer does not fill memory.
     private static let bodyLimit = 64 * 1024
 
     private struct Exchange {
@@ -60,7 +60,7 @@ private final class DebugLogReplyReader: NSObject, URLSessionDataDelegate, Senda
         exchanges.withLock { $0[id] = Exchange(continuation: continuation) }
     }
 
-    /// Answers whoever waits for the task; does nothing where that happened before.
+    /// Resumes the caller waiting for the task, once.
     func end(_ id: Int, _ result: Result<DebugLogReply, any Error>) {
         exchanges.withLock { $0.removeValue(forKey: id) }?.continuation.resume(with: result)
     }

@@ -1,5 +1,5 @@
 #if DEBUG
-/// Several places, each of which gets every entry.
+/// Several destinations, each of which receives every entry.
 ///
 /// A ``DebugLogger`` keeps apart what waits for each of them: one that fails, stalls or refuses holds up no other, and a batch
 /// comes again only to the place that has not got it.
