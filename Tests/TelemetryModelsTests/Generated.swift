@@ -117,12 +117,40 @@ struct Generated: RandomNumberGenerator {
 
     mutating func client() -> TelemetryClientRecord {
         TelemetryClientRecord(
-            recordID: .init(recordName: text()), clientId: text(), created: date(), isEnabled: bool())
+            recordID: .init(recordName: text()), clientId: text(), created: date(), isEnabled: bool(), isPaused: bool(),
+            lastSeen: optional { $0.date() }, appVersion: optional { $0.text() }, osVersion: optional { $0.text() },
+            deviceModel: optional { $0.text() }, libraryVersion: optional { $0.text() })
     }
 
     mutating func scenario() -> TelemetryScenarioRecord {
         TelemetryScenarioRecord(
-            recordID: .init(recordName: text()), clientId: text(), scenarioName: text(), isEnabled: bool(), created: date())
+            recordID: .init(recordName: text()), clientId: text(), scenarioName: text(), isEnabled: bool(), created: date(),
+            level: level(), expires: optional { $0.date() }, source: source())
+    }
+
+    mutating func level() -> TelemetryLogLevel { bool() ? .info : .diagnostic }
+
+    mutating func source() -> TelemetryScenarioState.Source {
+        [.registration, .host, .viewer, .rule(text())][Int.random(in: 0..<4, using: &self)]
+    }
+
+    mutating func scenarioState() -> TelemetryScenarioState {
+        TelemetryScenarioState(
+            isEnabled: bool(), level: level(), expires: optional { $0.date() }, source: source(),
+            suspendedUntil: optional { $0.date() })
+    }
+
+    mutating func rule() -> TelemetryRuleRecord {
+        TelemetryRuleRecord(
+            recordID: .init(recordName: text()), ruleId: text(), scenarioName: text(), level: level(),
+            conditions: (0..<Int.random(in: 0...3, using: &self)).map { _ in condition() }, percentage: double(),
+            created: date(), expires: optional { $0.date() }, isEnabled: bool(), issuer: optional { $0.text() })
+    }
+
+    mutating func condition() -> TelemetryRuleCondition {
+        TelemetryRuleCondition(
+            text(), TelemetryRuleCondition.Comparison.allCases.randomElement(using: &self) ?? .equals,
+            (0..<Int.random(in: 0...3, using: &self)).map { _ in text() })
     }
 
     mutating func command() -> TelemetryCommandRecord {
@@ -131,7 +159,9 @@ struct Generated: RandomNumberGenerator {
             action: TelemetrySchema.CommandAction.allCases.randomElement(using: &self) ?? .enable,
             scenarioName: optional { $0.text() }, created: date(),
             status: TelemetrySchema.CommandStatus.allCases.randomElement(using: &self) ?? .pending,
-            executedAt: optional { $0.date() }, errorMessage: optional { $0.text() })
+            executedAt: optional { $0.date() }, errorMessage: optional { $0.text() },
+            level: optional { $0.level() }, lease: optional { $0.double() }, expires: optional { $0.date() },
+            lookback: optional { $0.double() }, issuer: optional { $0.text() }, result: optional { $0.text() })
     }
 
     mutating func settings() -> TelemetrySettings {

@@ -52,6 +52,10 @@ struct RoundTripTests {
     @Test("Commands survive a record, and the record JSON") func commandRecords() throws {
         try check(9, { $0.command() }, throughRecord)
     }
+    @Test("Rules survive a record, and the record JSON") func ruleRecords() throws {
+        try check(11, { $0.rule() }, throughRecord)
+    }
+    @Test("States of scenarios survive JSON") func states() throws { try check(12, { $0.scenarioState() }, throughJSON) }
 
     @Test("Applying a value changes its own fields alone, whatever else a record holds")
     func applying() throws {

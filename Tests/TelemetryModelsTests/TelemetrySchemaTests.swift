@@ -49,8 +49,14 @@ struct TelemetrySchemaTests {
         check(
             TelemetrySchema.ClientField.allCases, \.fieldTypeDescription, \.isIndexed,
             Self.rows(
-                ["clientid", "created", "isEnabled"], indexed: ["clientid", "created", "isEnabled"],
-                other: ["created": "Date/Time", "isEnabled": "Boolean"]))
+                [
+                    "clientid", "created", "isEnabled", "isPaused", "lastSeen", "appVersion", "osVersion", "deviceModel",
+                    "libraryVersion",
+                ],
+                indexed: Set(TelemetrySchema.ClientField.allCases.map(\.rawValue)),
+                other: [
+                    "created": "Date/Time", "isEnabled": "Boolean", "isPaused": "Boolean", "lastSeen": "Date/Time",
+                ]))
     }
 
     @Test("A command's fields: names, types, indexes")
@@ -60,8 +66,12 @@ struct TelemetrySchemaTests {
             Self.rows(
                 [
                     "commandId", "clientid", "action", "created", "status", "executedAt", "errorMessage", "scenarioName",
+                    "logLevel", "lease", "expires", "lookback", "issuer", "result",
                 ], indexed: ["commandId", "clientid", "created", "status"],
-                other: ["created": "Date/Time", "executedAt": "Date/Time"]))
+                other: [
+                    "created": "Date/Time", "executedAt": "Date/Time", "expires": "Date/Time", "lease": "Double",
+                    "lookback": "Double",
+                ]))
     }
 
     @Test("A scenario's fields: names, types, indexes")
@@ -69,8 +79,23 @@ struct TelemetrySchemaTests {
         check(
             TelemetrySchema.ScenarioField.allCases, \.fieldTypeDescription, \.isIndexed,
             Self.rows(
-                ["clientid", "scenarioName", "isEnabled", "created"], indexed: ["clientid", "scenarioName", "isEnabled"],
-                other: ["isEnabled": "Int64 (0/1)", "created": "Date/Time"]))
+                ["clientid", "scenarioName", "isEnabled", "created", "logLevel", "expires", "source"],
+                indexed: ["clientid", "scenarioName", "isEnabled", "logLevel", "expires", "source"],
+                other: ["isEnabled": "Int64 (0/1)", "created": "Date/Time", "expires": "Date/Time"]))
+    }
+
+    @Test("A rule's fields: names, types, indexes")
+    func ruleFields() {
+        #expect(TelemetrySchema.ruleRecordType == "TelemetryRule")
+        check(
+            TelemetrySchema.RuleField.allCases, \.fieldTypeDescription, \.isIndexed,
+            Self.rows(
+                [
+                    "ruleId", "scenarioName", "logLevel", "conditions", "percentage", "created", "expires", "isEnabled", "issuer",
+                ], indexed: ["scenarioName", "isEnabled"],
+                other: [
+                    "percentage": "Double", "created": "Date/Time", "expires": "Date/Time", "isEnabled": "Boolean",
+                ]))
     }
 
     @Test("A settings backup's fields: names, types, no indexes")
@@ -88,7 +113,10 @@ struct TelemetrySchemaTests {
     func actions() {
         #expect(
             TelemetrySchema.CommandAction.allCases.map(\.rawValue)
-                == ["enable", "disable", "delete_events", "enableScenario", "disableScenario"])
+                == [
+                    "enable", "disable", "delete_events", "enableScenario", "disableScenario", "pause", "resume",
+                    "resetScenario", "captureScenario",
+                ])
         #expect(TelemetrySchema.CommandAction.enableScenario.rawValue == "enableScenario")
         #expect(TelemetrySchema.CommandAction.disableScenario.rawValue == "disableScenario")
         #expect(TelemetrySchema.CommandAction.deleteEvents.rawValue == "delete_events")
@@ -96,7 +124,9 @@ struct TelemetrySchemaTests {
 
     @Test("What becomes of a command, as it is stored")
     func statuses() {
-        #expect(TelemetrySchema.CommandStatus.allCases.map(\.rawValue) == ["pending", "executed", "failed"])
+        #expect(
+            TelemetrySchema.CommandStatus.allCases.map(\.rawValue)
+                == ["pending", "executed", "failed", "rejected", "expired", "superseded"])
     }
 
     private func check<Field: RawRepresentable<String>>(
@@ -120,8 +150,28 @@ struct TelemetrySchemaTests {
             TelemetryClientRecord(clientId: "c", isEnabled: true).toRecord(),
             TelemetryScenarioRecord(clientId: "c", scenarioName: "s", isEnabled: true).toRecord(),
             TelemetryCommandRecord(clientId: "c", action: .enable).toRecord(),
+            TelemetryRuleRecord(scenarioName: "s").toRecord(),
         ]
         #expect(TelemetrySchema.validate(records).isEmpty)
+    }
+
+    @Test("Fields of version 2 may be missing, and are of their types where they are there")
+    func optionalFields() {
+        var command = TelemetryCommandRecord(clientId: "c", action: .enableScenario, lease: 60).toRecord()
+        for (value, count) in [(TelemetryValue.int(60), 0), (.double(0.5), 0), ("60", 1), (true, 1), (nil, 0)]
+            as [(TelemetryValue?, Int)]
+        {
+            command["lease"] = value
+            #expect(TelemetrySchema.validate(command).count == count)
+        }
+        #expect(TelemetrySchema.validate(TelemetryRecord(recordType: "TelemetryRule")).isEmpty)
+        var client = TelemetryRecord(recordType: "TelemetryClient")
+        client["clientid"] = "c"
+        client["created"] = .date(TelemetryClientRecord(clientId: "c", isEnabled: true).created)
+        client["isEnabled"] = true
+        #expect(TelemetrySchema.validate(client).isEmpty)
+        client["lastSeen"] = "yesterday"
+        #expect(TelemetrySchema.validate(client).count == 1)
     }
 
     @Test("Validation says which record lacks what, and which field holds another type")

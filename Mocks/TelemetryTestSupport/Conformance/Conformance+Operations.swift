@@ -102,6 +102,31 @@ extension TelemetryTransportConformance {
             try await bench.expect("of d", transport.fetchPendingCommands(for: "d").map(\.commandId), is: ["other"])
         },
 
+        Check("Rules are stored once, read oldest first, changed and removed") { bench in
+            let transport = bench.transport
+            let condition = TelemetryRuleCondition("appVersion", .atLeast, ["2.1"])
+            for (id, scenario, age) in [("new", "A", 1.0), ("old", "A", 2), ("other", "B", 3)] {
+                try await transport.createRule(
+                    TelemetryRuleRecord(
+                        ruleId: id, scenarioName: scenario, conditions: [condition], percentage: 12.5,
+                        created: TelemetryFixtures.date - age))
+            }
+            try await bench.expectError(.conflict, "creating a rule twice") {
+                try await transport.createRule(TelemetryRuleRecord(ruleId: "old", scenarioName: "A"))
+            }
+            try await bench.expect("rules", transport.fetchRules().map(\.ruleId), is: ["other", "old", "new"])
+            var rule = try await bench.require(
+                transport.fetchRules(forScenario: "A").first, "A stored rule is not found by its scenario.")
+            try bench.expect("ruleId", rule.ruleId, is: "old")
+            try bench.expect("conditions", rule.conditions, is: [condition])
+            try bench.expect("percentage", rule.percentage, is: 12.5)
+            rule.percentage = 50
+            try await bench.expect("changed", transport.updateRule(rule).percentage, is: 50)
+            let id = try bench.require(rule.recordID, "A stored rule has no record identifier.")
+            try await transport.deleteRule(recordID: id)
+            try await bench.expect("left", transport.fetchRules().map(\.ruleId), is: ["other", "new"])
+        },
+
         Check("Deleting a client's things touches nobody else's") { bench in
             let transport = bench.transport
             let others = ["clien", "client2", "Client", "client/", "client-"]

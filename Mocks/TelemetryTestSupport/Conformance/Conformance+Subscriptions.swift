@@ -21,6 +21,7 @@ extension TelemetryTransportConformance {
             let transport = bench.transport
             for _ in 0..<2 {
                 try await bench.expect("scenarios", transport.createScenarioSubscription(), is: "TelemetryScenario-All")
+                try await bench.expect("rules", transport.createRuleSubscription(), is: "TelemetryRule-All")
                 try await bench.expect("clients", transport.createClientRecordSubscription(), is: "TelemetryClient-All")
                 try await bench.expect(
                     "commands", transport.createCommandSubscription(for: "c/é"), is: "TelemetryCommand-c/é")

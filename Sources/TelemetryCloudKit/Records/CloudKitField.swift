@@ -16,7 +16,7 @@ package enum CloudKitField {
     package static let exactTime = "exactTime"
 
     package enum Kind: Sendable {
-        case string, int, bool, date
+        case string, int, double, bool, date
 
         init?(description: String) {
             switch description {
@@ -24,6 +24,7 @@ package enum CloudKitField {
             case "Date/Time": self = .date
             case "Boolean": self = .bool
             case "Int64", "Int64 (0/1)": self = .int
+            case "Double": self = .double
             default: return nil
             }
         }
@@ -34,6 +35,7 @@ package enum CloudKitField {
             case .string: "STRING"
             case .date: "TIMESTAMP"
             case .int, .bool: "INT64"
+            case .double: "DOUBLE"
             }
         }
 
@@ -43,6 +45,8 @@ package enum CloudKitField {
             case .date: value.dateValue != nil
             case .bool: value.boolValue != nil
             case .int: value.intValue != nil
+            // A whole number goes into the overflow, which keeps its kind.
+            case .double: value.doubleValue.map(\.isFinite) ?? false
             }
         }
     }
@@ -69,6 +73,7 @@ package enum CloudKitField {
         TelemetrySchema.commandRecordType: kinds(TelemetrySchema.CommandField.allCases, \.fieldTypeDescription),
         CloudKitSchemaFile.receiptRecordType: kinds(TelemetrySchema.CommandField.allCases, \.fieldTypeDescription),
         TelemetrySchema.scenarioRecordType: kinds(TelemetrySchema.ScenarioField.allCases, \.fieldTypeDescription),
+        TelemetrySchema.ruleRecordType: kinds(TelemetrySchema.RuleField.allCases, \.fieldTypeDescription),
         TelemetrySchema.settingsBackupRecordType: kinds(
             TelemetrySchema.SettingsBackupField.allCases, \.fieldTypeDescription),
     ]

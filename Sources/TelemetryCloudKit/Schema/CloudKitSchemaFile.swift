@@ -7,7 +7,7 @@ import TelemetryModels
 /// at <https://developer.apple.com/documentation/cloudkit/integrating-a-text-based-schema-into-your-workflow>.
 ///
 /// Who may do what: everybody signed in may create events, clients, scenarios and receipts; only who created one, and the
-/// viewer's role, may read or change it. Commands are created and changed by the viewer's role alone, and read by everybody
+/// viewer's role, may read or change it. Commands and rules are created and changed by the viewer's role alone, and read by everybody
 /// signed in: CloudKit has no role for "the client that it is addressed to". A client tells the end of a command in a receipt
 /// of its own, a record of type ``receiptRecordType``. The settings' backup is granted to nobody: in the private database, its
 /// place, roles do not apply.
@@ -54,14 +54,15 @@ public enum CloudKitSchemaFile {
         RecordType(
             name: TelemetrySchema.commandRecordType,
             fields: fields(TelemetrySchema.CommandField.allCases, TelemetrySchema.commandRecordType, isIndexed: \.isIndexed),
-            grants: [
-                "GRANT READ TO \"_icloud\"",
-                "GRANT READ, CREATE, WRITE TO \(viewerRole)",
-            ]),
+            grants: writtenByViewers),
         RecordType(
             name: receiptRecordType,
             fields: fields(TelemetrySchema.CommandField.allCases, TelemetrySchema.commandRecordType, isIndexed: \.isIndexed),
             grants: ownedByCreator),
+        RecordType(
+            name: TelemetrySchema.ruleRecordType,
+            fields: fields(TelemetrySchema.RuleField.allCases, TelemetrySchema.ruleRecordType, isIndexed: \.isIndexed),
+            grants: writtenByViewers),
         RecordType(
             name: TelemetrySchema.settingsBackupRecordType,
             fields: fields(
@@ -73,7 +74,12 @@ public enum CloudKitSchemaFile {
     /// The types of the public database that the transport queries.
     package static let queriedRecordTypes = [
         TelemetrySchema.recordType, TelemetrySchema.clientRecordType, TelemetrySchema.scenarioRecordType,
-        TelemetrySchema.commandRecordType,
+        TelemetrySchema.commandRecordType, TelemetrySchema.ruleRecordType,
+    ]
+
+    private static let writtenByViewers = [
+        "GRANT READ TO \"_icloud\"",
+        "GRANT READ, CREATE, WRITE TO \(viewerRole)",
     ]
 
     private static let ownedByCreator = [

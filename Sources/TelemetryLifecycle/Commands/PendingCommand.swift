@@ -37,7 +37,14 @@ struct PendingCommand: Sendable, Equatable {
             guard let name = command.scenarioName, !name.isEmpty else {
                 return .refuse("The command \"\(command.action.rawValue)\" names no scenario.")
             }
-            return command.action == .enableScenario ? .enableScenario(name) : .disableScenario(name)
+            if command.action == .disableScenario { return .disableScenario(name) }
+            // Recording more, or longer, than was asked for is worse than not recording.
+            guard command.level == nil, command.lease == nil, command.expires == nil else {
+                return .refuse("This client does not support a level, a lease or an expiry date.")
+            }
+            return .enableScenario(name)
+        case .pause, .resume, .resetScenario, .captureScenario:
+            return .refuse("This client does not support the command \"\(command.action.rawValue)\".")
         }
     }
 

@@ -22,9 +22,15 @@ package enum CanonicalForm {
         return Array(String(form).utf8)
     }
 
-    private static func decomposition(of scalar: Unicode.Scalar) -> [Unicode.Scalar] {
+    static func decomposition(of scalar: Unicode.Scalar) -> [Unicode.Scalar] {
         if let known = unicode16[scalar.value] { return known.compactMap(Unicode.Scalar.init) }
         return Array(String(scalar).decomposedStringWithCanonicalMapping.unicodeScalars)
+    }
+
+    /// The scalar of Unicode 16 that these are the full decomposition of.
+    static func composition(of parts: [Unicode.Scalar]) -> Unicode.Scalar? {
+        let values = parts.map(\.value)
+        return unicode16.first { $0.value == values }.flatMap { Unicode.Scalar($0.key) }
     }
 
     /// Sorts each run of marks by its class; marks of one class keep their order.

@@ -14,4 +14,8 @@ extension TelemetryRecord.ID {
     package static func command(_ commandId: String) -> Self {
         Self(recordName: "command-\(EncodedName.encode(commandId))")
     }
+
+    package static func rule(_ ruleId: String) -> Self {
+        Self(recordName: "rule-\(EncodedName.encode(ruleId))")
+    }
 }

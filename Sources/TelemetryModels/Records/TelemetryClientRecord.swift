@@ -18,13 +18,42 @@ public struct TelemetryClientRecord: TelemetryRecordConvertible, Equatable {
     public var created: Date
     /// Whether the viewer approved the client.
     public var isEnabled: Bool
+    /// Whether the client records and sends nothing for the time being.
+    public var isPaused: Bool
+    /// When the client last reported; nil where it has not, as clients of version 1.
+    public var lastSeen: Date?
+    /// The version of the app, as far as it is known.
+    public var appVersion: String?
+    /// The operating system's version, as far as it is known.
+    public var osVersion: String?
+    /// The device's model, as far as it is known.
+    public var deviceModel: String?
+    /// The version of this library, as far as it is known.
+    public var libraryVersion: String?
 
     /// Creates a client's record; it is stored by a transport's `createTelemetryClient(_:)`.
-    public init(recordID: TelemetryRecord.ID? = nil, clientId: String, created: Date = .now, isEnabled: Bool) {
+    public init(
+        recordID: TelemetryRecord.ID? = nil,
+        clientId: String,
+        created: Date = .now,
+        isEnabled: Bool,
+        isPaused: Bool = false,
+        lastSeen: Date? = nil,
+        appVersion: String? = nil,
+        osVersion: String? = nil,
+        deviceModel: String? = nil,
+        libraryVersion: String? = nil
+    ) {
         self.recordID = recordID
         self.clientId = clientId
         self.created = created
         self.isEnabled = isEnabled
+        self.isPaused = isPaused
+        self.lastSeen = lastSeen
+        self.appVersion = appVersion
+        self.osVersion = osVersion
+        self.deviceModel = deviceModel
+        self.libraryVersion = libraryVersion
     }
 
     public init(record: TelemetryRecord) throws {
@@ -34,7 +63,13 @@ public struct TelemetryClientRecord: TelemetryRecordConvertible, Equatable {
             recordID: record.recordID,
             clientId: try record.requiredString(Field.clientId),
             created: try record.requiredDate(Field.created),
-            isEnabled: try record.requiredBool(Field.isEnabled))
+            isEnabled: try record.requiredBool(Field.isEnabled),
+            isPaused: record.bool(Field.isPaused) ?? false,
+            lastSeen: record.date(Field.lastSeen),
+            appVersion: record.string(Field.appVersion),
+            osVersion: record.string(Field.osVersion),
+            deviceModel: record.string(Field.deviceModel),
+            libraryVersion: record.string(Field.libraryVersion))
     }
 
     public func toRecord() -> TelemetryRecord {
@@ -52,6 +87,12 @@ public struct TelemetryClientRecord: TelemetryRecordConvertible, Equatable {
         record.set(.string(clientId), for: Field.clientId)
         record.set(.date(created), for: Field.created)
         record.set(.bool(isEnabled), for: Field.isEnabled)
+        record.set(.bool(isPaused), for: Field.isPaused)
+        record.set(lastSeen.map(TelemetryValue.date), for: Field.lastSeen)
+        record.set(appVersion.map(TelemetryValue.string), for: Field.appVersion)
+        record.set(osVersion.map(TelemetryValue.string), for: Field.osVersion)
+        record.set(deviceModel.map(TelemetryValue.string), for: Field.deviceModel)
+        record.set(libraryVersion.map(TelemetryValue.string), for: Field.libraryVersion)
         return record
     }
 }

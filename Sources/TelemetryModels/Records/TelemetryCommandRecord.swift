@@ -28,6 +28,18 @@ public struct TelemetryCommandRecord: TelemetryRecordConvertible, Equatable {
     public var executedAt: Date?
     /// Why the command failed, in words for the viewer.
     public var errorMessage: String?
+    /// The level at which a scenario is turned on; nil leaves it to the client, which takes the most detailed one.
+    public let level: TelemetryLogLevel?
+    /// For how many seconds a scenario is turned on; nil leaves it to the client.
+    public let lease: TimeInterval?
+    /// When the command lapses; nil where it does not.
+    public let expires: Date?
+    /// How many seconds of the flight recorder are sent; nil for all that it holds.
+    public let lookback: TimeInterval?
+    /// Who issued the command, in words for the person who is observed.
+    public let issuer: String?
+    /// What the client did beyond the status, in words for the viewer.
+    public var result: String?
 
     /// Creates a command; it is sent by a transport's `createCommand(_:)`.
     public init(
@@ -39,7 +51,13 @@ public struct TelemetryCommandRecord: TelemetryRecordConvertible, Equatable {
         created: Date = .now,
         status: TelemetrySchema.CommandStatus = .pending,
         executedAt: Date? = nil,
-        errorMessage: String? = nil
+        errorMessage: String? = nil,
+        level: TelemetryLogLevel? = nil,
+        lease: TimeInterval? = nil,
+        expires: Date? = nil,
+        lookback: TimeInterval? = nil,
+        issuer: String? = nil,
+        result: String? = nil
     ) {
         self.recordID = recordID
         self.commandId = commandId
@@ -50,8 +68,15 @@ public struct TelemetryCommandRecord: TelemetryRecordConvertible, Equatable {
         self.status = status
         self.executedAt = executedAt
         self.errorMessage = errorMessage
+        self.level = level
+        self.lease = lease
+        self.expires = expires
+        self.lookback = lookback
+        self.issuer = issuer
+        self.result = result
     }
 
+    /// Reads a command. What version 2 added may be missing, and reads as nil where it is of another type or not known.
     public init(record: TelemetryRecord) throws {
         try record.requireType(Self.recordType)
         typealias Field = TelemetrySchema.CommandField
@@ -68,7 +93,13 @@ public struct TelemetryCommandRecord: TelemetryRecordConvertible, Equatable {
             created: try record.requiredDate(Field.created),
             status: knownStatus,
             executedAt: record.date(Field.executedAt),
-            errorMessage: record.string(Field.errorMessage))
+            errorMessage: record.string(Field.errorMessage),
+            level: record.string(Field.logLevel).flatMap(TelemetryLogLevel.init(rawValue:)),
+            lease: record.number(Field.lease),
+            expires: record.date(Field.expires),
+            lookback: record.number(Field.lookback),
+            issuer: record.string(Field.issuer),
+            result: record.string(Field.result))
     }
 
     public func toRecord() -> TelemetryRecord {
@@ -91,6 +122,12 @@ public struct TelemetryCommandRecord: TelemetryRecordConvertible, Equatable {
         record.set(.string(status.rawValue), for: Field.status)
         record.set(executedAt.map(TelemetryValue.date), for: Field.executedAt)
         record.set(errorMessage.map(TelemetryValue.string), for: Field.errorMessage)
+        record.set(level.map { .string($0.rawValue) }, for: Field.logLevel)
+        record.set(lease.map(TelemetryValue.double), for: Field.lease)
+        record.set(expires.map(TelemetryValue.date), for: Field.expires)
+        record.set(lookback.map(TelemetryValue.double), for: Field.lookback)
+        record.set(issuer.map(TelemetryValue.string), for: Field.issuer)
+        record.set(result.map(TelemetryValue.string), for: Field.result)
         return record
     }
 }

@@ -29,8 +29,24 @@ extension TelemetryRecord {
 
     package func date(_ field: some RawRepresentable<String>) -> Date? { self[field.rawValue]?.dateValue }
 
+    package func bool(_ field: some RawRepresentable<String>) -> Bool? { self[field.rawValue]?.boolValue }
+
+    /// The number of a field that the schema calls a Double, where a whole number is one too.
+    package func number(_ field: some RawRepresentable<String>) -> Double? { self[field.rawValue]?.numberValue }
+
     package mutating func set(_ value: TelemetryValue?, for field: some RawRepresentable<String>) {
         self[field.rawValue] = value
+    }
+}
+
+extension TelemetryValue {
+    /// The number of a `.double` or an `.int`, otherwise nil.
+    package var numberValue: Double? {
+        switch self {
+        case .double(let value): value
+        case .int(let value): Double(value)
+        default: nil
+        }
     }
 }
 

@@ -20,18 +20,36 @@ public struct TelemetryScenarioRecord: TelemetryRecordConvertible, Equatable {
     public var isEnabled: Bool
     /// When the scenario was registered.
     public let created: Date
+    /// The most detailed level that is recorded.
+    public var level: TelemetryLogLevel
+    /// When the client turns the scenario off by itself; nil where it does not.
+    public var expires: Date?
+    /// Who decided on the scenario.
+    public var source: TelemetryScenarioState.Source
 
     /// Creates a scenario's record; it is stored by a transport's `createScenarios(_:)`.
     public init(
-        recordID: TelemetryRecord.ID? = nil, clientId: String, scenarioName: String, isEnabled: Bool, created: Date = .now
+        recordID: TelemetryRecord.ID? = nil,
+        clientId: String,
+        scenarioName: String,
+        isEnabled: Bool,
+        created: Date = .now,
+        level: TelemetryLogLevel = .diagnostic,
+        expires: Date? = nil,
+        source: TelemetryScenarioState.Source = .registration
     ) {
         self.recordID = recordID
         self.clientId = clientId
         self.scenarioName = scenarioName
         self.isEnabled = isEnabled
         self.created = created
+        self.level = level
+        self.expires = expires
+        self.source = source
     }
 
+    /// Reads a scenario. A record of version 1 has no level, end or source: it reads as `.diagnostic`, none and
+    /// `.registration`. A level that this version does not know reads as `.info`.
     public init(record: TelemetryRecord) throws {
         try record.requireType(Self.recordType)
         typealias Field = TelemetrySchema.ScenarioField
@@ -40,7 +58,10 @@ public struct TelemetryScenarioRecord: TelemetryRecordConvertible, Equatable {
             clientId: try record.requiredString(Field.clientId),
             scenarioName: try record.requiredString(Field.scenarioName),
             isEnabled: try record.requiredBool(Field.isEnabled),
-            created: try record.requiredDate(Field.created))
+            created: try record.requiredDate(Field.created),
+            level: record.string(Field.logLevel).map { TelemetryLogLevel(rawValue: $0) ?? .info } ?? .diagnostic,
+            expires: record.date(Field.expires),
+            source: record.string(Field.source).flatMap { TelemetryScenarioState.Source($0) } ?? .registration)
     }
 
     public func toRecord() -> TelemetryRecord {
@@ -60,6 +81,9 @@ public struct TelemetryScenarioRecord: TelemetryRecordConvertible, Equatable {
         // The schema stores this flag as Int64, 0 or 1.
         record.set(.int(isEnabled ? 1 : 0), for: Field.isEnabled)
         record.set(.date(created), for: Field.created)
+        record.set(.string(level.rawValue), for: Field.logLevel)
+        record.set(expires.map(TelemetryValue.date), for: Field.expires)
+        record.set(.string(source.description), for: Field.source)
         return record
     }
 }

@@ -62,6 +62,18 @@ extension TelemetrySchema {
         case created
         /// Whether a viewer has approved the client.
         case isEnabled
+        /// Whether the client records and sends nothing for the time being.
+        case isPaused
+        /// When the client last reported.
+        case lastSeen
+        /// The version of the app.
+        case appVersion
+        /// The operating system's version.
+        case osVersion
+        /// The device's model.
+        case deviceModel
+        /// The version of this library.
+        case libraryVersion
 
         /// Whether a store needs an index for the field, because queries or sorting use it.
         public var isIndexed: Bool { true }
@@ -69,9 +81,9 @@ extension TelemetrySchema {
         /// The field's type in words, as in the schema's documentation.
         public var fieldTypeDescription: String {
             switch self {
-            case .clientId: FieldType.string
-            case .created: FieldType.date
-            case .isEnabled: FieldType.boolean
+            case .clientId, .appVersion, .osVersion, .deviceModel, .libraryVersion: FieldType.string
+            case .created, .lastSeen: FieldType.date
+            case .isEnabled, .isPaused: FieldType.boolean
             }
         }
     }
@@ -94,19 +106,33 @@ extension TelemetrySchema {
         case errorMessage
         /// The scenario that it concerns.
         case scenarioName
+        /// The level at which to turn a scenario on: "info" or "diagnostic".
+        case logLevel
+        /// For how many seconds to turn a scenario on.
+        case lease
+        /// When the command itself lapses.
+        case expires
+        /// How many seconds of the flight recorder to send.
+        case lookback
+        /// Who issued it, in words for the person who is observed.
+        case issuer
+        /// What became of it beyond its status, in words for the viewer.
+        case result
 
         /// Whether a store needs an index for the field, because queries or sorting use it.
         public var isIndexed: Bool {
             switch self {
             case .commandId, .clientId, .created, .status: true
-            case .action, .executedAt, .errorMessage, .scenarioName: false
+            case .action, .executedAt, .errorMessage, .scenarioName, .logLevel, .lease, .expires, .lookback, .issuer, .result:
+                false
             }
         }
 
         /// The field's type in words, as in the schema's documentation.
         public var fieldTypeDescription: String {
             switch self {
-            case .created, .executedAt: FieldType.date
+            case .created, .executedAt, .expires: FieldType.date
+            case .lease, .lookback: FieldType.double
             default: FieldType.string
             }
         }
@@ -122,6 +148,12 @@ extension TelemetrySchema {
         case isEnabled
         /// When it was registered.
         case created
+        /// The most detailed level that is recorded: "info" or "diagnostic".
+        case logLevel
+        /// When the client turns it off by itself.
+        case expires
+        /// Who decided: "registration", "host", "viewer", or "rule:" and the rule's identifier.
+        case source
 
         /// Whether a store needs an index for the field, because queries or sorting use it.
         public var isIndexed: Bool { self != .created }
@@ -129,9 +161,9 @@ extension TelemetrySchema {
         /// The field's type in words, as in the schema's documentation.
         public var fieldTypeDescription: String {
             switch self {
-            case .clientId, .scenarioName: FieldType.string
+            case .clientId, .scenarioName, .logLevel, .source: FieldType.string
             case .isEnabled: FieldType.flag
-            case .created: FieldType.date
+            case .created, .expires: FieldType.date
             }
         }
     }
@@ -166,6 +198,7 @@ extension TelemetrySchema {
         static let date = "Date/Time"
         static let boolean = "Boolean"
         static let int64 = "Int64"
+        static let double = "Double"
         static let flag = "Int64 (0/1)"
     }
 }

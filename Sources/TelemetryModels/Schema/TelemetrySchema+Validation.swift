@@ -20,7 +20,8 @@ extension TelemetrySchema {
         }
     }
 
-    /// Everything in which the record departs from the schema; empty where it is valid. Unknown fields are allowed.
+    /// Everything in which the record departs from the schema; empty where it is valid. Unknown fields are allowed, and the
+    /// fields that version 2 added may be missing.
     public static func validate(_ record: TelemetryRecord) -> [SchemaError] {
         let name = record.recordID.recordName
         guard let rules = rules(for: record.recordType) else {
@@ -46,6 +47,7 @@ extension TelemetrySchema {
         case FieldType.date: value.dateValue != nil
         case FieldType.boolean, FieldType.flag: value.boolValue != nil
         case FieldType.int64: value.intValue != nil
+        case FieldType.double: value.numberValue != nil
         default: false
         }
     }
@@ -62,17 +64,23 @@ extension TelemetrySchema {
                 types: types(Field.allCases, \.fieldTypeDescription),
                 required: names([Field.eventName, .sessionId, .eventTimestamp]))
         case clientRecordType:
-            return Rules(types: types(ClientField.allCases, \.fieldTypeDescription), required: names(ClientField.allCases))
+            return Rules(
+                types: types(ClientField.allCases, \.fieldTypeDescription),
+                required: names([ClientField.clientId, .created, .isEnabled]))
         case commandRecordType:
             return Rules(
                 types: types(CommandField.allCases, \.fieldTypeDescription),
                 required: names([CommandField.commandId, .clientId, .action, .created, .status]))
         case scenarioRecordType:
-            return Rules(types: types(ScenarioField.allCases, \.fieldTypeDescription), required: names(ScenarioField.allCases))
+            return Rules(
+                types: types(ScenarioField.allCases, \.fieldTypeDescription),
+                required: names([ScenarioField.clientId, .scenarioName, .isEnabled, .created]))
         case settingsBackupRecordType:
             return Rules(
                 types: types(SettingsBackupField.allCases, \.fieldTypeDescription),
                 required: names([SettingsBackupField.telemetryRequested, .telemetrySendingEnabled]))
+        case ruleRecordType:
+            return Rules(types: types(RuleField.allCases, \.fieldTypeDescription), required: [])
         default:
             return nil
         }

@@ -10,4 +10,6 @@ public struct TelemetrySchema: Sendable {
     public static let scenarioRecordType = "TelemetryScenario"
     /// The type of settings backups.
     public static let settingsBackupRecordType = "TelemetrySettingsBackup"
+    /// The type of rules' records.
+    public static let ruleRecordType = "TelemetryRule"
 }

@@ -46,9 +46,8 @@ extension TelemetryRecordTransport {
     @discardableResult
     public func updateTelemetryClient(_ telemetryClient: TelemetryClientRecord) async throws -> TelemetryClientRecord {
         guard let id = telemetryClient.recordID else { throw TelemetryRecordError.missingRecordID }
-        return try await updateTelemetryClient(
-            recordID: id, clientId: telemetryClient.clientId, created: telemetryClient.created,
-            isEnabled: telemetryClient.isEnabled)
+        try NameRules.check(clientId: telemetryClient.clientId)
+        return try await TelemetryClientRecord(record: modify(id) { try telemetryClient.applying(to: $0) })
     }
 
     /// Removes a client's record; one that is not there is no error.

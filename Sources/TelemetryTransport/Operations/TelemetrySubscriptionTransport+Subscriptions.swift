@@ -13,6 +13,12 @@ extension TelemetrySubscriptionTransport {
         try await subscribeToAll(TelemetrySchema.clientRecordType)
     }
 
+    /// Subscribes to all rules, as "TelemetryRule-All".
+    @discardableResult
+    public func createRuleSubscription() async throws -> TelemetrySubscription.ID {
+        try await subscribeToAll(TelemetrySchema.ruleRecordType)
+    }
+
     /// Subscribes to the commands for one client, as "TelemetryCommand-" and its identifier.
     /// - Throws: ``TelemetryTransportError`` with `.invalidArgument` for an identifier that is empty or longer than 1,024
     ///   bytes of UTF-8.

@@ -80,6 +80,24 @@ struct CommandProcessorTests {
         #expect(try await command("2")?.status == .executed)
     }
 
+    @Test(
+        "What this client does not support fails with a message, and nothing is done",
+        arguments: [
+            TelemetryCommandRecord(commandId: "1", clientId: TelemetryFixtures.clientId, action: .pause),
+            .init(commandId: "1", clientId: TelemetryFixtures.clientId, action: .resume),
+            .init(commandId: "1", clientId: TelemetryFixtures.clientId, action: .resetScenario, scenarioName: "A"),
+            .init(commandId: "1", clientId: TelemetryFixtures.clientId, action: .captureScenario, scenarioName: "A"),
+            .init(commandId: "1", clientId: TelemetryFixtures.clientId, action: .enableScenario, scenarioName: "A", lease: 60),
+            .init(commandId: "1", clientId: TelemetryFixtures.clientId, action: .enableScenario, scenarioName: "A", level: .info),
+        ])
+    func unsupported(command: TelemetryCommandRecord) async throws {
+        try await transport.store.createCommand(command)
+        await makeProcessor().processCommands()
+        let ended = try await self.command("1")
+        #expect(ended?.status == .failed && ended?.errorMessage?.contains("does not support") == true)
+        #expect(log.all.isEmpty)
+    }
+
     @Test("Calls that overlap run nothing twice, and each returns after what was pending when it was made")
     func overlapping() async throws {
         let gate = TestGate()

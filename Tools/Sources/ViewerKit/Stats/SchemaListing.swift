@@ -35,6 +35,11 @@ public struct SchemaListing: Sendable {
                 .init(name: $0.rawValue, type: $0.fieldTypeDescription, isIndexed: $0.isIndexed)
             }),
         RecordType(
+            name: TelemetrySchema.ruleRecordType,
+            fields: TelemetrySchema.RuleField.allCases.map {
+                .init(name: $0.rawValue, type: $0.fieldTypeDescription, isIndexed: $0.isIndexed)
+            }),
+        RecordType(
             name: TelemetrySchema.settingsBackupRecordType,
             fields: TelemetrySchema.SettingsBackupField.allCases.map {
                 .init(name: $0.rawValue, type: $0.fieldTypeDescription, isIndexed: $0.isIndexed)

@@ -65,7 +65,7 @@ public struct CommandSender: Sendable {
         switch command.status {
         case .pending: return nil
         case .executed: return .executed(command)
-        case .failed: return .failed(command.errorMessage ?? "the client gave no reason")
+        case .failed, .rejected, .expired, .superseded: return .failed(command.errorMessage ?? "the client gave no reason")
         }
     }
 }

@@ -49,7 +49,8 @@ struct CommandsCommand: StoreCommand {
         switch command.status {
         case .pending: .init("pending", look: style.yellow)
         case .executed: .init("executed", look: style.green)
-        case .failed: .init("failed", look: style.red)
+        case .failed, .rejected, .expired: .init(command.status.rawValue, look: style.red)
+        case .superseded: .init("superseded")
         }
     }
 

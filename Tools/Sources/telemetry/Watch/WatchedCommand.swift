@@ -25,6 +25,8 @@ struct WatchedCommand: Sendable {
         case .deleteEvents: "Client \(command.clientId) deleted its events."
         case .enableScenario: "\(command.scenarioName ?? "") is enabled on client \(command.clientId)."
         case .disableScenario: "\(command.scenarioName ?? "") is disabled on client \(command.clientId)."
+        case .pause, .resume, .resetScenario, .captureScenario:
+            "Client \(command.clientId) executed \(command.action.rawValue)."
         }
     }
 }

@@ -1,0 +1,44 @@
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
+extension TelemetryRuleRecord {
+    /// Whether the rule turns its scenario on at a client.
+    /// - Parameters:
+    ///   - clientId: The client's identifier; also its attribute `clientId`.
+    ///   - attributes: What else is known of the client, by name.
+    ///   - date: The time for which it is asked.
+    public func applies(to clientId: String, attributes: [String: String], at date: Date = .now) -> Bool {
+        guard isEnabled, isReadable, !hasExpired(at: date) else { return false }
+        let isFulfilled = conditions.allSatisfy { condition in
+            condition.holds(for: condition.attribute == "clientId" ? clientId : attributes[condition.attribute])
+        }
+        return isFulfilled && samples(clientId)
+    }
+
+    /// Where a client lies in a rule, from 0 up to but not including 100. It is chosen where this is below the percentage, so
+    /// that raising the percentage only adds clients.
+    ///
+    /// The first eight bytes, big-endian, of the SHA-256 of the rule's identifier, a line feed and the client's identifier, both
+    /// in Unicode's normalization form C and in UTF-8, divided by 2^64, times 100.
+    public static func position(ofClient clientId: String, inRule ruleId: String) -> Double {
+        let message = ComposedForm.utf8(of: ruleId) + [UInt8(ascii: "\n")] + ComposedForm.utf8(of: clientId)
+        let digest = SHA256.digest(of: message)
+        let bits = UInt64(digest[0]) << 32 | UInt64(digest[1])
+        // The largest numbers round up to 2^64.
+        return min(Double(bits) / 0x1p64 * 100, (100.0).nextDown)
+    }
+
+    private func hasExpired(at date: Date) -> Bool {
+        guard let expires else { return false }
+        return !(date < expires)
+    }
+
+    private func samples(_ clientId: String) -> Bool {
+        if percentage >= 100 { return true }
+        guard percentage > 0 else { return false }
+        return Self.position(ofClient: clientId, inRule: ruleId) < percentage
+    }
+}

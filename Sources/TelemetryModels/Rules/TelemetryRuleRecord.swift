@@ -1,0 +1,132 @@
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
+/// A rule that turns a scenario on at every client it applies to. Each client evaluates it by itself.
+public struct TelemetryRuleRecord: TelemetryRecordConvertible, Equatable {
+    /// What reading a record throws.
+    public typealias Error = TelemetryRecordError
+    public static let recordType = TelemetrySchema.ruleRecordType
+
+    /// The stored record's identity; nil for a rule that was not stored yet.
+    public let recordID: TelemetryRecord.ID?
+    /// The rule's unique identifier.
+    public let ruleId: String
+    /// The scenario that is turned on.
+    public var scenarioName: String
+    /// The most detailed level that is recorded.
+    public var level: TelemetryLogLevel
+    /// What is asked of a client; all have to hold. Without conditions the rule concerns every client.
+    public var conditions: [TelemetryRuleCondition] {
+        didSet { unreadable[TelemetrySchema.RuleField.conditions] = nil }
+    }
+    /// How many in a hundred of the clients that fulfil the conditions: 100 or more is all of them, below 0 and NaN is none.
+    public var percentage: Double
+    /// When the rule was written.
+    public let created: Date
+    /// When the rule ends; nil where it does not end by itself.
+    public var expires: Date?
+    /// Whether the rule is in force.
+    public var isEnabled: Bool
+    /// Who wrote the rule, in words for the person who is observed.
+    public var issuer: String?
+
+    /// What the record holds in fields that this version cannot read. A rule with any applies to nobody; writing keeps them.
+    private var unreadable: [TelemetrySchema.RuleField: TelemetryValue] = [:]
+
+    /// Creates a rule; the parameters are the properties of the same names.
+    public init(
+        recordID: TelemetryRecord.ID? = nil,
+        ruleId: String = UUID().uuidString,
+        scenarioName: String,
+        level: TelemetryLogLevel = .diagnostic,
+        conditions: [TelemetryRuleCondition] = [],
+        percentage: Double = 100,
+        created: Date = .now,
+        expires: Date? = nil,
+        isEnabled: Bool = true,
+        issuer: String? = nil
+    ) {
+        self.recordID = recordID
+        self.ruleId = ruleId
+        self.scenarioName = scenarioName
+        self.level = level
+        self.conditions = conditions
+        self.percentage = percentage
+        self.created = created
+        self.expires = expires
+        self.isEnabled = isEnabled
+        self.issuer = issuer
+    }
+
+    /// Whether this version can read all of the rule. One that it cannot read applies to nobody.
+    public var isReadable: Bool { unreadable.isEmpty }
+
+    /// Reads a rule. The identifier, the scenario, the date and whether it is enabled must be there; the rest has the defaults
+    /// of the memberwise initializer. Conditions, a level, a percentage or an end that cannot be read make a rule that applies
+    /// to nobody.
+    public init(record: TelemetryRecord) throws {
+        try record.requireType(Self.recordType)
+        typealias Field = TelemetrySchema.RuleField
+        var unreadable: [Field: TelemetryValue] = [:]
+        func read<Value>(_ field: Field, _ value: (TelemetryValue) -> Value?) -> Value? {
+            guard let stored = record[field.rawValue] else { return nil }
+            let result = value(stored)
+            if result == nil { unreadable[field] = stored }
+            return result
+        }
+        let level = read(.logLevel) { $0.stringValue.flatMap(TelemetryLogLevel.init(rawValue:)) }
+        let conditions = read(.conditions) { $0.stringValue.flatMap(Self.conditions(fromJSON:)) }
+        let percentage = read(.percentage, \.numberValue)
+        let expires = read(.expires, \.dateValue)
+        self.init(
+            recordID: record.recordID,
+            ruleId: try record.requiredString(Field.ruleId),
+            scenarioName: try record.requiredString(Field.scenarioName),
+            level: level ?? .diagnostic,
+            conditions: conditions ?? [],
+            percentage: percentage ?? 100,
+            created: try record.requiredDate(Field.created),
+            expires: expires,
+            isEnabled: try record.requiredBool(Field.isEnabled),
+            issuer: record.string(Field.issuer))
+        self.unreadable = unreadable
+    }
+
+    public func toRecord() -> TelemetryRecord {
+        filled(TelemetryRecord(recordType: Self.recordType, optionalID: recordID))
+    }
+
+    public func applying(to record: TelemetryRecord) throws -> TelemetryRecord {
+        try record.requireType(Self.recordType)
+        return filled(record)
+    }
+
+    private func filled(_ record: TelemetryRecord) -> TelemetryRecord {
+        typealias Field = TelemetrySchema.RuleField
+        var record = record
+        record.set(.string(ruleId), for: Field.ruleId)
+        record.set(.string(scenarioName), for: Field.scenarioName)
+        record.set(.string(level.rawValue), for: Field.logLevel)
+        record.set(.string(Self.json(from: conditions)), for: Field.conditions)
+        record.set(.double(percentage), for: Field.percentage)
+        record.set(.date(created), for: Field.created)
+        record.set(expires.map(TelemetryValue.date), for: Field.expires)
+        record.set(.bool(isEnabled), for: Field.isEnabled)
+        record.set(issuer.map(TelemetryValue.string), for: Field.issuer)
+        for (field, value) in unreadable { record.set(value, for: field) }
+        return record
+    }
+
+    private static func json(from conditions: [TelemetryRuleCondition]) -> String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return (try? encoder.encode(conditions)).map { String(decoding: $0, as: UTF8.self) } ?? "[]"
+    }
+
+    private static func conditions(fromJSON text: String) -> [TelemetryRuleCondition]? {
+        try? JSONDecoder().decode([TelemetryRuleCondition].self, from: Data(text.utf8))
+    }
+}

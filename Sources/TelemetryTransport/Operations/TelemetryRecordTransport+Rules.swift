@@ -1,0 +1,37 @@
+public import TelemetryModels
+
+extension TelemetryRecordTransport {
+    /// Stores a new rule, under an identity that follows from its `ruleId` where it has none yet.
+    /// - Throws: ``TelemetryTransportError`` with `.conflict` where the rule exists.
+    @discardableResult
+    public func createRule(_ rule: TelemetryRuleRecord) async throws -> TelemetryRuleRecord {
+        let record = try rule.applying(
+            to: TelemetryRecord(recordType: TelemetryRuleRecord.recordType, recordID: rule.recordID ?? .rule(rule.ruleId)))
+        return try await TelemetryRuleRecord(record: insert(record))
+    }
+
+    /// The stored rules, oldest first; for one scenario, or for all. Records that cannot be read as rules are left out.
+    public func fetchRules(forScenario scenarioName: String? = nil) async throws -> [TelemetryRuleRecord] {
+        typealias Field = TelemetrySchema.RuleField
+        let query = TelemetryRecordQuery(
+            recordType: TelemetryRuleRecord.recordType,
+            conditions: scenarioName.map { [Field.scenarioName.rawValue: .string($0)] } ?? [:])
+        // Sorted here: the field is not indexed, and there are few.
+        return try await records(matching: query).compactMap { try? TelemetryRuleRecord(record: $0) }
+            .sorted { ($0.created, $0.ruleId) < ($1.created, $1.ruleId) }
+    }
+
+    /// Stores every field of a rule that was read before.
+    /// - Throws: ``TelemetryModels/TelemetryRecordError/missingRecordID`` for one that was not; ``TelemetryTransportError`` with
+    ///   `.notFound` where there is no such record.
+    @discardableResult
+    public func updateRule(_ rule: TelemetryRuleRecord) async throws -> TelemetryRuleRecord {
+        guard let id = rule.recordID else { throw TelemetryRecordError.missingRecordID }
+        return try await TelemetryRuleRecord(record: modify(id) { try rule.applying(to: $0) })
+    }
+
+    /// Removes a rule; one that is not there is no error.
+    public func deleteRule(recordID: TelemetryRecord.ID) async throws {
+        try await deleteRecords(withIDs: [recordID])
+    }
+}
