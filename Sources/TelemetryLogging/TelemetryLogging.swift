@@ -26,6 +26,12 @@ public protocol TelemetryLogging: Actor {
     /// Replaces the set of scenarios that are known and on. Seen by every thread when the call returns.
     func updateScenarioStates(_ states: [String: Bool]) async
 
+    /// Replaces what is known of all scenarios: whether they are on, at which level, until when; what is absent is off. Seen by
+    /// every thread when the call returns.
+    ///
+    /// The default calls ``updateScenarioStates(_:)``, and knows neither levels nor ends.
+    func updateScenarios(_ states: [String: TelemetryScenarioState]) async
+
     /// Begins to deliver, keeping what was held, or discards what was held and records nothing.
     func activate(enabled: Bool) async
 
@@ -37,4 +43,10 @@ public protocol TelemetryLogging: Actor {
 
     /// Delivers what waits, as far as it can, and refuses events from then on.
     func shutdown() async
+}
+
+extension TelemetryLogging {
+    public func updateScenarios(_ states: [String: TelemetryScenarioState]) async {
+        await updateScenarioStates(states.mapValues(\.isEnabled))
+    }
 }

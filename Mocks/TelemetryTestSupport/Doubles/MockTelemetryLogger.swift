@@ -56,6 +56,8 @@ public actor MockTelemetryLogger: TelemetryLogging {
     public private(set) var clientIdentifier: String?
     /// The states that were set last.
     public private(set) var scenarioStates: [String: Bool] = [:]
+    /// The whole states that were set last; from `updateScenarioStates(_:)` with the defaults of everything else.
+    public private(set) var scenarios: [String: TelemetryScenarioState] = [:]
     /// Whether the logger would record; nil before it was activated.
     public private(set) var isEnabled: Bool?
 
@@ -88,8 +90,14 @@ public actor MockTelemetryLogger: TelemetryLogging {
     }
 
     public func updateScenarioStates(_ states: [String: Bool]) async {
-        scenarioStates = states
-        log.append(.updateScenarioStates(states))
+        await updateScenarios(states.mapValues { TelemetryScenarioState(isEnabled: $0) })
+    }
+
+    /// Recorded as a call of `updateScenarioStates(_:)`; the whole states are in ``scenarios``.
+    public func updateScenarios(_ states: [String: TelemetryScenarioState]) async {
+        scenarios = states
+        scenarioStates = states.mapValues(\.isEnabled)
+        log.append(.updateScenarioStates(scenarioStates))
     }
 
     public func activate(enabled: Bool) async {

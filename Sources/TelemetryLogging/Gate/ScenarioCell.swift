@@ -4,8 +4,10 @@ public import Synchronization
 /// can point at it.
 @usableFromInline
 struct ScenarioCell: ~Copyable {
-    /// Which levels are recorded now, a bit each; 0 while the scenario or the whole logger is off.
+    /// Which levels are recorded now, a bit each, and ``ScenarioGate/leased``; 0 while the scenario or the whole logger is off.
     @usableFromInline let levels = Atomic<UInt8>(0)
+    /// When a leased scenario ends, as the bits of its seconds since 1 January 2001.
+    let end = Atomic<UInt64>(0)
     let name: String
     let bytes: UnsafeMutableRawPointer
     let count: Int

@@ -1,7 +1,11 @@
+import Foundation
 public import Synchronization
 public import TelemetryModels
 
 /// Decides, without a lock and without allocating, whether an event is wanted.
+///
+/// A scenario that is on for a limited time is off from its end on, whether anybody updates the gate or not: the clock is read for
+/// events of such scenarios alone.
 ///
 /// One byte tells whether anything is; a table read without a lock tells which levels of a scenario are. Changing states
 /// changes cells in place: memory grows with the number of distinct names, never with the number of changes.
@@ -15,19 +19,49 @@ final class ScenarioGate: Sendable {
 
     @usableFromInline static let unscoped: UInt8 = 1
     @usableFromInline static let scoped: UInt8 = 2
-    private static let allLevels: UInt8 = 3
+    @usableFromInline static let allLevels: UInt8 = 3
+    /// Beside a cell's levels: the scenario is on until the cell's end.
+    @usableFromInline static let leased: UInt8 = 4
+
+    /// What a scenario that is on records, and until when.
+    private struct Opening {
+        var levels: UInt8
+        /// Seconds since 1 January 2001.
+        var end: Double?
+
+        init?(_ state: TelemetryScenarioState) {
+            guard state.isEnabled else { return nil }
+            levels =
+                switch state.level {
+                case .info: ScenarioGate.bit(of: .info)
+                case .diagnostic: ScenarioGate.allLevels
+                }
+            end = state.expires?.timeIntervalSinceReferenceDate
+        }
+
+        func isOver(at seconds: Double) -> Bool {
+            // Negated, so that an end that is not a number is over.
+            end.map { !(seconds < $0) } ?? false
+        }
+    }
 
     private struct Registry {
         var isOpen: Bool
-        /// What ``ScenarioGate/update(_:)`` said last.
-        var wanted: Set<String> = []
+        /// What ``ScenarioGate/update(_:)`` said last, without what has ended since.
+        var wanted: [String: Opening] = [:]
         /// Every scenario ever named. A dictionary's keys are equal where Swift's `==` says so.
         var cells: [String: ScenarioCellAddress] = [:]
         var entries = 0
         var retired: [ScenarioTable] = []
     }
 
-    init(isOpen: Bool) {
+    private let now: @Sendable () -> Double
+
+    /// - Parameters:
+    ///   - isOpen: Whether it lets events pass.
+    ///   - now: The time, in seconds since 1 January 2001.
+    init(isOpen: Bool, now: @escaping @Sendable () -> Double) {
+        self.now = now
         openings = Atomic(isOpen ? Self.unscoped : 0)
         table = Atomic(0)
         registry = Mutex(Registry(isOpen: isOpen))
@@ -55,7 +89,30 @@ final class ScenarioGate: Sendable {
     @usableFromInline
     func admits(_ scenario: String, level: TelemetryLogLevel) -> Bool {
         guard let cell = find(scenario) else { return false }
-        return cell.pointer.pointee.levels.load(ordering: .relaxed) & Self.bit(of: level) != 0
+        return admits(cell, bits: Self.bit(of: level))
+    }
+
+    /// Whether any of these levels of the cell's scenario is recorded now.
+    @inlinable @inline(__always)
+    func admits(_ cell: ScenarioCellAddress, bits: UInt8) -> Bool {
+        let levels = cell.pointer.pointee.levels.load(ordering: .relaxed)
+        return levels & bits != 0 && (levels & Self.leased == 0 || isInForce(cell))
+    }
+
+    /// Whether a leased scenario has not ended. Where it has, it is off from now on.
+    @usableFromInline
+    func isInForce(_ cell: ScenarioCellAddress) -> Bool {
+        let seconds = now()
+        if seconds < Double(bitPattern: cell.pointer.pointee.end.load(ordering: .relaxed)) { return true }
+        return registry.withLock { registry in
+            let name = cell.pointer.pointee.name
+            // Asked again: the cell may have been read in the middle of an update.
+            guard let opening = registry.wanted[name] else { return false }
+            guard opening.isOver(at: seconds) else { return registry.isOpen }
+            registry.wanted[name] = nil
+            apply(&registry)
+            return false
+        }
     }
 
     /// Opens or closes the gate as a whole; scenarios keep what ``update(_:)`` said of them.
@@ -67,10 +124,13 @@ final class ScenarioGate: Sendable {
     }
 
     /// Replaces what is known of all scenarios.
-    func update(_ states: [String: Bool]) {
+    func update(_ states: [String: TelemetryScenarioState]) {
+        let seconds = now()
         registry.withLock { registry in
-            registry.wanted = Set(states.lazy.filter(\.value).map(\.key))
-            for name in registry.wanted { _ = cell(for: name, in: &registry) }
+            registry.wanted = states.compactMapValues { state in
+                Opening(state).flatMap { $0.isOver(at: seconds) ? nil : $0 }
+            }
+            for name in registry.wanted.keys { _ = cell(for: name, in: &registry) }
             apply(&registry)
         }
     }
@@ -82,8 +142,15 @@ final class ScenarioGate: Sendable {
 
     private func apply(_ registry: inout Registry) {
         for (name, cell) in registry.cells {
-            let isOn = registry.isOpen && registry.wanted.contains(name)
-            cell.pointer.pointee.levels.store(isOn ? Self.allLevels : 0, ordering: .relaxed)
+            var levels: UInt8 = 0
+            if registry.isOpen, let opening = registry.wanted[name] {
+                levels = opening.levels
+                if let end = opening.end {
+                    levels |= Self.leased
+                    cell.pointer.pointee.end.store(end.bitPattern, ordering: .relaxed)
+                }
+            }
+            cell.pointer.pointee.levels.store(levels, ordering: .releasing)
         }
         let scoped = registry.wanted.isEmpty ? 0 : Self.scoped
         openings.store(registry.isOpen ? Self.unscoped | scoped : 0, ordering: .sequentiallyConsistent)

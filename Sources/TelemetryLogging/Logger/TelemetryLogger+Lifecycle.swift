@@ -1,5 +1,5 @@
 import Synchronization
-import TelemetryModels
+public import TelemetryModels
 
 /// Operations follow one another: of two that overlap, the one called last decides.
 extension TelemetryLogger {
@@ -21,7 +21,13 @@ extension TelemetryLogger {
     }
 
     /// Replaces the set of scenarios that are known and on. Seen by every thread when the call returns.
-    public func updateScenarioStates(_ states: [String: Bool]) { gate.update(states) }
+    public func updateScenarioStates(_ states: [String: Bool]) {
+        gate.update(states.mapValues { TelemetryScenarioState(isEnabled: $0) })
+    }
+
+    /// Replaces what is known of all scenarios: whether they are on, at which level, until when. Seen by every thread when the call
+    /// returns. A scenario with an end is off from then on, by the clock of the dates that events bear.
+    public func updateScenarios(_ states: [String: TelemetryScenarioState]) async { gate.update(states) }
 
     /// Begins to deliver, keeping what was held; or discards what was held, and records nothing.
     ///

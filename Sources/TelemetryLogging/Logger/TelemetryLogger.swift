@@ -44,7 +44,7 @@ public actor TelemetryLogger: TelemetryLogging {
     ///   - configuration: How it batches, tries again and keeps what waits.
     ///   - transport: Where events go.
     ///   - clock: Measures intervals and waits.
-    ///   - now: The time that events bear; nil asks the system.
+    ///   - now: The time that events bear, and by which scenarios end; nil asks the system.
     ///   - jitter: A random number from 0 to below 1, drawn for each retry.
     public init(
         configuration: Configuration = .default, transport: any TelemetryEventTransport,
@@ -57,7 +57,7 @@ public actor TelemetryLogger: TelemetryLogging {
         self.jitter = jitter
         time = MonotonicTime(clock: clock)
         bootTime = BootTime.clock(time)
-        gate = ScenarioGate(isOpen: true)
+        gate = ScenarioGate(isOpen: true) { now?().timeIntervalSinceReferenceDate ?? WallClock.secondsSinceReference }
         capture = EventCapture(configuration: configuration, now: now, bootTime: bootTime)
         delivery = DeliveryState(configuration: configuration)
     }

@@ -1,4 +1,3 @@
-public import Synchronization
 public import TelemetryModels
 
 /// A scenario of a logger, looked up once: small, copied freely, and asked at the cost of one load.
@@ -14,7 +13,11 @@ public struct TelemetryScenario: Sendable {
 
     /// Whether events of the scenario are recorded now.
     @inlinable
-    public var isEnabled: Bool { cell.pointer.pointee.levels.load(ordering: .relaxed) != 0 }
+    public var isEnabled: Bool { gate.admits(cell, bits: ScenarioGate.allLevels) }
+
+    /// Whether events of the scenario and this level are recorded now.
+    @inlinable
+    public func isEnabled(at level: TelemetryLogLevel) -> Bool { gate.admits(cell, bits: ScenarioGate.bit(of: level)) }
 
     /// Logs an event under the scenario; nothing is evaluated where it is off.
     @inlinable
@@ -22,7 +25,7 @@ public struct TelemetryScenario: Sendable {
         _ name: String, level: TelemetryLogLevel = .info, property1: @autoclosure () -> String? = nil,
         attributes: @autoclosure () -> [String: TelemetryValue] = [:]
     ) {
-        guard cell.pointer.pointee.levels.load(ordering: .relaxed) & ScenarioGate.bit(of: level) != 0 else { return }
+        guard gate.admits(cell, bits: ScenarioGate.bit(of: level)) else { return }
         capture.record(name: name, scenario: self.name, level: level, property1: property1(), attributes: attributes())
     }
 }
