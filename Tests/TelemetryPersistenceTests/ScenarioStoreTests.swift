@@ -8,7 +8,7 @@ struct ScenarioStoreTests {
     enum Kind: CaseIterable, Sendable { case memory, file, userDefaults }
 
     /// Stores of one kind over one place; the last two see what the first wrote, where the place outlives a store.
-    private func withStores(
+    func withStores(
         _ kind: Kind, _ body: (any TelemetryScenarioStoring, any TelemetryScenarioStoring) async throws -> Void
     ) async throws {
         switch kind {

@@ -7,7 +7,7 @@ protocol MergeableDocument {
     func merging(_ mine: Self, since base: Self?) -> Self
 }
 
-extension [String: Bool]: MergeableDocument {
+extension Dictionary: MergeableDocument where Key == String, Value: Equatable {
     func merging(_ mine: Self, since base: Self?) -> Self {
         guard let base else { return mine }
         var merged = self

@@ -1,40 +1,74 @@
 public import Foundation
 public import TelemetryModels
 
-/// Scenario states in a file `scenarios.json`, for servers and command-line tools; processes may share the directory.
+/// Scenario states in a file `scenarios.json`, and what the person forbids and who paused in `controls.json`, for servers and
+/// command-line tools; processes may share the directory.
 ///
-/// The directory is made, for its owner alone, when something is saved for the first time. A file that cannot be read as
-/// states is set aside as `scenarios.corrupt.json`. What cannot be written is served from memory, as long as the store lives,
-/// and written with the next change.
+/// The directory is made, for its owner alone, when something is saved for the first time. A file that cannot be read is set
+/// aside as `scenarios.corrupt.json` or `controls.corrupt.json`. What cannot be written is served from memory, as long as the
+/// store lives, and written with the next change.
 public actor FileTelemetryScenarioStore: TelemetryScenarioStoring {
-    private var document: StoredDocument<[String: Bool]>
+    private var document: StoredDocument<[String: StoredScenarioState]>
+    private var controls: StoredDocument<ScenarioControls>
 
     /// - Parameters:
-    ///   - directory: Where the file is, or will be.
+    ///   - directory: Where the files are, or will be.
     ///   - diagnostics: Receives corrupt files and failures to read or write.
     public init(directory: URL, diagnostics: TelemetryDiagnosticsHandler? = nil) {
         document = StoredDocument(
             JSONDocumentFile(directory: directory, name: "scenarios", diagnostics: diagnostics), initial: [:])
+        controls = StoredDocument(
+            JSONDocumentFile(directory: directory, name: "controls", diagnostics: diagnostics), initial: ScenarioControls())
     }
 
-    public func loadState(for scenarioName: String) async -> Bool? { await load()[scenarioName] }
+    public func loadState(for scenarioName: String) async -> Bool? { await load()[scenarioName]?.state.isEnabled }
 
-    public func loadAllStates() async -> [String: Bool] { await load() }
+    public func loadAllStates() async -> [String: Bool] { await load().mapValues(\.state.isEnabled) }
 
     public func saveState(for scenarioName: String, isEnabled: Bool) async {
-        _ = document.change(await document.lock()) { $0[scenarioName] = isEnabled }
+        await save(StoredScenarioState(isEnabled: isEnabled), for: scenarioName)
     }
 
     public func removeState(for scenarioName: String) async {
         // Nothing to remove, nothing to create.
         guard await load()[scenarioName] != nil else { return }
-        _ = document.change(await document.lock()) { $0[scenarioName] = nil }
+        await save(nil, for: scenarioName)
     }
 
     public func removeAllStates() async { document.remove(document.isMissing ? nil : await document.lock()) }
 
-    private func load() async -> [String: Bool] {
+    public func loadAllScenarios() async -> [String: TelemetryScenarioState] { await load().mapValues(\.state) }
+
+    public func saveScenario(_ state: TelemetryScenarioState, for scenarioName: String) async {
+        await save(StoredScenarioState(state), for: scenarioName)
+    }
+
+    public func loadDeniedScenarios() async -> Set<String> { Set(await loadControls().denied.filter(\.value).keys) }
+
+    public func saveDenied(_ isDenied: Bool, for scenarioName: String) async {
+        let isKnown = await loadControls().denied[scenarioName] != nil
+        guard isDenied || isKnown else { return }
+        _ = controls.change(await controls.lock()) { $0.denied[scenarioName] = isDenied ? true : nil }
+    }
+
+    public func loadPause() async -> TelemetryPause { await loadControls().pause }
+
+    public func savePause(_ pause: TelemetryPause) async {
+        guard await loadControls().pause != pause else { return }
+        _ = controls.change(await controls.lock()) { $0.pause = pause }
+    }
+
+    private func load() async -> [String: StoredScenarioState] {
         if let states = document.loadUnlocked() { return states }
         return document.load(await document.lock())
+    }
+
+    private func loadControls() async -> ScenarioControls {
+        if let controls = controls.loadUnlocked() { return controls }
+        return controls.load(await controls.lock())
+    }
+
+    private func save(_ state: StoredScenarioState?, for scenarioName: String) async {
+        _ = document.change(await document.lock()) { $0[scenarioName] = state }
     }
 }

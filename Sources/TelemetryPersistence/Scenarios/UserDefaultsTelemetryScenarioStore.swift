@@ -1,14 +1,12 @@
 public import Foundation
 public import TelemetryModels
 
-/// Scenario states in user defaults, each under `telemetry.scenario.<scenarioName>.isEnabled`.
+/// Scenario states in user defaults: whether a scenario is on under `telemetry.scenario.<scenarioName>.isEnabled`, what more there
+/// is to its state under `….state`, whether the person forbids it under `….isDenied`, and who paused under `telemetry.pause`.
 ///
 /// Where there is no daemon behind user defaults, as on Linux, a process that is killed while they are written can lose them;
 /// ``FileTelemetryScenarioStore`` is the better choice there.
 public actor UserDefaultsTelemetryScenarioStore: TelemetryScenarioStoring {
-    private static let prefix = "telemetry.scenario."
-    private static let suffix = ".isEnabled"
-
     private let shared: SharedUserDefaults
 
     /// - Parameters:
@@ -26,56 +24,50 @@ public actor UserDefaultsTelemetryScenarioStore: TelemetryScenarioStoring {
         shared = SharedUserDefaults(defaults: SharedUserDefaults.suite(suiteName), diagnostics: diagnostics)
     }
 
-    public func loadState(for scenarioName: String) async -> Bool? {
-        shared.refresh()
-        return shared.defaults.object(forKey: Self.key(for: scenarioName, in: shared.defaults)) as? Bool
-    }
+    public func loadState(for scenarioName: String) async -> Bool? { stored.isEnabled(scenarioName) }
 
-    public func loadAllStates() async -> [String: Bool] {
-        shared.refresh()
-        return Self.states(in: shared.defaults)
-    }
+    public func loadAllStates() async -> [String: Bool] { stored.states }
 
     public func saveState(for scenarioName: String, isEnabled: Bool) async {
-        shared.change(await SharedUserDefaults.lock()) { $0.set(isEnabled, forKey: Self.key(for: scenarioName, in: $0)) }
+        await saveScenario(TelemetryScenarioState(isEnabled: isEnabled), for: scenarioName)
     }
 
     public func removeState(for scenarioName: String) async {
-        guard await loadState(for: scenarioName) != nil else { return }
-        shared.change(await SharedUserDefaults.lock()) { $0.removeObject(forKey: Self.key(for: scenarioName, in: $0)) }
+        guard stored.isEnabled(scenarioName) != nil else { return }
+        shared.change(await SharedUserDefaults.lock()) { ScenarioDefaults(defaults: $0).remove(scenarioName) }
     }
 
     public func removeAllStates() async {
-        guard await !loadAllStates().isEmpty else { return }
+        guard !stored.states.isEmpty else { return }
         shared.change(await SharedUserDefaults.lock()) { defaults in
-            for name in Self.states(in: defaults).keys { defaults.removeObject(forKey: Self.key(for: name, in: defaults)) }
+            let stored = ScenarioDefaults(defaults: defaults)
+            for name in stored.states.keys { stored.remove(name) }
         }
     }
 
-    /// The key that is in use or, for a new scenario, the one that follows from its name. Spellings that Swift's `==` calls
-    /// equal are one scenario, but may be two keys.
-    private static func key(for scenarioName: String, in defaults: UserDefaults) -> String {
-        let key = prefix + scenarioName + suffix
-        if scenarioName.utf8.allSatisfy({ $0 < 0x80 }) || defaults.object(forKey: key) != nil { return key }
-        let isInUse = { (key: String) in Self.scenarioName(of: key) == scenarioName }
-        return defaults.dictionaryRepresentation().keys.first(where: isInUse) ?? key
+    public func loadAllScenarios() async -> [String: TelemetryScenarioState] { stored.scenarios }
+
+    public func saveScenario(_ state: TelemetryScenarioState, for scenarioName: String) async {
+        shared.change(await SharedUserDefaults.lock()) { ScenarioDefaults(defaults: $0).save(state, for: scenarioName) }
     }
 
-    private static func states(in defaults: UserDefaults) -> [String: Bool] {
-        var states: [String: Bool] = [:]
-        for key in defaults.dictionaryRepresentation().keys {
-            guard let name = scenarioName(of: key), let isEnabled = defaults.object(forKey: key) as? Bool else { continue }
-            states[name] = isEnabled
-        }
-        return states
+    public func loadDeniedScenarios() async -> Set<String> { stored.deniedScenarios }
+
+    public func saveDenied(_ isDenied: Bool, for scenarioName: String) async {
+        guard isDenied || stored.deniedScenarios.contains(scenarioName) else { return }
+        shared.change(await SharedUserDefaults.lock()) { ScenarioDefaults(defaults: $0).saveDenied(isDenied, for: scenarioName) }
     }
 
-    /// Compares bytes, not characters: a name that begins with a combining mark is one character with the dot before it.
-    private static func scenarioName(of key: String) -> String? {
-        let bytes = Array(key.utf8)
-        let (before, after) = (Array(prefix.utf8), Array(suffix.utf8))
-        guard bytes.count >= before.count + after.count, bytes.starts(with: before), bytes.suffix(after.count) == after[...]
-        else { return nil }
-        return String(decoding: bytes[before.count..<(bytes.count - after.count)], as: UTF8.self)
+    public func loadPause() async -> TelemetryPause { stored.pause }
+
+    public func savePause(_ pause: TelemetryPause) async {
+        guard stored.pause != pause else { return }
+        shared.change(await SharedUserDefaults.lock()) { ScenarioDefaults(defaults: $0).pause = pause }
+    }
+
+    /// What is stored now, also by other processes.
+    private var stored: ScenarioDefaults {
+        shared.refresh()
+        return ScenarioDefaults(defaults: shared.defaults)
     }
 }

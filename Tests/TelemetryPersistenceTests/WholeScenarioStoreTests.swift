@@ -1,0 +1,141 @@
+import Foundation
+import TelemetryModels
+import TelemetryPersistence
+import Testing
+
+/// What every scenario store of ours promises of whole states, of denied scenarios and of the pause.
+struct WholeScenarioStoreTests {
+    private static let state = TelemetryScenarioState(
+        isEnabled: true, level: .info, expires: Date(timeIntervalSince1970: 1_795_248_000.5), source: .rule("r"))
+
+    private func withStores(
+        _ kind: ScenarioStoreTests.Kind,
+        _ body: (any TelemetryScenarioStoring, any TelemetryScenarioStoring) async throws -> Void
+    ) async throws {
+        try await ScenarioStoreTests().withStores(kind, body)
+    }
+
+    @Test("A whole state is loaded as it was saved, by another store too", arguments: ScenarioStoreTests.Kind.allCases)
+    func wholeStates(kind: ScenarioStoreTests.Kind) async throws {
+        try await withStores(kind) { store, other in
+            var host = TelemetryScenarioState(isEnabled: false, source: .host)
+            await store.saveScenario(Self.state, for: "Net")
+            await store.saveScenario(host, for: "caf\u{e9}")
+            #expect(await other.loadAllScenarios() == ["Net": Self.state, "caf\u{e9}": host])
+            #expect(await other.loadAllStates() == ["Net": true, "caf\u{e9}": false])
+            #expect(await other.loadState(for: "Net") == true)
+            host.isEnabled = true
+            await other.saveScenario(host, for: "cafe\u{301}")
+            #expect(await store.loadAllScenarios() == ["Net": Self.state, "caf\u{e9}": host])
+            await store.removeState(for: "caf\u{e9}")
+            #expect(await other.loadAllScenarios() == ["Net": Self.state])
+            await store.removeAllStates()
+            #expect(await other.loadAllScenarios().isEmpty)
+        }
+    }
+
+    @Test("A state that is saved as a Bool has nothing of the one before", arguments: ScenarioStoreTests.Kind.allCases)
+    func boolAlone(kind: ScenarioStoreTests.Kind) async throws {
+        try await withStores(kind) { store, other in
+            await store.saveScenario(Self.state, for: "Net")
+            await store.saveState(for: "Net", isEnabled: true)
+            #expect(await other.loadAllScenarios() == ["Net": TelemetryScenarioState(isEnabled: true)])
+        }
+    }
+
+    @Test(
+        "What the person forbids, and who paused, stays where states are removed",
+        arguments: ScenarioStoreTests.Kind.allCases)
+    func controls(kind: ScenarioStoreTests.Kind) async throws {
+        try await withStores(kind) { store, other in
+            #expect(await store.loadDeniedScenarios().isEmpty)
+            #expect(await store.loadPause() == [])
+            await store.saveState(for: "Net", isEnabled: true)
+            await store.saveDenied(true, for: "Net")
+            await store.saveDenied(true, for: "caf\u{e9}")
+            await store.saveDenied(true, for: "\u{301}x")
+            await store.savePause([.byHost, .byViewer])
+            await store.removeAllStates()
+            #expect(await other.loadDeniedScenarios() == ["Net", "cafe\u{301}", "\u{301}x"])
+            #expect(await other.loadPause() == [.byHost, .byViewer])
+            #expect(await other.loadAllStates().isEmpty)
+            await other.saveDenied(false, for: "cafe\u{301}")
+            await other.savePause(.byViewer)
+            #expect(await store.loadDeniedScenarios() == ["Net", "\u{301}x"])
+            #expect(await store.loadPause() == .byViewer)
+            await other.savePause([])
+            await other.saveDenied(false, for: "never")
+            #expect(await store.loadPause() == [])
+        }
+    }
+
+    @Test("A file of version 1 reads as it did; what has no more to say than it is written as it was")
+    func fileOfVersion1() async throws {
+        try await withTemporaryDirectory { directory in
+            let file = directory.appending(path: "scenarios.json")
+            try Data(#"{"Net": true, "Sync": false}"#.utf8).write(to: file)
+            let store = FileTelemetryScenarioStore(directory: directory)
+            #expect(
+                await store.loadAllScenarios()
+                    == ["Net": TelemetryScenarioState(isEnabled: true), "Sync": TelemetryScenarioState()])
+            #expect(await store.loadDeniedScenarios().isEmpty)
+            await store.saveState(for: "Sync", isEnabled: true)
+            #expect(try JSONDecoder().decode([String: Bool].self, from: Data(contentsOf: file)) == ["Net": true, "Sync": true])
+            await store.saveScenario(Self.state, for: "Net")
+            #expect(await FileTelemetryScenarioStore(directory: directory).loadAllScenarios()["Net"] == Self.state)
+        }
+    }
+
+    @Test("User defaults of version 1 read as they did, and what version 1 changes counts")
+    func defaultsOfVersion1() async throws {
+        try await withSuite { name in
+            let defaults = try #require(UserDefaults(suiteName: name))
+            let key = "telemetry.scenario.Net.isEnabled"
+            defaults.set(true, forKey: key)
+            defaults.synchronize()
+            let store = UserDefaultsTelemetryScenarioStore(suiteName: name)
+            #expect(await store.loadAllScenarios() == ["Net": TelemetryScenarioState(isEnabled: true)])
+            await store.saveScenario(Self.state, for: "Net")
+            #expect(await store.loadAllScenarios() == ["Net": Self.state])
+            defaults.synchronize()
+            #expect(defaults.object(forKey: key) as? Bool == true)
+            defaults.set(false, forKey: key)
+            defaults.synchronize()
+            #expect(await store.loadAllScenarios() == ["Net": TelemetryScenarioState()])
+        }
+    }
+
+    @Test("Corrupt controls read as none, are set aside, and are reported")
+    func corruptControls() async throws {
+        try await withTemporaryDirectory { directory in
+            try Data("[]".utf8).write(to: directory.appending(path: "controls.json"))
+            let log = DiagnosticsLog()
+            let store = FileTelemetryScenarioStore(directory: directory, diagnostics: log.handler)
+            #expect(await store.loadDeniedScenarios().isEmpty)
+            #expect(log.kinds == [.corruptFile])
+            await store.saveDenied(true, for: "Net")
+            #expect(try directory.names == ["controls.corrupt.json", "controls.json", "controls.lock"])
+        }
+    }
+
+    /// A store as somebody wrote it for version 1.
+    private actor BoolStore: TelemetryScenarioStoring {
+        var states: [String: Bool] = [:]
+        func loadState(for scenarioName: String) -> Bool? { states[scenarioName] }
+        func loadAllStates() -> [String: Bool] { states }
+        func saveState(for scenarioName: String, isEnabled: Bool) { states[scenarioName] = isEnabled }
+        func removeState(for scenarioName: String) { states[scenarioName] = nil }
+        func removeAllStates() { states = [:] }
+    }
+
+    @Test("A store of version 1 keeps the Bool alone")
+    func boolStore() async {
+        let store: any TelemetryScenarioStoring = BoolStore()
+        await store.saveScenario(Self.state, for: "Net")
+        await store.saveDenied(true, for: "Net")
+        await store.savePause(.byHost)
+        #expect(await store.loadAllScenarios() == ["Net": TelemetryScenarioState(isEnabled: true)])
+        #expect(await store.loadDeniedScenarios().isEmpty)
+        #expect(await store.loadPause() == [])
+    }
+}
