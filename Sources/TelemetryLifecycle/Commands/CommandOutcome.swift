@@ -9,8 +9,15 @@ import Foundation
 
 /// How a command ended, as its record shows it to the viewer.
 enum CommandOutcome: Sendable, Equatable {
-    case executed(Date)
+    /// - Parameter result: What the client did beyond what was asked for, in words for the viewer.
+    case executed(Date, result: String? = nil)
     case failed(String)
+    /// Not allowed by the person or the host.
+    case rejected(String)
+    /// Too late.
+    case expired
+    /// A later command decides.
+    case superseded
 
     /// Writes the outcome into the command's record as it was read. Where another writer came in between, it is read again.
     func write(over record: TelemetryRecord, through transport: any TelemetryRecordTransport) async throws {
@@ -43,15 +50,33 @@ enum CommandOutcome: Sendable, Equatable {
         typealias Field = TelemetrySchema.CommandField
         guard stored.string(Field.status) == TelemetrySchema.CommandStatus.pending.rawValue else { return nil }
         var record = stored
-        switch self {
-        case .executed(let date):
-            record.set(.string(TelemetrySchema.CommandStatus.executed.rawValue), for: Field.status)
+        record.set(.string(status.rawValue), for: Field.status)
+        if case .executed(let date, let result) = self {
             record.set(.date(date), for: Field.executedAt)
-        case .failed(let message):
-            record.set(.string(TelemetrySchema.CommandStatus.failed.rawValue), for: Field.status)
-            record.set(.string(Self.brief(message)), for: Field.errorMessage)
+            if let result { record.set(.string(Self.brief(result)), for: Field.result) }
         }
+        if let message { record.set(.string(Self.brief(message)), for: Field.errorMessage) }
         return record
+    }
+
+    private var status: TelemetrySchema.CommandStatus {
+        switch self {
+        case .executed: .executed
+        case .failed: .failed
+        case .rejected: .rejected
+        case .expired: .expired
+        case .superseded: .superseded
+        }
+    }
+
+    /// Why it was not done.
+    private var message: String? {
+        switch self {
+        case .executed: nil
+        case .failed(let message), .rejected(let message): message
+        case .expired: "The command expired before the client could execute it."
+        case .superseded: "A later command was executed instead."
+        }
     }
 
     /// What a store takes beside the command itself, whose action may be of any length.

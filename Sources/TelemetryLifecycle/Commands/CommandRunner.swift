@@ -2,7 +2,8 @@ import Foundation
 import TelemetryModels
 import TelemetryTransport
 
-/// Runs the commands that are pending for one client: oldest first, each once, each to an outcome that the viewer sees.
+/// Runs the commands that are pending for one client: oldest first, each once, each to an outcome that the viewer sees. Of several
+/// that decide on one scenario, or on the pause, the newest alone is executed.
 ///
 /// Runs must not overlap: the service's operations follow one another, and ``TelemetryCommandProcessor`` sees to it for others.
 actor CommandRunner {
@@ -11,7 +12,11 @@ actor CommandRunner {
         let enable: @Sendable (_ command: TelemetryRecord.ID) async throws -> Void
         let disable: @Sendable (_ command: TelemetryRecord.ID) async throws -> Void
         let deleteEvents: @Sendable (_ command: TelemetryRecord.ID) async throws -> Void
-        let setScenario: @Sendable (_ command: TelemetryRecord.ID, _ name: String, _ isEnabled: Bool) async throws -> Void
+        /// Returns what the viewer is to know beyond the status, if anything.
+        let changeScenario: @Sendable (_ name: String, _ change: PendingCommand.ScenarioChange) async throws -> String?
+        let setPaused: @Sendable (_ isPaused: Bool) async throws -> Void
+        /// Why a command is not allowed here; nil where it is.
+        let rejection: @Sendable (_ work: PendingCommand.Work) async -> String?
     }
 
     private let transport: any TelemetryRecordTransport
@@ -36,9 +41,11 @@ actor CommandRunner {
         var firstError: (any Error)?
         do {
             let records = try await transport.records(matching: .pendingCommands(of: clientId))
-            for command in PendingCommand.queue(of: records, clientId: clientId) {
+            let queue = PendingCommand.queue(of: records, clientId: clientId)
+            let superseded = await superseded(of: queue)
+            for command in queue {
                 do {
-                    try await process(command.id)
+                    try await process(command.id, isSuperseded: superseded.contains(command.id))
                 } catch let error as TelemetryTransportError where error.isPermanent {
                     // Its outcome can never be recorded. Removed, it cannot run again after the later ones.
                     firstError = firstError ?? error
@@ -53,7 +60,15 @@ actor CommandRunner {
         }
     }
 
-    private func process(_ id: TelemetryRecord.ID) async throws {
+    private func superseded(of queue: [PendingCommand]) async -> Set<TelemetryRecord.ID> {
+        var rejected: Set<TelemetryRecord.ID> = []
+        for command in queue {
+            if await handlers.rejection(command.work) != nil { rejected.insert(command.id) }
+        }
+        return PendingCommand.superseded(of: queue, at: now()) { !rejected.contains($0.id) }
+    }
+
+    private func process(_ id: TelemetryRecord.ID, isSuperseded: Bool) async throws {
         if let outcome = unrecorded[id] {
             try await outcome.write(to: id, through: transport)
             unrecorded[id] = nil
@@ -63,10 +78,15 @@ actor CommandRunner {
         guard let record = try await transport.record(withID: id),
             let command = PendingCommand(record, clientId: clientId)
         else { return }
+        if command.hasExpired(at: now()) { return try await CommandOutcome.expired.write(over: record, through: transport) }
+        if isSuperseded { return try await CommandOutcome.superseded.write(over: record, through: transport) }
+        if let reason = await handlers.rejection(command.work) {
+            return try await CommandOutcome.rejected(reason).write(over: record, through: transport)
+        }
         let outcome: CommandOutcome
         do {
-            try await perform(command)
-            outcome = .executed(now())
+            let result = try await perform(command)
+            outcome = .executed(now(), result: result)
         } catch {
             // Where the failure cannot even be recorded, nothing is decided: the command is run again later.
             return try await CommandOutcome.failed(error.localizedDescription).write(over: record, through: transport)
@@ -76,15 +96,17 @@ actor CommandRunner {
         unrecorded[id] = nil
     }
 
-    private func perform(_ command: PendingCommand) async throws {
+    private func perform(_ command: PendingCommand) async throws -> String? {
         switch command.work {
         case .enable: try await handlers.enable(command.id)
         case .disable: try await handlers.disable(command.id)
         case .deleteEvents: try await handlers.deleteEvents(command.id)
-        case .enableScenario(let name): try await handlers.setScenario(command.id, name, true)
-        case .disableScenario(let name): try await handlers.setScenario(command.id, name, false)
+        case .scenario(let name, let change): return try await handlers.changeScenario(name, change)
+        case .pause: try await handlers.setPaused(true)
+        case .resume: try await handlers.setPaused(false)
         case .refuse(let reason): throw CommandRefused(reason: reason)
         }
+        return nil
     }
 }
 
@@ -98,4 +120,9 @@ extension TelemetryTransportError {
 struct CommandRefused: LocalizedError {
     let reason: String
     var errorDescription: String? { reason }
+
+    /// What this client does not know how to do.
+    static func unsupported(_ action: TelemetrySchema.CommandAction) -> Self {
+        Self(reason: "This client does not support the command \"\(action.rawValue)\".")
+    }
 }

@@ -5,14 +5,24 @@ import TelemetryModels
 struct PendingCommand: Sendable, Equatable {
     enum Work: Sendable, Equatable {
         case enable, disable, deleteEvents
-        case enableScenario(String)
-        case disableScenario(String)
+        case scenario(String, ScenarioChange)
+        case pause, resume
         /// It cannot be run; the viewer reads why.
         case refuse(String)
     }
 
+    /// What a viewer asks for a scenario.
+    enum ScenarioChange: Sendable, Equatable {
+        /// - Parameter lease: In seconds; nil where the viewer names none.
+        case enable(level: TelemetryLogLevel?, lease: TimeInterval?)
+        case disable
+        case reset
+    }
+
     let id: TelemetryRecord.ID
     let work: Work
+    /// When the command lapses; nil where it does not.
+    let expires: Date?
 
     /// Nil where the record is no pending command of the client.
     init?(_ record: TelemetryRecord, clientId: String) {
@@ -21,31 +31,67 @@ struct PendingCommand: Sendable, Equatable {
             record.string(Field.status) == TelemetrySchema.CommandStatus.pending.rawValue
         else { return nil }
         id = record.recordID
+        expires = record.date(Field.expires)
         do {
-            work = Self.work(for: try TelemetryCommandRecord(record: record))
+            let command = try TelemetryCommandRecord(record: record)
+            work = Self.unreadableField(of: record, command).map(Work.refuse) ?? Self.work(for: command)
         } catch {
             work = .refuse(error.localizedDescription)
         }
     }
 
+    /// Why a command must not be run although its record can be read: recording more, or longer, than was asked for is worse than
+    /// not recording.
+    private static func unreadableField(of record: TelemetryRecord, _ command: TelemetryCommandRecord) -> String? {
+        typealias Field = TelemetrySchema.CommandField
+        if record[Field.logLevel.rawValue] != nil, command.level == nil { return "The command's level is not known." }
+        if record[Field.lease.rawValue] != nil, command.lease == nil { return "The lease must be a positive number of seconds." }
+        if record[Field.expires.rawValue] != nil, command.expires == nil { return "The command's expiry is not a date." }
+        return nil
+    }
+
     private static func work(for command: TelemetryCommandRecord) -> Work {
+        let change: ScenarioChange
         switch command.action {
         case .enable: return .enable
         case .disable: return .disable
         case .deleteEvents: return .deleteEvents
-        case .enableScenario, .disableScenario:
-            guard let name = command.scenarioName, !name.isEmpty else {
-                return .refuse("The command \"\(command.action.rawValue)\" names no scenario.")
+        case .pause: return .pause
+        case .resume: return .resume
+        case .captureScenario: return .refuse(CommandRefused.unsupported(.captureScenario).reason)
+        case .enableScenario:
+            if let lease = command.lease, !(lease > 0 && lease.isFinite) {
+                return .refuse("The lease must be a positive number of seconds.")
             }
-            if command.action == .disableScenario { return .disableScenario(name) }
-            // Recording more, or longer, than was asked for is worse than not recording.
-            guard command.level == nil, command.lease == nil, command.expires == nil else {
-                return .refuse("This client does not support a level, a lease or an expiry date.")
-            }
-            return .enableScenario(name)
-        case .pause, .resume, .resetScenario, .captureScenario:
-            return .refuse("This client does not support the command \"\(command.action.rawValue)\".")
+            change = .enable(level: command.level, lease: command.lease)
+        case .disableScenario: change = .disable
+        case .resetScenario: change = .reset
         }
+        guard let name = command.scenarioName, !name.isEmpty else {
+            return .refuse("The command \"\(command.action.rawValue)\" names no scenario.")
+        }
+        return .scenario(name, change)
+    }
+
+    /// Whether the command lapsed before the given time.
+    func hasExpired(at date: Date) -> Bool {
+        guard let expires else { return false }
+        return !(date < expires)
+    }
+
+    /// What the command decides on: of those that decide on the same thing, only the newest is executed. Nil for a command that
+    /// is executed whatever follows it.
+    var subject: Subject? {
+        switch work {
+        case .enable, .disable, .deleteEvents, .refuse: nil
+        case .scenario(let name, _): .scenario(name)
+        case .pause, .resume: .pause
+        }
+    }
+
+    enum Subject: Sendable, Hashable {
+        case scenario(String)
+        case pause
     }
 
     /// What to run, oldest first; those of one moment by name, and what bears no date last.
@@ -59,5 +105,23 @@ struct PendingCommand: Sendable, Equatable {
                 return left == right ? $0.recordID.recordName < $1.recordID.recordName : left < right
             }
             .compactMap { PendingCommand($0, clientId: clientId) }
+    }
+
+    /// Of the commands in their order, those that a later one replaces. One that has expired, or that is not allowed, replaces
+    /// none.
+    static func superseded(
+        of queue: [PendingCommand], at date: Date, isAllowed: (PendingCommand) -> Bool = { _ in true }
+    ) -> Set<TelemetryRecord.ID> {
+        var decided: Set<Subject> = []
+        var superseded: Set<TelemetryRecord.ID> = []
+        for command in queue.reversed() where !command.hasExpired(at: date) {
+            guard let subject = command.subject else { continue }
+            if decided.contains(subject) {
+                superseded.insert(command.id)
+            } else if isAllowed(command) {
+                decided.insert(subject)
+            }
+        }
+        return superseded
     }
 }

@@ -1,7 +1,10 @@
 import Foundation
+import TelemetryModels
 public import TelemetryTransport
 
-/// Runs the commands that a viewer left for one client: oldest first, each once, each to an end that the viewer sees.
+/// Runs the commands that a viewer left for one client: oldest first, each once, each to an end that the viewer sees. Of several
+/// for one scenario the newest alone is executed; the earlier ones end superseded. What needs more than its handlers fails with a
+/// message: a level, a lease, a pause.
 ///
 /// A command is marked after its handler has returned, so a process that dies in between runs it again: handlers must be
 /// idempotent. No command runs before the outcome of every older one is recorded, so a command that runs again never follows a
@@ -44,9 +47,18 @@ public actor TelemetryCommandProcessor {
                 enable: { _ in try await onEnable() },
                 disable: { _ in try await onDisable() },
                 deleteEvents: { _ in try await onDeleteEvents() },
-                setScenario: { _, name, isEnabled in
-                    if isEnabled { try await onEnableScenario(name) } else { try await onDisableScenario(name) }
-                }))
+                changeScenario: { name, change in
+                    switch change {
+                    case .enable(nil, nil): try await onEnableScenario(name)
+                    case .disable: try await onDisableScenario(name)
+                    case .enable:
+                        throw CommandRefused(reason: "This client does not support a level or a lease.")
+                    case .reset: throw CommandRefused.unsupported(.resetScenario)
+                    }
+                    return nil
+                },
+                setPaused: { isPaused in throw CommandRefused.unsupported(isPaused ? .pause : .resume) },
+                rejection: { _ in nil }))
     }
 
     /// Runs what is pending now. Calls that overlap do not run anything twice; each returns after everything that was pending

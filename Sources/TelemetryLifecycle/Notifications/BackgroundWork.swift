@@ -114,5 +114,7 @@ final class BackgroundWork {
 /// How much is to be looked at again.
 enum RefreshScope: Comparable {
     case commands
+    /// The commands, and the rules.
+    case rules
     case everything
 }

@@ -35,4 +35,14 @@ struct NotificationFilter: Sendable, Equatable {
         guard let subscription = notification.subscriptionID else { return true }
         return subscription == Self.clientSubscription(for: clientId).id
     }
+
+    /// The subscription to the rules, which all clients of a store share.
+    static let ruleSubscription = TelemetrySubscription(
+        id: "\(TelemetrySchema.ruleRecordType)-All", recordType: TelemetrySchema.ruleRecordType)
+
+    /// Whether it may be about a change to a rule.
+    func concernsRules(_ notification: TelemetryNotification) -> Bool {
+        if let type = notification.recordType { return type == TelemetrySchema.ruleRecordType }
+        return notification.subscriptionID == Self.ruleSubscription.id
+    }
 }

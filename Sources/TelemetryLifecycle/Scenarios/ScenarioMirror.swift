@@ -13,35 +13,37 @@ struct ScenarioMirror {
     let now: @Sendable () -> Date
 
     /// Brings all of the client's records in line. Where they are already, nothing is written.
-    func align(_ wanted: [String: Bool], of clientId: String) async throws {
+    func align(_ wanted: [String: TelemetryScenarioState], of clientId: String) async throws {
         let stored = try await transport.fetchScenarios(forClient: clientId)
         let plan = ScenarioPlan(wanted: wanted, stored: stored, clientId: clientId)
         if !plan.delete.isEmpty { try await transport.deleteRecords(withIDs: plan.delete) }
         try await create(plan.create, states: wanted, clientId: clientId)
-        for (id, isEnabled) in plan.update.sorted(by: { $0.key.recordName < $1.key.recordName }) {
-            try await write(isEnabled, to: id)
+        for (id, state) in plan.update.sorted(by: { $0.key.recordName < $1.key.recordName }) {
+            try await write(state, to: id)
         }
     }
 
     /// Brings the record of one scenario in line.
-    func align(_ name: String, isEnabled: Bool, of clientId: String) async throws {
+    func align(_ name: String, state: TelemetryScenarioState, of clientId: String) async throws {
         do {
-            try await write(isEnabled, to: .scenario(name, ofClient: clientId))
+            try await write(state, to: .scenario(name, ofClient: clientId))
         } catch let error as TelemetryTransportError where error.code == .notFound {
             // Not there, or there under an identity that somebody else chose.
             let stored = try await transport.fetchScenarios(forClient: clientId).filter { $0.scenarioName == name }
-            let plan = ScenarioPlan(wanted: [name: isEnabled], stored: stored, clientId: clientId)
-            try await create(plan.create, states: [name: isEnabled], clientId: clientId)
-            for (id, isEnabled) in plan.update { try await write(isEnabled, to: id) }
+            let plan = ScenarioPlan(wanted: [name: state], stored: stored, clientId: clientId)
+            try await create(plan.create, states: [name: state], clientId: clientId)
+            for (id, state) in plan.update { try await write(state, to: id) }
         }
     }
 
-    private func create(_ names: [String], states: [String: Bool], clientId: String) async throws {
+    private func create(_ names: [String], states: [String: TelemetryScenarioState], clientId: String) async throws {
         guard !names.isEmpty else { return }
         let created = now()
         let records = names.map { name in
-            TelemetryScenarioRecord(
-                clientId: clientId, scenarioName: name, isEnabled: states[name] ?? false, created: created)
+            let state = states[name] ?? TelemetryScenarioState()
+            return TelemetryScenarioRecord(
+                clientId: clientId, scenarioName: name, isEnabled: state.isEnabled, created: created, level: state.level,
+                expires: state.expires, source: state.source)
         }
         do {
             try await transport.createScenarios(records)
@@ -49,17 +51,20 @@ struct ScenarioMirror {
             guard error.failures.values.allSatisfy({ $0.code == .conflict }) else { throw error }
             // An index lagged, or another process came first: they exist, and get the state that holds here.
             for name in names {
-                try await write(states[name] ?? false, to: .scenario(name, ofClient: clientId))
+                try await write(states[name] ?? TelemetryScenarioState(), to: .scenario(name, ofClient: clientId))
             }
         }
     }
 
-    private func write(_ isEnabled: Bool, to id: TelemetryRecord.ID) async throws {
-        let field = TelemetrySchema.ScenarioField.isEnabled.rawValue
-        // The schema stores this flag as Int64, 0 or 1.
+    private func write(_ state: TelemetryScenarioState, to id: TelemetryRecord.ID) async throws {
+        typealias Field = TelemetrySchema.ScenarioField
         _ = try await transport.modify(id) { stored in
             var record = stored
-            record[field] = .int(isEnabled ? 1 : 0)
+            // The schema stores this flag as Int64, 0 or 1.
+            record.set(.int(state.isEnabled ? 1 : 0), for: Field.isEnabled)
+            record.set(.string(state.level.rawValue), for: Field.logLevel)
+            record.set(state.expires.map(TelemetryValue.date), for: Field.expires)
+            record.set(.string(state.source.description), for: Field.source)
             return record
         }
     }

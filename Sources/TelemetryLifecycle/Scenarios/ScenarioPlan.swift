@@ -5,7 +5,7 @@ struct ScenarioPlan: Equatable {
     /// Scenarios without a record, by name.
     var create: [String] = []
     /// Records that say something else.
-    var update: [TelemetryRecord.ID: Bool] = [:]
+    var update: [TelemetryRecord.ID: TelemetryScenarioState] = [:]
     /// Records that should not be there, by name.
     var delete: [TelemetryRecord.ID] = []
 
@@ -13,21 +13,28 @@ struct ScenarioPlan: Equatable {
     ///   - wanted: The registered scenarios and their states.
     ///   - stored: The client's scenario records.
     ///   - clientId: Whose they are.
-    init(wanted: [String: Bool], stored: [TelemetryScenarioRecord], clientId: String) {
+    init(wanted: [String: TelemetryScenarioState], stored: [TelemetryScenarioRecord], clientId: String) {
         let known = stored.filter { $0.clientId == clientId && $0.recordID != nil }
         for (name, records) in Dictionary(grouping: known, by: \.scenarioName) {
             let ids = records.compactMap(\.recordID)
             // The record under the derived identity is the one that every later write meets.
             let kept = ids.first { $0 == .scenario(name, ofClient: clientId) } ?? ids.min { $0.recordName < $1.recordName }
-            guard let isEnabled = wanted[name], let kept else {
+            guard let state = wanted[name], let kept else {
                 delete += ids
                 continue
             }
             delete += ids.filter { $0 != kept }
-            if records.contains(where: { $0.recordID == kept && $0.isEnabled != isEnabled }) { update[kept] = isEnabled }
+            if records.contains(where: { $0.recordID == kept && !$0.says(state) }) { update[kept] = state }
         }
         let present = Set(known.map(\.scenarioName))
         create = wanted.keys.filter { !present.contains($0) }.sorted()
         delete.sort { $0.recordName < $1.recordName }
+    }
+}
+
+extension TelemetryScenarioRecord {
+    /// Whether the record says of its scenario what the state is.
+    fileprivate func says(_ state: TelemetryScenarioState) -> Bool {
+        isEnabled == state.isEnabled && level == state.level && expires == state.expires && source == state.source
     }
 }

@@ -44,6 +44,7 @@ extension LifecycleEngine {
         do {
             try await calls.call { try await subscriptions.registerSubscription(for: clientId) }
             try await transport.subscribe(NotificationFilter.clientSubscription(for: clientId))
+            try await transport.subscribe(NotificationFilter.ruleSubscription)
         } catch {
             report(.transportFailed, "Subscription failed; polling instead: \(error.localizedDescription)")
         }
@@ -77,6 +78,7 @@ extension LifecycleEngine {
         let filter = NotificationFilter(
             clientId: clientId, commandSubscriptionID: await subscriptions.currentSubscriptionID)
         if filter.concernsClient(notification) { return .everything }
+        if filter.concernsRules(notification) { return .rules }
         return filter.concernsCommands(notification) ? .commands : nil
     }
 
@@ -94,9 +96,11 @@ extension LifecycleEngine {
                 enable: { [weak self] _ in try await self?.viewerEnabled(clientId) },
                 disable: { [weak self] command in try await self?.viewerDisabled(clientId, command: command) },
                 deleteEvents: { [weak self] _ in try await self?.viewerDeletedEvents(clientId) },
-                setScenario: { [weak self] _, name, isEnabled in
-                    try await self?.viewerSwitched(name, isEnabled: isEnabled, of: clientId)
-                }))
+                changeScenario: { [weak self] name, change in
+                    try await self?.viewerChanged(name, change, of: clientId)
+                },
+                setPaused: { isPaused in throw CommandRefused.unsupported(isPaused ? .pause : .resume) },
+                rejection: { [weak self] work in await self?.rejection(of: work) }))
     }
 
     private func viewerEnabled(_ clientId: String) async throws {
@@ -107,6 +111,7 @@ extension LifecycleEngine {
         guard settings.telemetrySendingEnabled else { return }
         state.reconciliation = .localAndServerEnabled
         state.show(.enabled, nil)
+        await followRules(mirrors: true)
     }
 
     private func viewerDisabled(_ clientId: String, command: TelemetryRecord.ID) async throws {
@@ -119,16 +124,41 @@ extension LifecycleEngine {
         try await deleteEvents(of: clientId)
     }
 
-    private func viewerSwitched(_ name: String, isEnabled: Bool, of clientId: String) async throws {
+    /// - Returns: what the policy changed, in words for the viewer.
+    private func viewerChanged(
+        _ name: String, _ change: PendingCommand.ScenarioChange, of clientId: String
+    ) async throws -> String? {
         try require(clientId)
         try ScenarioName.check(name)
-        await scenarios.set(name, isEnabled: isEnabled)
+        var decision: TelemetryScenarioState?
+        var result: String?
+        switch change {
+        case .enable(let level, let lease):
+            let grant = try LeaseGrant(level: level, lease: lease, policy: configuration.policy)
+            decision = TelemetryScenarioState(
+                isEnabled: true, level: grant.level, expires: grant.expires(from: configuration.date()), source: .viewer)
+            result = grant.result
+        case .disable: decision = TelemetryScenarioState(source: .viewer)
+        case .reset: decision = nil
+        }
+        await scenarios.decide(name, decision)
         do {
-            try await mirrorScenario(name, isEnabled: isEnabled)
+            try await mirrorScenario(name)
         } catch {
             // It holds here, which is what was asked for; the record follows.
             report(.transportFailed, "A scenario's record is not in line: \(error.localizedDescription)")
         }
+        return result
+    }
+
+    /// Why the person or the host does not allow what a viewer asks for; nil where they do.
+    private func rejection(of work: PendingCommand.Work) -> String? {
+        guard case .scenario(let name, .enable) = work else { return nil }
+        if scenarios.denied.contains(name) { return "The person who uses the app forbids the scenario \"\(name)\"." }
+        guard configuration.policy.allowsRemotely(name) else {
+            return "The app does not allow viewers to enable the scenario \"\(name)\"."
+        }
+        return nil
     }
 
     /// - Throws: where the command's client is not this one any more.

@@ -44,6 +44,8 @@ extension LifecycleEngine {
         }
         guard settings.telemetryRequested else { return state.reconciliation }
         await runCommands()
+        guard settings.telemetryRequested else { return state.reconciliation }
+        await followRules()
         await alignScenarios()
         // Last: a deletion that hangs, of another client or session, would leave no time for this one.
         if settings.telemetryRequested { _ = await settle() }
@@ -133,6 +135,7 @@ extension LifecycleEngine {
         report(.transportFailed, message)
         await logger.turn(on: settings.telemetrySendingEnabled, clientId: settings.clientIdentifier)
         await setUp(canReachStore: false)
+        await scenarios.refresh()
         state.show(.error(message), message)
     }
 

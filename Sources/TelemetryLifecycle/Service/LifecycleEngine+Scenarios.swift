@@ -26,16 +26,89 @@ extension LifecycleEngine {
         }
     }
 
-    func setScenario(_ name: String, isEnabled: Bool) async throws {
+    /// Takes the host's decision on a scenario.
+    func setScenario(_ name: String, _ state: TelemetryScenarioState) async throws {
         try ScenarioName.check(name)
-        await scenarios.set(name, isEnabled: isEnabled)
-        try await mirrorScenario(name, isEnabled: isEnabled)
+        await scenarios.load()
+        guard !state.isEnabled || !scenarios.denied.contains(name) else {
+            throw TelemetryTransportError(
+                code: .unauthorized, message: "The person who uses the app forbids the scenario \"\(name)\".")
+        }
+        await scenarios.decide(name, state)
+        try await mirrorScenario(name)
+    }
+
+    func resetScenario(_ name: String) async throws {
+        try ScenarioName.check(name)
+        await scenarios.decide(name, nil)
+        try await mirrorScenario(name)
+    }
+
+    /// The person forbids a scenario, or allows it again.
+    func setAllowed(_ name: String, _ isAllowed: Bool) async {
+        await scenarios.setDenied(name, !isAllowed)
+        await mirrorChanges([name])
     }
 
     /// Brings the record in line, where there should be one.
-    func mirrorScenario(_ name: String, isEnabled: Bool) async throws {
-        guard let clientId = mirroredClient, scenarios.registered?.contains(name) == true else { return }
-        try await mirror.align(name, isEnabled: isEnabled, of: clientId)
+    func mirrorScenario(_ name: String) async throws {
+        guard let clientId = mirroredClient, let state = scenarios.mirrored?[name] else { return }
+        try await mirror.align(name, state: state, of: clientId)
+    }
+
+    /// The same for several; what fails for now is tried again soon.
+    private func mirrorChanges(_ names: Set<String>) async {
+        do {
+            for name in names.sorted() { try await mirrorScenario(name) }
+        } catch {
+            report(.transportFailed, "A scenario's record is not in line: \(error.localizedDescription)")
+            isInDoubt = true
+        }
+    }
+
+    /// Time has passed: what has ended is off from now on, here and then at the store.
+    func endExpiredScenarios() async {
+        let changed = await scenarios.refresh()
+        if !changed.isEmpty, !isShutDown { await mirrorChanges(changed) }
+    }
+
+    /// Decides anew by the rules at the store; those of a client that is not approved do not count.
+    /// - Parameter mirrors: Whether the records are brought in line at once.
+    func followRules(mirrors: Bool = false) async {
+        guard settings.telemetrySendingEnabled else {
+            await scenarios.refresh(rules: [])
+            return
+        }
+        do {
+            let changed = await scenarios.refresh(rules: try await transport.fetchRules())
+            if mirrors { await mirrorChanges(changed) }
+        } catch {
+            report(.transportFailed, "The rules could not be read; will retry: \(error.localizedDescription)")
+            isInDoubt = true
+            await scenarios.refresh()
+        }
+    }
+
+    /// Sleeps until the first scenario ends by itself, to end it then.
+    func watchLeases() {
+        let next = isShutDown ? nil : scenarios.nextEnd
+        guard next != leaseTimer?.end else { return }
+        leaseTimer = next.map { end in
+            let (clock, date) = (configuration.clock, configuration.date)
+            let task = Task(executorPreference: configuration.executor) { [weak self] in
+                // Not for longer at once: a clock that is set forward ends a lease early.
+                let seconds = min(max(end.timeIntervalSince(date()), 0), 900)
+                do { try await clock.sleep(for: .seconds(seconds)) } catch { return }
+                await self?.leaseTimerFired()
+            }
+            return (end: end, task: OwnedTask(task))
+        }
+    }
+
+    private func leaseTimerFired() {
+        leaseTimer = nil
+        guard !isShutDown else { return }
+        inBackground(backsUp: false) { engine in await engine.endExpiredScenarios() }
     }
 
     func endSession(keepingEvents: Bool) async throws {

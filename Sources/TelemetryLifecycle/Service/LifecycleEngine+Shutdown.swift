@@ -31,5 +31,7 @@ extension LifecycleEngine {
             self.calls.begin(nil)
         }
         await background.end()
+        await leaseTimer?.task.end()
+        leaseTimer = nil
     }
 }

@@ -45,6 +45,8 @@ final class LifecycleEngine {
     var isInDoubt = false
     /// The client that this process last used at the store or recorded events of, until the deletion of what it has there is pending.
     var ownClient: String?
+    /// Wakes when the first scenario ends by itself.
+    var leaseTimer: (end: Date, task: OwnedTask)?
     private var waitingOptOuts = 0
     /// When operations that were called before an opt-out have to be done.
     private var gracePeriod: Deadline?
@@ -74,7 +76,8 @@ final class LifecycleEngine {
             marker: spoolDirectory.map { OptOutMarker(directory: $0, name: "opted-out") }, coordinator: coordinator,
             calls: calls, executor: configuration.executor, report: configuration.diagnostics
         ) { state.show($0) }
-        scenarios = ScenarioRegistry(store: scenarioStore, logger: logger) { state.show($0) }
+        scenarios = ScenarioRegistry(
+            store: scenarioStore, logger: logger, configuration: configuration, state: state)
         calls.onStraggler { [weak self] in await self?.doubt($0, hasFailed: $1) }
     }
 
@@ -145,11 +148,13 @@ final class LifecycleEngine {
         if let endOfOperations { calls.hurry(endOfOperations) }
         if let gracePeriod { calls.hurry(gracePeriod) }
         await keeper.load()
+        await scenarios.load()
         await noticeDeparture()
         let value = await body(self)
         if backsUp { await keeper.backUp() }
         await endUses()
         watch()
+        watchLeases()
         calls.begin(nil)
         return value
     }
@@ -183,6 +188,9 @@ final class LifecycleEngine {
     func look(_ scope: RefreshScope) async {
         switch scope {
         case .commands: await runCommands()
+        case .rules:
+            await runCommands()
+            await followRules(mirrors: true)
         case .everything: _ = await reconcile(isQuiet: true)
         }
     }

@@ -12,7 +12,8 @@ final class LifecycleState {
     private(set) var status: Status = .idle
     private(set) var statusMessage: String?
     private(set) var settings: TelemetrySettings = .defaults
-    private(set) var scenarioStates: [String: Bool] = [:]
+    private(set) var scenarios: [String: TelemetryScenarioState] = [:]
+    private(set) var deniedScenarios: Set<String> = []
     var reconciliation: TelemetryLifecycleService.ReconciliationResult?
     var clientRecord: TelemetryClientRecord?
     var isRestorationInProgress = false
@@ -40,8 +41,12 @@ final class LifecycleState {
         if self.settings != settings { self.settings = settings }
     }
 
-    func show(_ scenarioStates: [String: Bool]) {
-        if self.scenarioStates != scenarioStates { self.scenarioStates = scenarioStates }
+    func show(_ scenarios: [String: TelemetryScenarioState]) {
+        if self.scenarios != scenarios { self.scenarios = scenarios }
+    }
+
+    func show(denied scenarios: Set<String>) {
+        if deniedScenarios != scenarios { deniedScenarios = scenarios }
     }
 }
 

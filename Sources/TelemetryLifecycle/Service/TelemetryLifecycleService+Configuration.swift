@@ -25,6 +25,11 @@ extension TelemetryLifecycleService {
         /// same time are different clients, and the same ones after a restart; those that give the same name are one client. On
         /// Apple's systems an app without a name uses its user defaults, whatever the store.
         public var instance: String?
+        /// What viewers and rules may do.
+        public var policy: TelemetryPolicy
+        /// What rules can ask of this client beside what every client has: `clientId`, `appVersion`, `osVersion`, `deviceType`,
+        /// `deviceModel` and `libraryVersion`, which come first where names meet.
+        public var attributes: [String: String]
         /// How long an operation may still take once the person has opted out behind it.
         package var optOutGracePeriod: Duration = .seconds(1)
         /// How soon to look again where the store could not be reached, if `reconcileInterval` is not sooner.
@@ -42,7 +47,8 @@ extension TelemetryLifecycleService {
         public init(
             loggerConfiguration: TelemetryLogger.Configuration = .default, operationTimeout: Duration = .seconds(10),
             reconcileInterval: Duration? = .seconds(15 * 60), clock: any Clock<Duration> = ContinuousClock(),
-            now: (@Sendable () -> Date)? = nil, diagnostics: TelemetryDiagnosticsHandler? = nil, instance: String? = nil
+            now: (@Sendable () -> Date)? = nil, diagnostics: TelemetryDiagnosticsHandler? = nil, instance: String? = nil,
+            policy: TelemetryPolicy = TelemetryPolicy(), attributes: [String: String] = [:]
         ) {
             self.loggerConfiguration = loggerConfiguration
             self.operationTimeout = operationTimeout
@@ -51,12 +57,24 @@ extension TelemetryLifecycleService {
             self.now = now
             self.diagnostics = diagnostics
             self.instance = instance
+            self.policy = policy
+            self.attributes = attributes
         }
     }
 }
 
 extension TelemetryLifecycleService.Configuration {
     var date: @Sendable () -> Date { now ?? { Date() } }
+
+    /// What rules can ask of this client, beside its identifier.
+    var clientAttributes: [String: String] {
+        let device = TelemetryDeviceInfo.current
+        let own = [
+            "appVersion": device.versionOfApp, "osVersion": device.osVersion, "deviceType": device.deviceType,
+            "deviceModel": device.deviceModel, "libraryVersion": LiveTelemetryVersion.version,
+        ]
+        return attributes.merging(own) { _, own in own }
+    }
 
     func makeLogger(transport: any TelemetryEventTransport, spoolDirectory: URL) -> TelemetryLogger {
         var logging = loggerConfiguration
@@ -66,5 +84,14 @@ extension TelemetryLifecycleService.Configuration {
         let seconds = Double(operationTimeout.components.seconds) + Double(operationTimeout.components.attoseconds) / 1e18
         logging.shutdownDeadline = min(logging.shutdownDeadline, seconds / 2)
         return TelemetryLogger(configuration: logging, transport: transport, clock: clock, now: now)
+    }
+}
+
+extension TelemetryDeviceInfo {
+    /// The app's version without the build in parentheses, which would make a text of its last part.
+    var versionOfApp: String {
+        guard appVersion.hasSuffix(")"), let end = appVersion.range(of: " (")?.lowerBound, end > appVersion.startIndex
+        else { return appVersion }
+        return String(appVersion[..<end])
     }
 }

@@ -69,13 +69,11 @@ extension TelemetryLifecycleService {
         try await engine.operation { engine in await Outcome { try await engine.register(scenarioNames) } }.get()
     }
 
-    /// Turns a scenario on or off, here and then at the store.
+    /// Turns a scenario on at every level or off, until somebody decides otherwise; here and then at the store.
     /// - Throws: ``/TelemetryTransport/TelemetryTransportError`` with `.invalidArgument` for a name that is empty or longer than 256 bytes of
     ///   UTF-8, and then nothing changes; what the transport throws, and then it holds here and the record follows.
     public func setScenarioEnabled(_ scenarioName: String, enabled: Bool) async throws {
-        try await engine.operation { engine in
-            await Outcome { try await engine.setScenario(scenarioName, isEnabled: enabled) }
-        }.get()
+        try await setScenarioEnabled(scenarioName, enabled: enabled, level: .diagnostic, expires: nil)
     }
 
     /// Ends the session: this client's scenario records and events are deleted, and no scenario is known until some are
@@ -107,20 +105,4 @@ extension TelemetryLifecycleService {
     /// Nothing is turned on afterwards: ``reconcile()`` returns nil and ``status`` is ``Status/idle``. A decision of the person
     /// is still stored, and opting out still deletes what is at the store.
     public func shutdown() async { await engine.shutDown() }
-}
-
-/// What an operation that may fail came to.
-private struct Outcome: Sendable {
-    private let result: Result<Void, any Error>
-
-    @MainActor
-    init(_ body: @MainActor () async throws -> Void) async {
-        do {
-            result = .success(try await body())
-        } catch {
-            result = .failure(error)
-        }
-    }
-
-    func get() throws { try result.get() }
 }

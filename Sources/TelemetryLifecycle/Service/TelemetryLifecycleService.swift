@@ -32,7 +32,11 @@ public final class TelemetryLifecycleService {
     /// Whether ``startup()`` or ``restoreFromBackup()`` is still bringing everything up.
     public var isRestorationInProgress: Bool { state.isRestorationInProgress }
     /// The scenarios of this session and whether they are on.
-    public var scenarioStates: [String: Bool] { state.scenarioStates }
+    public var scenarioStates: [String: Bool] { state.scenarios.mapValues(\.isEnabled) }
+    /// The scenarios of this session: whether they are on, at which level, until when, and who decided it.
+    public var scenarios: [String: TelemetryScenarioState] { state.scenarios }
+    /// The scenarios that the person who uses the app forbids. Known once an operation has begun.
+    public var deniedScenarios: Set<String> { state.deniedScenarios }
     /// Whether the viewer's commands are received: while telemetry is requested. A host with push notifications registers for
     /// them meanwhile.
     public var isProcessingCommands: Bool { state.isProcessingCommands }

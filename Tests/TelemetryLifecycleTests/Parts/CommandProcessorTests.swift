@@ -98,6 +98,24 @@ struct CommandProcessorTests {
         #expect(log.all.isEmpty)
     }
 
+    @Test("Of several commands for one scenario the newest is run; one that is too late is not, and replaces none")
+    func newest() async throws {
+        try await add(.enableScenario, "1", scenario: "A", age: 9)
+        try await add(.disableScenario, "2", scenario: "B", age: 8)
+        try await add(.disableScenario, "3", scenario: "A", age: 7)
+        try await transport.store.createCommand(
+            TelemetryCommandRecord(
+                commandId: "4", clientId: TelemetryFixtures.clientId, action: .enableScenario, scenarioName: "A",
+                created: TelemetryFixtures.date, expires: .distantPast))
+        await makeProcessor().processCommands()
+        #expect(log.all == ["-B", "-A"])
+        for (id, status) in [("1", "superseded"), ("2", "executed"), ("3", "executed"), ("4", "expired")] {
+            let ended = try await command(id)
+            #expect(ended?.status.rawValue == status)
+            #expect((ended?.errorMessage == nil) == (status == "executed"))
+        }
+    }
+
     @Test("Calls that overlap run nothing twice, and each returns after what was pending when it was made")
     func overlapping() async throws {
         let gate = TestGate()
@@ -145,14 +163,14 @@ struct CommandProcessorTests {
         ])
     func laterCommandsWait(code: TelemetryTransportError.Code) async throws {
         try await add(.enableScenario, "1", scenario: "A", age: 9)
-        try await add(.disableScenario, "2", scenario: "A", age: 5)
+        try await add(.disableScenario, "2", scenario: "B", age: 5)
         transport.fail(.saveRecords, with: TelemetryTransportError(code: code, message: "Not now."), times: 2_000)
         await makeProcessor().processCommands()
         #expect(log.all == ["+A"])
         transport.stopFailing(.saveRecords)
         // As after a restart: what could not be recorded is not known any more.
         await makeProcessor().processCommands()
-        #expect(log.all == ["+A", "+A", "-A"])
+        #expect(log.all == ["+A", "+A", "-B"])
         for id in ["1", "2"] { #expect(try await command(id)?.status == .executed) }
     }
 
@@ -172,11 +190,11 @@ struct CommandProcessorTests {
     @Test("A command whose end can never be recorded is removed: it neither holds up later ones nor runs again")
     func permanentFailure() async throws {
         try await add(.enableScenario, "1", scenario: "A", age: 9)
-        try await add(.disableScenario, "2", scenario: "A", age: 5)
+        try await add(.disableScenario, "2", scenario: "B", age: 5)
         transport.fail(.saveRecords, with: TelemetryTransportError(code: .invalidArgument, message: "Never."))
         await makeProcessor().processCommands()
         await makeProcessor().processCommands()
-        #expect(log.all == ["+A", "-A"])
+        #expect(log.all == ["+A", "-B"])
         #expect(try await command("1") == nil)
         #expect(try await command("2")?.status == .executed)
     }
@@ -184,13 +202,13 @@ struct CommandProcessorTests {
     @Test("Where a command can be neither marked nor removed, later ones wait")
     func neitherMarkedNorRemoved() async throws {
         try await add(.enableScenario, "1", scenario: "A", age: 9)
-        try await add(.disableScenario, "2", scenario: "A", age: 5)
+        try await add(.disableScenario, "2", scenario: "B", age: 5)
         transport.fail(.saveRecords, with: TelemetryTransportError(code: .invalidArgument, message: "Never."))
         transport.fail(.deleteRecords)
         await makeProcessor().processCommands()
         #expect(log.all == ["+A"])
         await makeProcessor().processCommands()
-        #expect(log.all == ["+A", "+A", "-A"])
+        #expect(log.all == ["+A", "+A", "-B"])
     }
 
     @Test("An answer that is lost after the mark does not run the command again")

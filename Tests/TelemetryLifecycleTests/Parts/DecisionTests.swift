@@ -1,5 +1,5 @@
 import Foundation
-import TelemetryModels
+public import TelemetryModels
 import TelemetryPersistence
 import TelemetryTestSupport
 import Testing
@@ -50,6 +50,10 @@ struct ReconciliationDecisionTests {
     }
 }
 
+extension TelemetryScenarioState: ExpressibleByBooleanLiteral {
+    public init(booleanLiteral value: Bool) { self.init(isEnabled: value) }
+}
+
 struct ScenarioPlanTests {
     private func record(_ name: String, _ isEnabled: Bool, id: TelemetryRecord.ID? = nil, client: String = "client")
         -> TelemetryScenarioRecord
@@ -72,6 +76,17 @@ struct ScenarioPlanTests {
         #expect(plan.create == ["A"])
         #expect(plan.update == [.scenario("B", ofClient: "client"): true])
         #expect(plan.delete == [.scenario("C", ofClient: "client")])
+    }
+
+    @Test(
+        "A record that differs in level, end or source is changed",
+        arguments: [
+            TelemetryScenarioState(isEnabled: true, level: .info),
+            .init(isEnabled: true, expires: TelemetryFixtures.date), .init(isEnabled: true, source: .viewer),
+        ])
+    func wholeStates(state: TelemetryScenarioState) {
+        let plan = ScenarioPlan(wanted: ["A": state], stored: [record("A", true)], clientId: "client")
+        #expect(plan.update == [.scenario("A", ofClient: "client"): state])
     }
 
     @Test("Of several records of one scenario the derived identity stays")
@@ -109,6 +124,63 @@ struct PendingCommandTests {
             }
         let queue = PendingCommand.queue(of: records, clientId: TelemetryFixtures.clientId)
         #expect(queue.map(\.id) == [.command("old"), .command("a"), .command("b"), undated.recordID])
+    }
+
+    private func queue(_ commands: [TelemetryCommandRecord]) -> [PendingCommand] {
+        PendingCommand.queue(of: commands.map { $0.toRecord() }, clientId: TelemetryFixtures.clientId)
+    }
+
+    private func command(
+        _ action: TelemetrySchema.CommandAction, _ id: String, scenario: String? = nil, age: Double, expires: Date? = nil
+    ) -> TelemetryCommandRecord {
+        TelemetryCommandRecord(
+            recordID: .command(id), commandId: id, clientId: TelemetryFixtures.clientId, action: action, scenarioName: scenario,
+            created: TelemetryFixtures.date - age, expires: expires)
+    }
+
+    @Test("Of several commands for one scenario, and of several pauses and resumes, the newest stands")
+    func superseded() {
+        let queue = queue([
+            command(.enableScenario, "1", scenario: "A", age: 9), command(.disableScenario, "2", scenario: "A", age: 8),
+            command(.enableScenario, "3", scenario: "B", age: 7), command(.pause, "4", age: 6), command(.enable, "5", age: 5),
+            command(.deleteEvents, "6", age: 4), command(.enable, "7", age: 3), command(.resume, "8", age: 2),
+            command(.deleteEvents, "9", age: 1), command(.resetScenario, "10", scenario: "A", age: 0),
+        ])
+        let ids = PendingCommand.superseded(of: queue, at: TelemetryFixtures.date)
+        #expect(ids == [.command("1"), .command("2"), .command("4")])
+    }
+
+    @Test("A command that has expired, cannot be run or is not allowed replaces none")
+    func notSuperseding() {
+        let date = TelemetryFixtures.date
+        let expired = command(.disableScenario, "2", scenario: "A", age: 1, expires: date)
+        #expect(
+            PendingCommand.superseded(of: queue([command(.enableScenario, "1", scenario: "A", age: 2), expired]), at: date)
+                .isEmpty)
+        #expect(
+            PendingCommand.superseded(of: queue([command(.enableScenario, "1", scenario: "A", age: 2), expired]), at: date - 1)
+                == [.command("1")])
+        let invalid = TelemetryCommandRecord(
+            recordID: "2", clientId: TelemetryFixtures.clientId, action: .enableScenario, scenarioName: "A", created: date,
+            lease: -1)
+        let pair = queue([command(.disableScenario, "1", scenario: "A", age: 2), invalid])
+        #expect(PendingCommand.superseded(of: pair, at: date).isEmpty)
+        let allowed = queue([
+            command(.disableScenario, "1", scenario: "A", age: 2), command(.enableScenario, "2", scenario: "A", age: 1),
+        ])
+        #expect(PendingCommand.superseded(of: allowed, at: date) { $0.id != .command("2") }.isEmpty)
+    }
+
+    @Test(
+        "A command with a field that cannot be read is refused: it might ask for less than the rest of it",
+        arguments: [("logLevel", "everything"), ("lease", "60"), ("lease", 0), ("expires", 5)] as [(String, TelemetryValue)])
+    func unreadable(field: String, value: TelemetryValue) throws {
+        var record = command(.enableScenario, "1", scenario: "A", age: 0).toRecord()
+        record[field] = value
+        guard case .refuse = try #require(PendingCommand(record, clientId: TelemetryFixtures.clientId)).work else {
+            Issue.record("the command would be run")
+            return
+        }
     }
 
     @Test("What is not pending, not a command, or not for this client is left alone")

@@ -184,21 +184,20 @@ struct CommandTests {
         #expect(message.utf8.count <= 1_010)
     }
 
-    @Test("Oldest first: the last word wins")
+    @Test("Commands run oldest first; of those for one scenario the newest alone runs")
     func oldestFirst() async throws {
         let host = try await TestHost.approved()
-        try await host.service.registerScenarios(["A"])
+        try await host.service.registerScenarios(["A", "B"])
         try await host.command(.disableScenario, id: "b", scenario: "A", age: 5)
-        try await host.command(.enableScenario, id: "c", scenario: "A", age: 1)
+        try await host.command(.enableScenario, id: "d", scenario: "B", age: 1)
+        try await host.command(.enableScenario, id: "c", scenario: "A", age: 3)
         try await host.command(.enableScenario, id: "a", scenario: "A", age: 9)
         await host.service.reconcile()
-        #expect(host.service.scenarioStates == ["A": true])
-        for id in ["a", "b", "c"] { #expect(try await host.status(of: id) == .executed) }
-        let pushed = host.logger.calls.suffix(3)
-        #expect(
-            pushed == [
-                .updateScenarioStates(["A": true]), .updateScenarioStates(["A": false]), .updateScenarioStates(["A": true]),
-            ])
+        #expect(host.service.scenarioStates == ["A": true, "B": true])
+        for id in ["a", "b"] { #expect(try await host.status(of: id) == .superseded) }
+        for id in ["c", "d"] { #expect(try await host.status(of: id) == .executed) }
+        let pushed = host.logger.calls.suffix(2)
+        #expect(pushed == [.updateScenarioStates(["A": true, "B": false]), .updateScenarioStates(["A": true, "B": true])])
     }
 
     @Test("A notification and a look that see a command together run it once")

@@ -18,6 +18,8 @@ final class TestHost {
     let scenarioStore: any TelemetryScenarioStoring
     let pendingWorkStore: any TelemetryPendingWorkStoring
     let clock = ManualClock()
+    /// The date as the service sees it; the clock does not move it.
+    let wall = Wall()
     let told = Diagnostics()
     private(set) var logger = MockTelemetryLogger()
     private(set) var service: TelemetryLifecycleService
@@ -31,7 +33,7 @@ final class TestHost {
         settingsStore: any TelemetrySettingsStoring = InMemoryTelemetrySettingsStore(),
         scenarioStore: any TelemetryScenarioStoring = InMemoryTelemetryScenarioStore(),
         coordinator: TelemetrySettingsSyncCoordinator? = nil, subscriptions: (any TelemetrySubscriptionManaging)? = nil,
-        interval: Duration? = nil
+        interval: Duration? = nil, policy: TelemetryPolicy = TelemetryPolicy(), attributes: [String: String] = [:]
     ) async throws {
         self.settingsStore = settingsStore
         self.scenarioStore = scenarioStore
@@ -41,7 +43,8 @@ final class TestHost {
         if settings != .defaults { await settingsStore.save(settings) }
         if let server { try await transport.store.createTelemetryClient(TelemetryFixtures.client(isEnabled: server)) }
         var configuration = TelemetryLifecycleService.Configuration(
-            operationTimeout: .seconds(10), reconcileInterval: interval, clock: clock, now: { TelemetryFixtures.date })
+            operationTimeout: .seconds(10), reconcileInterval: interval, clock: clock,
+            now: { [wall] in wall.date }, policy: policy, attributes: attributes)
         configuration.random = { 0.5 }
         configuration.diagnostics = { [told] in told.append($0) }
         let generator = FixedIdentifierGenerator(identifiers: identifiers)
@@ -58,11 +61,13 @@ final class TestHost {
     static func approved(
         identifiers: [String] = [clientId], settingsStore: any TelemetrySettingsStoring = InMemoryTelemetrySettingsStore(),
         subscriptions: (any TelemetrySubscriptionManaging)? = nil, coordinator: TelemetrySettingsSyncCoordinator? = nil,
-        interval: Duration? = nil
+        interval: Duration? = nil, scenarioStore: any TelemetryScenarioStoring = InMemoryTelemetryScenarioStore(),
+        policy: TelemetryPolicy = TelemetryPolicy(), attributes: [String: String] = [:]
     ) async throws -> TestHost {
         let host = try await TestHost(
             settings: TelemetryFixtures.approvedSettings, server: true, identifiers: identifiers,
-            settingsStore: settingsStore, coordinator: coordinator, subscriptions: subscriptions, interval: interval)
+            settingsStore: settingsStore, scenarioStore: scenarioStore, coordinator: coordinator, subscriptions: subscriptions,
+            interval: interval, policy: policy, attributes: attributes)
         await host.service.startup()
         await host.service.restorationFinished()
         return host
@@ -131,6 +136,15 @@ final class TestHost {
             count += try await store.records(matching: .init(recordType: type, conditions: ["clientid": .string(clientId)])).count
         }
         return count
+    }
+}
+
+/// A date that a test sets.
+final class Wall: Sendable {
+    private let value = Mutex(TelemetryFixtures.date)
+    var date: Date {
+        get { value.withLock(\.self) }
+        set { value.withLock { $0 = newValue } }
     }
 }
 
