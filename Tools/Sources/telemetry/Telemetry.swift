@@ -16,7 +16,7 @@ struct Telemetry: AsyncParsableCommand {
               telemetry demo                                 run a host and a viewer
               telemetry clients --directory DIR              list clients, pending ones included
               telemetry approve CLIENT --directory DIR
-              telemetry enable CLIENT SCENARIO --directory DIR
+              telemetry enable CLIENT SCENARIO --for 15m --directory DIR
               telemetry events --follow --directory DIR
 
             Shell completion, including client and scenario names:
@@ -38,7 +38,8 @@ struct Telemetry: AsyncParsableCommand {
             CommandGroup(
                 name: "Control",
                 subcommands: [
-                    ApproveCommand.self, EnableCommand.self, DisableCommand.self, DeleteEventsCommand.self, ForgetCommand.self,
+                    ApproveCommand.self, EnableCommand.self, DisableCommand.self, ResetCommand.self, RuleCommand.self,
+                    DeleteEventsCommand.self, ForgetCommand.self,
                 ]),
             CommandGroup(
                 name: "Store",

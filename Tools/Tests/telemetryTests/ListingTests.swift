@@ -55,9 +55,9 @@ struct ListingTests {
             (
                 ["scenarios"],
                 """
-                CLIENT  SCENARIO  STATE
-                k7wq    Checksum  disabled
-                k7wq    FileRead  enabled
+                CLIENT  SCENARIO  STATE     LEVEL       TIME LEFT  DECIDED BY
+                k7wq    Checksum  disabled  –           –          –
+                k7wq    FileRead  enabled   diagnostic  –          –
 
                 """
             ),

@@ -31,9 +31,9 @@ struct SteeringTests {
             let listed = try await ToolProcess.run("scenarios", "k", "-d", store.path)
             #expect(
                 listed.output == """
-                    CLIENT  SCENARIO  STATE
-                    k7wq    A         enabled
-                    k7wq    B         disabled
+                    CLIENT  SCENARIO  STATE     LEVEL       TIME LEFT  DECIDED BY
+                    k7wq    A         enabled   diagnostic  –          viewer
+                    k7wq    B         disabled  –           –          –
 
                     """)
             let off = try await ToolProcess.run("disable", "k7wq", "A", "-d", store.path)

@@ -57,6 +57,7 @@ struct CommandsCommand: StoreCommand {
     private func answer(of command: TelemetryCommandRecord) -> String {
         if let message = command.errorMessage { return message }
         guard let executed = command.executedAt else { return "" }
-        return "after \(DurationText.string(seconds: max(0, executed.timeIntervalSince(command.created))))"
+        let delay = "after \(DurationText.string(seconds: max(0, executed.timeIntervalSince(command.created))))"
+        return command.result.map { "\(delay); \($0)" } ?? delay
     }
 }

@@ -35,7 +35,8 @@ struct DisableCommand: StoreCommand {
 
     func perform(_ console: Console) async throws {
         if let scenario {
-            return try await ScenarioSwitch(client: client, scenario: scenario, isOn: false).send(in: store, waiting, console)
+            let change = ScenarioChange(client: client, scenario: scenario, action: .disableScenario)
+            return try await change.send(in: store, waiting, console)
         }
         let transport = try store.open(console)
         let found = try await ClientResolver(transport: transport).client(client)

@@ -1,11 +1,12 @@
 import ArgumentParser
+import Foundation
 import TelemetryModels
 import TelemetryTransport
 import ViewerKit
 
 struct ScenariosCommand: StoreCommand {
     static let configuration = CommandConfiguration(
-        commandName: "scenarios", abstract: "List scenarios and whether they are enabled.",
+        commandName: "scenarios", abstract: "List scenarios: whether they are enabled, for how long, and who decided.",
         discussion: "Example: telemetry scenarios k7wq --directory /srv/telemetry")
 
     @OptionGroup var store: StoreOptions
@@ -23,11 +24,14 @@ struct ScenariosCommand: StoreCommand {
             console.note("No scenarios. A client registers its scenarios once it is approved and its session is running.")
             return
         }
-        var table = Table(["client", "scenario", "state"])
+        var table = Table(["client", "scenario", "state", "level", "time left", "decided by"])
+        let now = Date.now
         for scenario in scenarios {
             table.add([
                 .init(scenario.clientId), .init(scenario.scenarioName, look: console.style.tinted),
                 scenario.isEnabled ? .init("enabled", look: console.style.green) : .init("disabled", look: console.style.dim),
+                .init(ScenarioText.level(scenario)), .init(ScenarioText.timeLeft(scenario, now: now)),
+                .init(ScenarioText.source(scenario)),
             ])
         }
         table.lines(style: console.style, width: console.width).forEach(console.line)

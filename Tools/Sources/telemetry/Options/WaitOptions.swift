@@ -30,9 +30,11 @@ struct WaitOptions: ParsableArguments {
         let client = command.clientId.visible
         let duration = try duration()
         switch try await CommandSender(transport: transport).send(command, wait: duration) {
-        case .executed:
+        case .executed(let executed):
             let seconds = start.duration(to: .now) / .seconds(1)
-            console.line("\(console.style.green("✓")) \(done) (answered in \(DurationText.string(seconds: seconds)))")
+            let result = executed.result.map { " \($0.visible)." } ?? ""
+            console.line(
+                "\(console.style.green("✓")) \(done)\(result) (answered in \(DurationText.string(seconds: seconds)))")
         case .failed(let reason):
             throw ToolFailure(.failed, "Client \(client) failed to execute the command: \(reason)")
         case .unanswered where duration == nil:

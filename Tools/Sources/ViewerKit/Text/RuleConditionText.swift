@@ -1,0 +1,52 @@
+public import TelemetryModels
+
+/// Parses and formats the conditions of rules as a user types them: `appVersion>=2.1`, `deviceModel in A,B`.
+public enum RuleConditionText {
+    /// The forms that ``condition(_:)`` reads, for messages.
+    public static let forms = "NAME=VALUE, NAME!=VALUE, NAME>=VERSION, NAME<VERSION, NAME^=PREFIX, NAME in A,B, NAME not in A,B"
+
+    /// Two of the same first character: the longer one comes first.
+    private static let symbols: [(text: String, comparison: TelemetryRuleCondition.Comparison)] = [
+        (">=", .atLeast), ("!=", .notOneOf), ("^=", .hasPrefix), ("==", .equals), ("<", .below), ("=", .equals),
+    ]
+    private static let words: [(text: String, comparison: TelemetryRuleCondition.Comparison)] = [
+        ("not in ", .notOneOf), ("in ", .oneOf),
+    ]
+
+    /// The condition, or nil for text in no known form.
+    public static func condition(_ text: String) -> TelemetryRuleCondition? {
+        let text = trimmed(text[...])
+        let attribute = text.prefix { !$0.isWhitespace && !"<>=!^".contains($0) }
+        let rest = trimmed(text[attribute.endIndex...])
+        guard !attribute.isEmpty else { return nil }
+        if let word = words.first(where: { rest.hasPrefix($0.text) }) {
+            let values = rest.dropFirst(word.text.count).split(separator: ",", omittingEmptySubsequences: false)
+                .map { String(trimmed($0)) }
+            return values.contains("") ? nil : TelemetryRuleCondition(String(attribute), word.comparison, values)
+        }
+        guard let symbol = symbols.first(where: { rest.hasPrefix($0.text) }) else { return nil }
+        let value = trimmed(rest.dropFirst(symbol.text.count))
+        // "<=" and "=>" are none of the forms.
+        guard let first = value.first, !"<>=".contains(first) else { return nil }
+        return TelemetryRuleCondition(String(attribute), symbol.comparison, [String(value)])
+    }
+
+    /// The condition in a form that ``condition(_:)`` reads, as far as there is one.
+    public static func string(_ condition: TelemetryRuleCondition) -> String {
+        let (name, values) = (condition.attribute, condition.values.joined(separator: ","))
+        return switch condition.comparison {
+        case .equals: "\(name)=\(values)"
+        case .oneOf: "\(name) in \(values)"
+        case .notOneOf: condition.values.count == 1 ? "\(name)!=\(values)" : "\(name) not in \(values)"
+        case .hasPrefix: "\(name)^=\(values)"
+        case .atLeast: "\(name)>=\(values)"
+        case .below: "\(name)<\(values)"
+        }
+    }
+
+    private static func trimmed(_ text: Substring) -> Substring {
+        let start = text.drop(while: \.isWhitespace)
+        guard let last = start.lastIndex(where: { !$0.isWhitespace }) else { return "" }
+        return start[...last]
+    }
+}

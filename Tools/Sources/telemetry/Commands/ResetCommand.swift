@@ -1,0 +1,23 @@
+import ArgumentParser
+import TelemetryModels
+import ViewerKit
+
+struct ResetCommand: StoreCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "reset", abstract: "Drop the decision on a scenario: rules decide, otherwise it is disabled.",
+        usage: "telemetry reset CLIENT SCENARIO [options]",
+        discussion: "Example: telemetry reset k7wq FileRead --directory /srv/telemetry")
+
+    @OptionGroup var store: StoreOptions
+    @OptionGroup var waiting: WaitOptions
+
+    @Argument(help: "A client's identifier, or an unambiguous prefix of it.", completion: Completions.clients)
+    var client: String
+
+    @Argument(help: "The name of one of the client's scenarios.", completion: Completions.scenarios)
+    var scenario: String
+
+    func perform(_ console: Console) async throws {
+        try await ScenarioChange(client: client, scenario: scenario, action: .resetScenario).send(in: store, waiting, console)
+    }
+}

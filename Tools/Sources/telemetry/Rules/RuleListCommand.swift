@@ -1,0 +1,42 @@
+import ArgumentParser
+import Foundation
+import TelemetryModels
+import TelemetryTransport
+import ViewerKit
+
+struct RuleListCommand: StoreCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list", abstract: "List the rules and how many clients follow each.",
+        discussion: "Example: telemetry rule list --directory /srv/telemetry")
+
+    @OptionGroup var store: StoreOptions
+
+    func perform(_ console: Console) async throws {
+        let transport = try store.open(console)
+        let rules = try await transport.fetchRules()
+        guard !rules.isEmpty else { return console.note("No rules. Add one: telemetry rule add SCENARIO") }
+        let scenarios = try await transport.fetchScenarios()
+        let now = Date.now
+        var table = Table([
+            ("rule", .leading), ("scenario", .leading), ("level", .leading), ("sample", .trailing), ("time left", .leading),
+            ("clients", .trailing), ("conditions", .leading),
+        ])
+        for rule in rules {
+            let followers = scenarios.count { $0.isEnabled && $0.source == .rule(rule.ruleId) }
+            table.add([
+                .init(rule.ruleId), .init(rule.scenarioName, look: console.style.tinted), .init(rule.level.rawValue),
+                .init(share(of: rule)), .init(timeLeft(of: rule, now: now)), .init("\(followers)"),
+                .init(rule.conditions.isEmpty ? "–" : rule.conditions.map(RuleConditionText.string).joined(separator: " and ")),
+            ])
+        }
+        table.lines(style: console.style, width: console.width).forEach(console.line)
+    }
+
+    private func share(of rule: TelemetryRuleRecord) -> String {
+        Int(exactly: rule.percentage).map { "\($0)%" } ?? "\(rule.percentage)%"
+    }
+
+    private func timeLeft(of rule: TelemetryRuleRecord, now: Date) -> String {
+        rule.isEnabled ? ScenarioText.timeLeft(until: rule.expires, now: now) : "disabled"
+    }
+}

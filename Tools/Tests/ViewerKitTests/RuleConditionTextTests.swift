@@ -1,0 +1,35 @@
+import TelemetryModels
+import Testing
+import ViewerKit
+
+struct RuleConditionTextTests {
+    @Test(
+        "A condition is parsed, and formatted as it is typed",
+        arguments: [
+            ("appVersion>=2.1", TelemetryRuleCondition("appVersion", .atLeast, ["2.1"])),
+            ("osVersion<15", .init("osVersion", .below, ["15"])),
+            ("track=beta", .init("track", .equals, ["beta"])),
+            ("track!=beta", .init("track", .notOneOf, ["beta"])),
+            ("deviceModel^=iPhone", .init("deviceModel", .hasPrefix, ["iPhone"])),
+            ("deviceModel in A,B", .init("deviceModel", .oneOf, ["A", "B"])),
+            ("deviceModel not in A,B", .init("deviceModel", .notOneOf, ["A", "B"])),
+        ])
+    func forms(text: String, condition: TelemetryRuleCondition) {
+        #expect(RuleConditionText.condition(text) == condition)
+        #expect(RuleConditionText.string(condition) == text)
+    }
+
+    @Test("Spaces around names and values do not count; those within a value do")
+    func spaces() {
+        #expect(RuleConditionText.condition(" appVersion >= 2.1 ") == .init("appVersion", .atLeast, ["2.1"]))
+        #expect(RuleConditionText.condition("model in A B , C") == .init("model", .oneOf, ["A B", "C"]))
+        #expect(RuleConditionText.condition("index=in a,b") == .init("index", .equals, ["in a,b"]))
+    }
+
+    @Test(
+        "Text in no known form is no condition",
+        arguments: ["", "appVersion", "=2", "appVersion>=", "version<=2", "version=>2", "model in", "model in A,,B", "a > 2"])
+    func invalid(text: String) {
+        #expect(RuleConditionText.condition(text) == nil)
+    }
+}

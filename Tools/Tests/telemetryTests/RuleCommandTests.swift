@@ -1,0 +1,88 @@
+import Foundation
+import TelemetryLifecycle
+import TelemetryModels
+import TelemetryTransport
+import Testing
+
+/// Levels, leases and rules, as the viewer sets and lists them.
+@MainActor
+struct RuleCommandTests {
+    @Test("A scenario is enabled at a level and for a time; a reset drops the decision")
+    func lease() async throws {
+        try await withDirectory { folder in
+            let store = folder.appendingPathComponent("store")
+            let client = try await TestClient(store: store, identifier: "k7wq")
+            _ = try await ToolProcess.run("approve", "k7wq", "-d", store.path)
+            let limited = try await ToolProcess.run(
+                "enable", "k7wq", "A", "--level", "info", "--for", "5h", "--expires", "1h", "-d", store.path)
+            #expect(limited.code == 0 && !limited.errors.contains("Without --for"), "\(limited.errors)")
+            let state = try #require(client.service.scenarios["A"])
+            #expect(state.isEnabled && state.level == .info && state.source == .viewer)
+            let left = try #require(state.expires).timeIntervalSinceNow
+            #expect(left > 14_400 && left <= 18_000)
+            let listed = try await ToolProcess.run("scenarios", "k7wq", "-d", store.path)
+            #expect(listed.output.contains("k7wq    A         enabled   info   5 h        viewer\n"))
+            let reset = try await ToolProcess.run("reset", "k7wq", "A", "-d", store.path)
+            #expect(reset.output.hasPrefix("✓ A is reset on client k7wq."), "\(reset.errors)")
+            #expect(client.service.scenarios["A"] == TelemetryScenarioState())
+            let unlimited = try await ToolProcess.run("enable", "k7wq", "A", "-d", store.path)
+            #expect(unlimited.errors.contains("Without --for the scenario stays enabled until it is disabled."))
+        }
+    }
+
+    @Test("A command past its date is not executed")
+    func expired() async throws {
+        try await withDirectory { folder in
+            let store = folder.appendingPathComponent("store")
+            let client = try await TestClient(store: store, identifier: "k7wq")
+            _ = try await ToolProcess.run("approve", "k7wq", "-d", store.path)
+            let late = try await ToolProcess.run(
+                "enable", "k7wq", "A", "--for", "1h", "--expires", "2020-01-01", "-d", store.path)
+            #expect(late.code == 1 && late.errors.contains("The command expired"), "\(late.errors)")
+            #expect(client.service.scenarioStates["A"] == false)
+        }
+    }
+
+    @Test("A rule is added, listed with the clients that follow it, and removed by the start of its identifier")
+    func rule() async throws {
+        try await withDirectory { folder in
+            let store = folder.appendingPathComponent("store")
+            let client = try await TestClient(store: store, identifier: "k7wq")
+            _ = try await ToolProcess.run("approve", "k7wq", "-d", store.path)
+            let added = try await ToolProcess.run(
+                "rule", "add", "A", "--where", "clientId in k7wq,other", "--level", "info", "--for", "5h", "-d", store.path)
+            #expect(added.output.hasPrefix("✓ Added rule ") && added.errors.isEmpty, "\(added.errors)")
+            await client.service.reconcile()
+            let stored = try await client.transport.fetchRules()
+            let rule = try #require(stored.first)
+            #expect(stored.count == 1 && rule.percentage == 100 && rule.level == .info)
+            #expect(client.service.scenarios["A"]?.source == .rule(rule.ruleId))
+            let listed = try await ToolProcess.run("rule", "list", "-d", store.path)
+            let row = "\(rule.ruleId)  A         info     100%  5 h              1  clientId in k7wq,other\n"
+            #expect(listed.output.contains(row), "\(listed.output)")
+            let scenarios = try await ToolProcess.run("scenarios", "-d", store.path)
+            #expect(scenarios.output.contains("rule \(rule.ruleId)\n"))
+            let removed = try await ToolProcess.run("rule", "remove", String(rule.ruleId.prefix(6)), "-d", store.path)
+            #expect(removed.output == "✓ Removed rule \(rule.ruleId) for A.\n", "\(removed.errors)")
+            #expect(try await client.transport.fetchRules().isEmpty)
+            await client.service.reconcile()
+            #expect(client.service.scenarioStates["A"] == false)
+            let again = try await ToolProcess.run("rule", "remove", rule.ruleId, "-d", store.path)
+            #expect(again.code == 66)
+        }
+    }
+
+    @Test(
+        "Options that mean nothing are invalid usage",
+        arguments: [
+            ["enable", "k7wq", "--for", "15m"], ["enable", "k7wq", "A", "--for", "0s"], ["enable", "k7wq", "A", "--for", "soon"],
+            ["enable", "k7wq", "A", "--expires", "soon"], ["rule", "add", "A", "--where", "appVersion"],
+            ["rule", "add", "A", "--sample", "0%"], ["rule", "add", "A", "--sample", "101"], ["rule", "add", ""],
+        ])
+    func invalid(arguments: [String]) async throws {
+        try await withDirectory { folder in
+            let result = try await ToolProcess.run(arguments + ["-d", folder.path])
+            #expect(result.code == 64, "\(result.errors)")
+        }
+    }
+}
