@@ -11,6 +11,7 @@ enum RelaySchema {
         migrator.registerMigration(prefix + "1") { db in
             try db.execute(sql: state + events + records + access)
         }
+        migrator.registerMigration(prefix + "2") { db in try db.execute(sql: filters) }
         return migrator
     }
 
@@ -80,6 +81,14 @@ enum RelaySchema {
         );
         CREATE INDEX event_expired_last ON event_expired (last);
 
+        """
+
+    /// What filters without a client go by. A span has the first and the last second of a block of event numbers.
+    private static let filters = """
+        CREATE INDEX event_by_name ON event (name_key);
+        CREATE TABLE event_span (block INTEGER PRIMARY KEY, first INTEGER NOT NULL, last INTEGER NOT NULL);
+        INSERT INTO event_span
+            SELECT number / \(EventSpan.size), MIN(seconds), MAX(seconds) FROM event GROUP BY number / \(EventSpan.size);
         """
 
     private static let records = """

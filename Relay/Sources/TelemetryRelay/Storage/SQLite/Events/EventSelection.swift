@@ -3,9 +3,12 @@ import GRDB
 
 /// A filter in SQL, its texts as keys and its values as arguments.
 struct EventSelection {
-    /// What concerns an event's own columns.
+    /// What concerns an event's own columns, other than its name.
     private var conditions: [String] = []
     private var arguments: StatementArguments = []
+    private var names: [Data]?
+    /// The seconds that the times of the filter allow; nil without times.
+    private var seconds: ClosedRange<Int64>?
     /// Which streams, where the filter names clients or a session.
     private var streams: (query: String, arguments: StatementArguments)?
     /// Whether nothing can match.
@@ -15,16 +18,23 @@ struct EventSelection {
         func holds(_ column: String, _ values: [any DatabaseValueConvertible]?) {
             guard let values else { return }
             if values.isEmpty { isEmpty = true }
-            conditions.append("\(column) IN (\(Self.marks(values.count)))")
+            // No index has it; the plus sign keeps SQLite from making one for a single query.
+            conditions.append("+\(column) IN (\(Self.marks(values.count)))")
             arguments += StatementArguments(values)
         }
-        holds("name_key", filter.names?.map(NameKey.data))
         holds("scenario_key", filter.scenarios?.map(NameKey.data))
         holds("level", filter.levels?.map(EventBatch.number))
+        names = filter.names?.map(NameKey.data)
+        setTimes(filter)
+        if filter.clients?.isEmpty ?? false || names?.isEmpty ?? false { isEmpty = true }
+        setStreams(filter)
+    }
+
+    private mutating func setTimes(_ filter: RelayEventFilter) {
         if let since = filter.since { compare(">=", since) }
         if let until = filter.until { compare("<", until) }
-        if filter.clients?.isEmpty ?? false { isEmpty = true }
-        setStreams(filter)
+        let (first, last) = (filter.since?.seconds ?? .min, filter.until?.seconds ?? .max)
+        if first > last { isEmpty = true } else if filter.since != nil || filter.until != nil { seconds = first...last }
     }
 
     private mutating func compare(_ comparison: String, _ time: RelayTime) {
@@ -52,59 +62,107 @@ struct EventSelection {
 
     private static func marks(_ count: Int) -> String { repeatElement("?", count: count).joined(separator: ", ") }
 
-    /// What follows `WHERE` for a scan in the order of numbers, or by the streams where `byStream`.
-    private func clause(_ range: ClosedRange<Int64>?, byStream: Bool) -> (sql: String, arguments: StatementArguments) {
+    /// Whether only the blocks whose span fits are looked at.
+    private var isByBlock: Bool { seconds != nil && streams == nil }
+
+    /// What stands between `FROM` and `ORDER BY`, beside the streams.
+    ///
+    /// Times alone do not say where in the order of arrival an event stands: the spans do, block by block.
+    private func source(in range: ClosedRange<Int64>?, index: String? = nil) -> (sql: String, arguments: StatementArguments) {
         var (conditions, arguments) = (conditions, arguments)
-        if let streams {
-            // The plus sign keeps SQLite from collecting and sorting all events of these streams.
-            conditions.append("\(byStream ? "" : "+")stream IN (\(streams.query))")
-            arguments += streams.arguments
+        var tables = "event"
+        if let index { tables += " INDEXED BY \(index)" }
+        if let seconds, isByBlock {
+            tables = "event_span CROSS JOIN \(tables)"
+            let (first, last) = EventSpan.numbers
+            conditions.append("last >= ? AND first <= ? AND number BETWEEN \(first) AND \(last)")
+            arguments += [seconds.lowerBound, seconds.upperBound]
+            if let range {
+                conditions.append("block BETWEEN ? AND ?")
+                arguments += [EventSpan.block(of: range.lowerBound), EventSpan.block(of: range.upperBound)]
+            }
         }
         if let range {
-            conditions.append("number BETWEEN ? AND ?")
+            // The plus sign lets the block's bounds be taken, where there are blocks.
+            conditions.append("\(isByBlock ? "+" : "")number BETWEEN ? AND ?")
             arguments += [range.lowerBound, range.upperBound]
         }
-        return (conditions.isEmpty ? "1" : conditions.joined(separator: " AND "), arguments)
+        return ("\(tables) WHERE \(conditions.isEmpty ? "1" : conditions.joined(separator: " AND "))", arguments)
+    }
+
+    /// The order of numbers, from which SQLite sees that nothing has to be sorted.
+    private func sorting(_ order: RelayEventOrder) -> String {
+        let direction = order == .ascending ? "ASC" : "DESC"
+        return isByBlock ? "block \(direction), number \(direction)" : "number \(direction)"
     }
 
     func count(_ db: Database) throws -> Int {
         if isEmpty { return 0 }
-        if conditions.isEmpty, streams == nil { return Int(try RelayState.fetch(db).events) }
-        let clause = clause(nil, byStream: true)
-        return try Int.fetchOne(db, sql: "SELECT COUNT(*) FROM event WHERE \(clause.sql)", arguments: clause.arguments) ?? 0
+        if conditions.isEmpty, streams == nil, names == nil { return Int(try RelayState.fetch(db).events) }
+        var (sql, arguments) = source(in: nil)
+        if let names {
+            // The plus sign lets the streams' index be taken, where there are streams.
+            sql += " AND \(streams == nil ? "" : "+")name_key IN (\(Self.marks(names.count)))"
+            arguments += StatementArguments(names)
+        }
+        if let streams {
+            sql += " AND stream IN (\(streams.query))"
+            arguments += streams.arguments
+        }
+        return try Int.fetchOne(db, sql: "SELECT COUNT(*) FROM \(sql)", arguments: arguments) ?? 0
     }
 
     /// The numbers of the first events that match, in order.
     func numbers(_ db: Database, in range: ClosedRange<Int64>, _ order: RelayEventOrder, limit: Int) throws -> [Int64] {
         if isEmpty { return [] }
-        let direction = order == .ascending ? "ASC" : "DESC"
-        guard let few = try fewStreams(db) else {
-            let clause = clause(range, byStream: false)
-            return try Int64.fetchAll(
-                db, sql: "SELECT number FROM event WHERE \(clause.sql) ORDER BY number \(direction) LIMIT ?",
-                arguments: clause.arguments + [limit])
+        if let few = try fewStreams(db) {
+            return try numbers(db, in: range, order, limit: limit, each: "stream", of: few, index: "event_by_stream")
         }
-        // Each stream's first ones, from its index, and of them all the first.
-        let own = conditions.isEmpty ? "1" : conditions.joined(separator: " AND ")
+        if streams == nil, let names, names.count <= Self.few {
+            return try numbers(db, in: range, order, limit: limit, each: "name_key", of: names, index: "event_by_name")
+        }
+        var (sql, arguments) = source(in: range)
+        // The plus signs keep SQLite from collecting and sorting all events of these names and streams.
+        if let names {
+            sql += " AND +name_key IN (\(Self.marks(names.count)))"
+            arguments += StatementArguments(names)
+        }
+        if let streams {
+            sql += " AND +stream IN (\(streams.query))"
+            arguments += streams.arguments
+        }
+        return try Int64.fetchAll(
+            db, sql: "SELECT number FROM \(sql) ORDER BY \(sorting(order)) LIMIT ?", arguments: arguments + [limit])
+    }
+
+    /// The first ones of each value of a column, from its index, and of them all the first.
+    private func numbers(
+        _ db: Database, in range: ClosedRange<Int64>, _ order: RelayEventOrder, limit: Int, each column: String,
+        of values: [any DatabaseValueConvertible], index: String
+    ) throws -> [Int64] {
+        var (sql, arguments) = source(in: range, index: index)
+        if column != "name_key", let names {
+            sql += " AND +name_key IN (\(Self.marks(names.count)))"
+            arguments += StatementArguments(names)
+        }
         let statement = try db.makeStatement(
-            sql: """
-                SELECT number FROM event
-                WHERE \(own) AND stream = ? AND number BETWEEN ? AND ? ORDER BY number \(direction) LIMIT ?
-                """)
+            sql: "SELECT number FROM \(sql) AND \(column) = ? ORDER BY \(sorting(order)) LIMIT ?")
         var numbers: [Int64] = []
-        for stream in few {
-            numbers += try Int64.fetchAll(
-                statement, arguments: arguments + [stream, range.lowerBound, range.upperBound, limit])
+        for value in values {
+            numbers += try Int64.fetchAll(statement, arguments: arguments + [value, limit])
         }
         numbers.sort { order == .ascending ? $0 < $1 : $0 > $1 }
         return Array(numbers.prefix(limit))
     }
 
+    /// So many streams or names are looked up one by one.
+    private static let few = 200
+
     /// The streams, where the filter names clients or a session and these have few; nil means to look at every event.
     private func fewStreams(_ db: Database) throws -> [Int64]? {
         guard let streams else { return nil }
-        let most = 200
-        let found = try Int64.fetchAll(db, sql: "\(streams.query) LIMIT ?", arguments: streams.arguments + [most + 1])
-        return found.count > most ? nil : found
+        let found = try Int64.fetchAll(
+            db, sql: "\(streams.query) LIMIT ?", arguments: streams.arguments + [Self.few + 1])
+        return found.count > Self.few ? nil : found
     }
 }

@@ -43,6 +43,7 @@ final class EventWriter: Sendable {
             sql: "INSERT INTO event_seen (client, event_key) VALUES (?, ?) ON CONFLICT DO NOTHING")
         let insert = try db.cachedStatement(sql: "INSERT INTO event VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
         var outcome = Outcome()
+        var spans = EventSpan.Additions()
         for batch in batches {
             let start = state.nextEvent
             for row in batch.rows {
@@ -53,6 +54,7 @@ final class EventWriter: Sendable {
                     state.nextEvent, stream.number, row.event, received, row.time.seconds, row.time.nanoseconds, row.level,
                     row.name, row.scenario, row.body,
                 ])
+                spans.add(state.nextEvent, seconds: row.time.seconds)
                 state.nextEvent += 1
                 state.eventBytes += EventTrimmer.size(ofBody: row.body.count)
             }
@@ -62,6 +64,7 @@ final class EventWriter: Sendable {
         outcome.numbers = first..<state.nextEvent
         // A batch of duplicates writes nothing.
         guard !outcome.numbers.isEmpty else { return outcome }
+        try spans.save(db)
         state.events += Int64(outcome.numbers.count)
         state.arrival = now
         outcome.expired = try trimmer.trim(db, &state, now: now, atMost: outcome.numbers.count + EventTrimmer.step)

@@ -105,6 +105,7 @@ final class SQLiteEventStore: RelayEventStorage {
             progress.state.withLock { $0.expired.merge(expired, uniquingKeysWith: +) }
         }
         while try await database.write(EventStreams.deleteUnused) {}
+        try await database.write(EventSpan.deleteUnused)
     }
 
     /// What retention deleted since the store was opened.

@@ -1,0 +1,102 @@
+import Foundation
+import GRDB
+import Synchronization
+import Testing
+
+@testable import TelemetryRelay
+
+/// Filters that name no client: by time and by name.
+struct EventIndexTests {
+    private static func time(_ seconds: ClosedRange<Int64>) -> RelayEventFilter {
+        .init(since: RelayTime(seconds: seconds.lowerBound), until: RelayTime(seconds: seconds.upperBound + 1))
+    }
+
+    private static let filters: [RelayEventFilter] = [
+        time(10...20), .init(since: RelayTime(seconds: 10)), .init(until: RelayTime(seconds: 10)), .init(names: ["n1"]),
+        .init(names: ["n1", "n2"]), .init(names: ["n1"], since: RelayTime(seconds: 10)),
+        .init(names: ["n1", "n2"], until: RelayTime(seconds: 10)), .init(scenarios: ["s"], since: RelayTime(seconds: 10)),
+    ]
+
+    /// The plans of all that a selection asks for.
+    private func plans(_ db: Database, _ filter: RelayEventFilter, _ order: RelayEventOrder) throws -> [String] {
+        let statements = Mutex<[String]>([])
+        db.trace { event in statements.withLock { $0.append(event.expandedDescription) } }
+        _ = try EventSelection(filter).numbers(db, in: 1...1_000_000, order, limit: 10)
+        _ = try EventSelection(filter).count(db)
+        db.trace()
+        return try statements.withLock { $0 }.flatMap { statement in
+            try Row.fetchAll(db, sql: "EXPLAIN QUERY PLAN \(statement)").compactMap { row -> String? in row["detail"] }
+        }
+    }
+
+    @Test("Filters by time and name look up what fits, without a scan and without sorting", arguments: filters)
+    func plan(filter: RelayEventFilter) throws {
+        let queue = try DatabaseQueue()
+        try RelaySchema.migrate(queue)
+        try queue.write { db in
+            for order in [RelayEventOrder.ascending, .descending] {
+                let plans = try plans(db, filter, order)
+                #expect(!plans.isEmpty)
+                #expect(plans.allSatisfy { !$0.hasPrefix("SCAN event ") && $0 != "SCAN event" }, "\(plans)")
+                #expect(plans.allSatisfy { !$0.contains("TEMP B-TREE") }, "\(plans)")
+                // A range of numbers by itself would be every event of the store.
+                let isNarrowed = plans.contains { $0.contains("event_span") || $0.contains("event_by_name") }
+                #expect(isNarrowed, "\(plans)")
+            }
+        }
+    }
+
+    @Test("Events of many blocks are found by time and name, in whatever order their times are", arguments: StorageDriver.all)
+    func blocks(driver: StorageDriver) async throws {
+        try await StorageBench.open(driver) { storage in
+            // Each block has a part of the times, and some of another's.
+            let count = Int(EventSpan.size) * 3 + 100
+            func seconds(_ number: Int) -> Int { number % 100 == 0 ? count - number : number }
+            for start in stride(from: 1, through: count, by: 500) {
+                _ = try await storage.append(
+                    (start...min(start + 499, count)).map { number in
+                        var event = Sample.event(number, client: "c\(number % 2)", name: "n\(number % 7)")
+                        event.time = RelayTime(seconds: Int64(seconds(number)))
+                        return event
+                    })
+            }
+            func expect(_ filter: RelayEventFilter, _ matches: (Int) -> Bool) async throws {
+                let expected = (1...count).filter(matches).map(String.init)
+                #expect(try await storage.texts(filter, limit: 90) == expected)
+                #expect(try await storage.texts(filter, order: .descending, limit: 900) == expected.reversed())
+                #expect(try await storage.countEvents(matching: filter) == expected.count)
+            }
+            try await expect(Self.time(1_000...1_100)) { (1_000...1_100).contains(seconds($0)) }
+            try await expect(.init(since: RelayTime(seconds: 3_000))) { seconds($0) >= 3_000 }
+            try await expect(.init(names: ["n1", "n5"], until: RelayTime(seconds: 2_000))) {
+                [1, 5].contains($0 % 7) && seconds($0) < 2_000
+            }
+            try await expect(.init(names: ["n6"])) { $0 % 7 == 6 }
+            try await expect(.init(clients: ["c1"], names: ["n6"], since: RelayTime(seconds: 500))) {
+                $0 % 7 == 6 && $0 % 2 == 1 && seconds($0) >= 500
+            }
+            let old = (1...count).filter { seconds($0) < 2_000 }.count
+            #expect(try await storage.deleteEvents(matching: .init(until: RelayTime(seconds: 2_000))) == old)
+            try await storage.expire()
+            try await expect(Self.time(1_000...2_100)) { (2_000...2_100).contains(seconds($0)) }
+        }
+    }
+
+    @Test("A file from before there were spans gets them", arguments: [0, 2_500])
+    func migration(count: Int) throws {
+        let queue = try DatabaseQueue()
+        try RelaySchema.migrator.migrate(queue, upTo: "telemetry 1")
+        try queue.write { db in
+            for number in 0..<count {
+                try db.execute(
+                    sql: "INSERT INTO event VALUES (?, 1, x'00', 0, ?, 0, 0, x'00', NULL, x'')",
+                    arguments: [number + 1, number])
+            }
+        }
+        try RelaySchema.migrate(queue)
+        let found = try queue.read { db in
+            try EventSelection(Self.time(2_000...2_009)).numbers(db, in: 1...9_999, .ascending, limit: 99)
+        }
+        #expect(found == (count == 0 ? [] : Array(2_001...2_010)))
+    }
+}
