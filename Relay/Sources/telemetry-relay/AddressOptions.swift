@@ -23,7 +23,7 @@ struct AddressOptions: ParsableArguments {
 
     func apply(to options: inout RelayOptions) {
         options.host = host
-        options.port = port
+        options.numbers[.port] = port
         options.portFile = portFile
         options.tlsCertificate = tlsCertificate
         options.tlsKey = tlsKey

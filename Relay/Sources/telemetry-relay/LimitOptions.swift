@@ -17,14 +17,11 @@ struct LimitOptions: ParsableArguments {
     @Option(help: "How many requests a minute one token may make (600000); 0 for any number.")
     var tokenRate: Int?
 
-    func apply(to options: inout RelayOptions) {
-        options.bodyLimit = bodyLimit
-        options.batchLimit = batchLimit
-        options.saveLimit = saveLimit
-        options.pageLimit = pageLimit
-        options.newClientRate = newClientRate
-        options.clientRate = clientRate
-        options.tokenRate = tokenRate
+    var numbers: [RelayNumber: Int?] {
+        [
+            .bodyLimit: bodyLimit, .batchLimit: batchLimit, .saveLimit: saveLimit, .pageLimit: pageLimit,
+            .newClientRate: newClientRate, .clientRate: clientRate, .tokenRate: tokenRate,
+        ]
     }
 }
 
@@ -51,16 +48,11 @@ struct RetentionOptions: ParsableArguments {
     @Option(help: "How many hours a deleted event is not stored again (168).")
     var dedupeWindow: Int?
 
-    func apply(to options: inout RelayOptions) {
-        options.retention.capacity = capacity
-        options.retention.maximumBytes = maximumBytes
-        options.retention.maximumAge = maximumAge
-        options.eventRetention.capacity = eventCapacity
-        options.eventRetention.maximumBytes = eventMaximumBytes
-        options.eventRetention.maximumAge = eventMaximumAge
-        options.debugRetention.capacity = debugCapacity
-        options.debugRetention.maximumBytes = debugMaximumBytes
-        options.debugRetention.maximumAge = debugMaximumAge
-        options.dedupeWindow = dedupeWindow
+    var numbers: [RelayNumber: Int?] {
+        [
+            .capacity: capacity, .maximumBytes: maximumBytes, .maximumAge: maximumAge, .eventCapacity: eventCapacity,
+            .eventMaximumBytes: eventMaximumBytes, .eventMaximumAge: eventMaximumAge, .debugCapacity: debugCapacity,
+            .debugMaximumBytes: debugMaximumBytes, .debugMaximumAge: debugMaximumAge, .dedupeWindow: dedupeWindow,
+        ]
     }
 }

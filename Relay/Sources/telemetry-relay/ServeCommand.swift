@@ -53,8 +53,9 @@ struct ServeCommand: AsyncParsableCommand {
         var options = RelayOptions()
         address.apply(to: &options)
         store.apply(to: &options)
-        limits.apply(to: &options)
-        retention.apply(to: &options)
+        for numbers in [limits.numbers, retention.numbers] {
+            options.numbers.merge(numbers.compactMapValues { $0 }) { $1 }
+        }
         return try options.resolved()
     }
 }

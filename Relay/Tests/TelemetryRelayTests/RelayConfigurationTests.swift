@@ -25,10 +25,10 @@ struct RelayConfigurationTests {
     @Test("The environment is heard, and a flag goes before it")
     func sources() throws {
         let environment = ["TELEMETRY_RELAY_PORT": "9000", "TELEMETRY_RELAY_CAPACITY": "5", "TELEMETRY_RELAY_DATABASE": "/a/b"]
-        let configuration = try configuration(environment) { $0.port = 9001 }
+        let configuration = try configuration(environment) { $0.numbers[.port] = 9001 }
         #expect(configuration.port == 9001)
         #expect(configuration.retention == DebugLogRetention(entries: 5, bytes: 2 << 30, age: 30 * 86_400))
-        let bounds = try self.configuration(["TELEMETRY_RELAY_MAX_BYTES": "1048576"]) { $0.retention.maximumAge = 2 }.retention
+        let bounds = try self.configuration(["TELEMETRY_RELAY_MAX_BYTES": "1048576"]) { $0.numbers[.maximumAge] = 2 }.retention
         #expect(bounds == DebugLogRetention(bytes: 1 << 20, age: 7200))
         #expect(configuration.database?.path == "/a/b")
         #expect(try self.configuration(environment) { $0.inMemory = true }.database == nil)
@@ -61,8 +61,8 @@ struct RelayConfigurationTests {
             "TELEMETRY_RELAY_MAX_AGE": "5", "TELEMETRY_RELAY_EVENT_MAX_AGE": "7", "TELEMETRY_RELAY_DEDUPE_WINDOW": "1",
         ]
         let configuration = try configuration(environment) {
-            $0.retention.capacity = 10
-            $0.debugRetention.capacity = 20
+            $0.numbers[.capacity] = 10
+            $0.numbers[.debugCapacity] = 20
         }
         #expect(configuration.retention.age == 5 * 3600)
         #expect(configuration.eventRetention.age == 7 * 3600)
@@ -73,7 +73,7 @@ struct RelayConfigurationTests {
 
     @Test("Limits are those of both kinds; PostgreSQL is refused in words")
     func limits() throws {
-        let configuration = try configuration(["TELEMETRY_RELAY_BODY_LIMIT": "100"]) { $0.batchLimit = 3 }
+        let configuration = try configuration(["TELEMETRY_RELAY_BODY_LIMIT": "100"]) { $0.numbers[.batchLimit] = 3 }
         #expect((configuration.bodyLimit, configuration.limits.bodyBytes) == (100, 100))
         #expect((configuration.batchLimit, configuration.limits.batchEvents) == (3, 3))
         #expect(throws: RelayConfigurationError.self) { try self.configuration { $0.database = "postgresql://me@host/db" } }

@@ -3,25 +3,12 @@ public import Foundation
 /// What a person said about the configuration, by flag or by environment; a flag goes first, nil leaves the default.
 public struct RelayOptions: Sendable, Equatable {
     public var host: String?
-    public var port: Int?
     public var portFile: String?
     public var database: String?
     public var tokenFile: String?
     public var tlsCertificate: String?
     public var tlsKey: String?
-    public var bodyLimit: Int?
-    public var batchLimit: Int?
-    public var saveLimit: Int?
-    public var pageLimit: Int?
-    /// Of debug entries and of events, each, where nothing is said of one kind.
-    public var retention = RelayRetentionOptions()
-    public var eventRetention = RelayRetentionOptions()
-    public var debugRetention = RelayRetentionOptions()
-    /// In hours.
-    public var dedupeWindow: Int?
-    public var newClientRate: Int?
-    public var clientRate: Int?
-    public var tokenRate: Int?
+    public var numbers: [RelayNumber: Int] = [:]
     public var allowRemote = false
     public var behindProxy = false
     public var inMemory = false
@@ -37,23 +24,23 @@ public struct RelayOptions: Sendable, Equatable {
     public func configuration(
         environment: [String: String], readFile: (String) throws -> String = { try String(contentsOfFile: $0, encoding: .utf8) }
     ) throws -> RelayConfiguration {
-        let values = RelayOptionValues(environment: environment)
+        let values = RelayOptionValues(numbers: numbers, environment: environment)
         var result = RelayConfiguration()
         result.host = values.text(host, "HOST") ?? result.host
-        result.port = try values.number(port, "PORT", 0...65535) ?? result.port
+        result.port = try values.number(.port) ?? result.port
         result.portFile = values.text(portFile, "PORT_FILE")
-        if let limit = try values.number(bodyLimit, "BODY_LIMIT", 1...(1 << 30)) {
+        if let limit = try values.number(.bodyLimit) {
             (result.bodyLimit, result.limits.bodyBytes) = (limit, limit)
         }
-        if let limit = try values.number(batchLimit, "BATCH_LIMIT", 1...1_000_000) {
+        if let limit = try values.number(.batchLimit) {
             (result.batchLimit, result.limits.batchEvents) = (limit, limit)
         }
-        result.limits.saveRecords = try values.number(saveLimit, "SAVE_LIMIT", 1...100_000) ?? result.limits.saveRecords
-        result.limits.page = try values.number(pageLimit, "PAGE_LIMIT", 1...100_000) ?? result.limits.page
+        result.limits.saveRecords = try values.number(.saveLimit) ?? result.limits.saveRecords
+        result.limits.page = try values.number(.pageLimit) ?? result.limits.page
         try setRetention(values, &result)
-        result.rates.newClients = try values.number(newClientRate, "NEW_CLIENT_RATE", 0...Int.max) ?? result.rates.newClients
-        result.rates.client = try values.number(clientRate, "CLIENT_RATE", 0...Int.max) ?? result.rates.client
-        result.rates.token = try values.number(tokenRate, "TOKEN_RATE", 0...Int.max) ?? result.rates.token
+        result.rates.newClients = try values.number(.newClientRate) ?? result.rates.newClients
+        result.rates.client = try values.number(.clientRate) ?? result.rates.client
+        result.rates.token = try values.number(.tokenRate) ?? result.rates.token
         if let path = values.text(database, "DATABASE") {
             guard !path.hasPrefix("postgresql://"), !path.hasPrefix("postgres://") else {
                 throw RelayConfigurationError("this relay keeps its data in an SQLite file; PostgreSQL is not part of it")
@@ -71,18 +58,15 @@ public struct RelayOptions: Sendable, Equatable {
     }
 
     private func setRetention(_ values: RelayOptionValues, _ result: inout RelayConfiguration) throws {
-        let shared = try retention.read(values, prefix: "")
-        let debug = try debugRetention.read(values, prefix: "DEBUG_")
-        let events = try eventRetention.read(values, prefix: "EVENT_")
-        result.retention.entries = debug.capacity ?? shared.capacity ?? result.retention.entries
-        result.retention.bytes = debug.maximumBytes ?? shared.maximumBytes ?? result.retention.bytes
-        result.retention.age = debug.age ?? shared.age ?? result.retention.age
-        result.eventRetention.capacity = events.capacity ?? shared.capacity ?? result.eventRetention.capacity
-        result.eventRetention.bytes = events.maximumBytes ?? shared.maximumBytes ?? result.eventRetention.bytes
-        result.eventRetention.age = events.age ?? shared.age ?? result.eventRetention.age
-        if let hours = try values.number(dedupeWindow, "DEDUPE_WINDOW", 1...1_000_000) {
-            result.eventRetention.dedupeWindow = TimeInterval(hours) * 3600
-        }
+        func seconds(_ hours: Int?) -> TimeInterval? { hours.map { TimeInterval($0) * 3600 } }
+        result.retention.entries = try values.number(.debugCapacity, .capacity) ?? result.retention.entries
+        result.retention.bytes = try values.number(.debugMaximumBytes, .maximumBytes) ?? result.retention.bytes
+        result.retention.age = seconds(try values.number(.debugMaximumAge, .maximumAge)) ?? result.retention.age
+        result.eventRetention.capacity = try values.number(.eventCapacity, .capacity) ?? result.eventRetention.capacity
+        result.eventRetention.bytes = try values.number(.eventMaximumBytes, .maximumBytes) ?? result.eventRetention.bytes
+        result.eventRetention.age = seconds(try values.number(.eventMaximumAge, .maximumAge)) ?? result.eventRetention.age
+        result.eventRetention.dedupeWindow =
+            seconds(try values.number(.dedupeWindow)) ?? result.eventRetention.dedupeWindow
     }
 
     private func setTransport(_ values: RelayOptionValues, _ result: inout RelayConfiguration) throws {

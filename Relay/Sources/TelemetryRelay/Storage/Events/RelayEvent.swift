@@ -30,6 +30,9 @@ public struct RelayEvent: Sendable, Equatable {
 }
 
 /// Which events are meant. Every condition that is not nil must hold; an empty set matches nothing.
+///
+/// The transport's `TelemetryEventFilter` has one client, and times as dates: it can name neither the up to eight clients of a host
+/// nor a time to the nanosecond.
 public struct RelayEventFilter: Sendable, Equatable {
     /// The clients whose events are permitted and asked for. An event without a client is in no set.
     public var clients: Set<String>?

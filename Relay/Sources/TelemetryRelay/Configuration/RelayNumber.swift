@@ -1,0 +1,62 @@
+/// The options that are numbers, by their names in the environment.
+public enum RelayNumber: String, Sendable {
+    case port = "PORT"
+    case bodyLimit = "BODY_LIMIT"
+    case batchLimit = "BATCH_LIMIT"
+    case saveLimit = "SAVE_LIMIT"
+    case pageLimit = "PAGE_LIMIT"
+    case newClientRate = "NEW_CLIENT_RATE"
+    case clientRate = "CLIENT_RATE"
+    case tokenRate = "TOKEN_RATE"
+    // Of debug entries and of events, each, where nothing is said of one kind.
+    case capacity = "CAPACITY"
+    case maximumBytes = "MAX_BYTES"
+    case maximumAge = "MAX_AGE"
+    case eventCapacity = "EVENT_CAPACITY"
+    case eventMaximumBytes = "EVENT_MAX_BYTES"
+    case eventMaximumAge = "EVENT_MAX_AGE"
+    case debugCapacity = "DEBUG_CAPACITY"
+    case debugMaximumBytes = "DEBUG_MAX_BYTES"
+    case debugMaximumAge = "DEBUG_MAX_AGE"
+    case dedupeWindow = "DEDUPE_WINDOW"
+
+    /// What the number may be; ages are in hours.
+    var range: ClosedRange<Int> {
+        switch self {
+        case .port: 0...65_535
+        case .bodyLimit: 1...(1 << 30)
+        case .batchLimit: 1...1_000_000
+        case .saveLimit, .pageLimit: 1...100_000
+        case .newClientRate, .clientRate, .tokenRate: 0...Int.max
+        case .capacity, .eventCapacity, .debugCapacity: 1...Int.max
+        case .maximumBytes, .eventMaximumBytes, .debugMaximumBytes: 1 << 20...Int.max
+        case .maximumAge, .eventMaximumAge, .debugMaximumAge, .dedupeWindow: 1...1_000_000
+        }
+    }
+}
+
+/// Looks options up: a flag first, then the environment.
+struct RelayOptionValues {
+    let numbers: [RelayNumber: Int]
+    let environment: [String: String]
+
+    func text(_ flag: String?, _ name: String) -> String? { flag ?? environment["TELEMETRY_RELAY_\(name)"] }
+
+    /// The first of the numbers that was given.
+    func number(_ options: RelayNumber...) throws -> Int? {
+        // Each is checked, also one that another goes before.
+        try options.map(value).compactMap { $0 }.first
+    }
+
+    private func value(_ option: RelayNumber) throws -> Int? {
+        let name = option.rawValue
+        guard let text = numbers[option].map(String.init) ?? environment["TELEMETRY_RELAY_\(name)"] else { return nil }
+        guard let value = Int(text), option.range.contains(value) else {
+            throw RelayConfigurationError("\(name.lowercased()) has to be a number in \(option.range), and is \(text)")
+        }
+        return value
+    }
+
+    /// Whether a switch is on.
+    func isSet(_ name: String) -> Bool { ["1", "true", "yes"].contains(environment["TELEMETRY_RELAY_\(name)"]?.lowercased()) }
+}
