@@ -69,17 +69,18 @@ struct RelayParts: Sendable {
             .get("metrics") { [metrics, debugLogs, telemetry, streams] _, _ -> Response in
                 let gauges = RelayGauges(
                     telemetry: try? await telemetry?.usage(), streams: streams.count, cut: streams.cut)
-                return .text(
-                    metrics.text(kept: try? await debugLogs.usage()) + gauges.text,
-                    type: "text/plain; version=0.0.4; charset=utf-8")
+                var text = PrometheusText()
+                metrics.write(kept: try? await debugLogs.usage(), to: &text)
+                gauges.write(to: &text)
+                return .text(text.text, type: "text/plain; version=0.0.4; charset=utf-8")
             }
     }
 
     private func addDebugLogs(to router: Router<RelayRequestContext>) {
-        table.add(.get, "/debug/logs")
+        table.add(.get, "/debug/logs", .init(query: Set(DebugLogQuery.Parameter.allCases.map(\.rawValue))))
         table.add(.post, "/debug/logs")
         DebugLogRoutes(
-            storage: debugLogs, arrivals: arrivals, metrics: metrics, bodyLimit: configuration.bodyLimit,
+            storage: debugLogs, arrivals: arrivals, metrics: metrics, streams: streams, bodyLimit: configuration.bodyLimit,
             batchLimit: configuration.batchLimit
         ).add(
             to: router.group().add(

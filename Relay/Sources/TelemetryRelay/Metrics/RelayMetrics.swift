@@ -71,40 +71,34 @@ public final class RelayMetrics: Sendable {
     /// Entries deleted since the start, by the bound that they went beyond.
     var deleted: [DebugLogRetention.Bound: Int] { state.withLock(\.deleted) }
 
-    /// The counts in Prometheus' text format.
     /// - Parameter kept: what the storage of debug logs holds; left out where it cannot say.
-    func text(kept: DebugLogUsage?) -> String {
+    func write(kept: DebugLogUsage?, to text: inout PrometheusText) {
         let state = self.state.withLock { $0 }
-        var lines: [String] = []
-        func family(_ name: String, _ type: String, _ help: String, _ samples: [String]) {
-            lines += ["# HELP \(name) \(help)", "# TYPE \(name) \(type)"] + samples.map { name + $0 }
-        }
         if let kept {
-            family("relay_debug_entries_kept", "gauge", "Entries in the storage.", [" \(kept.entries)"])
-            family("relay_debug_bytes_kept", "gauge", "Bytes that the storage uses.", [" \(kept.bytes)"])
+            text.value("relay_debug_entries_kept", "gauge", "Entries in the storage.", kept.entries)
+            text.value("relay_debug_bytes_kept", "gauge", "Bytes that the storage uses.", kept.bytes)
         }
-        family(
-            "relay_events_total", "counter", "Events received, by what became of them.",
-            state.events.sorted { $0.key < $1.key }.map { "{result=\"\($0.key)\"} \($0.value)" })
-        family(
-            "relay_debug_entries_deleted_total", "counter", "Entries deleted, by the bound that they went beyond.",
-            state.deleted.map { "{bound=\"\($0.key.rawValue)\"} \($0.value)" }.sorted())
-        family(
+        text.values(
+            "relay_events_total", "counter", "Events received, by what became of them.", by: "result",
+            state.events.map { ($0.key, $0.value) })
+        text.values(
+            "relay_debug_entries_deleted_total", "counter", "Entries deleted, by the bound that they went beyond.", by: "bound",
+            state.deleted.map { ($0.key.rawValue, $0.value) })
+        text.value(
             "relay_debug_entries_unreadable_total", "counter", "Damaged entries skipped, once for each search.",
-            [" \(state.unreadable)"])
-        family(
-            "relay_debug_entries_total", "counter", "Entries received, by what became of them.",
-            state.entries.sorted { $0.key < $1.key }.map { "{result=\"\($0.key)\"} \($0.value)" })
-        family(
+            state.unreadable)
+        text.values(
+            "relay_debug_entries_total", "counter", "Entries received, by what became of them.", by: "result",
+            state.entries.map { ($0.key, $0.value) })
+        text.family(
             "relay_requests_total", "counter", "Requests answered.",
             state.requests.map { "{\($0.key.labels)} \($0.value)" }.sorted())
-        family(
+        text.family(
             "relay_request_duration_seconds", "histogram", "Time to answer.",
             state.durations.sorted { $0.key < $1.key }.flatMap { route, durations in
                 zip(Self.bounds.map { "\($0)" } + ["+Inf"], durations.buckets + [durations.count])
                     .map { "_bucket{route=\"\(route)\",le=\"\($0)\"} \($1)" }
                     + ["_sum{route=\"\(route)\"} \(durations.sum)", "_count{route=\"\(route)\"} \(durations.count)"]
             })
-        return lines.joined(separator: "\n") + "\n"
     }
 }
