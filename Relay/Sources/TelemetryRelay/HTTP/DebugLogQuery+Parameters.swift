@@ -1,6 +1,15 @@
 import Foundation
 
 extension DebugLogQuery {
+    /// The names of parameters.
+    enum Parameter: String, CaseIterable {
+        case source, level, event, text
+        case correlationId = "correlation_id"
+        case sessionId = "session_id"
+        case deviceId = "device_id"
+        case since, until, cursor, order, limit, wait
+    }
+
     /// A parameter that cannot be meant.
     struct Malformed: Error, CustomStringConvertible { let description: String }
 
@@ -19,25 +28,27 @@ extension DebugLogQuery {
             return value
         }
         for (name, value) in parameters {
-            switch name {
-            case "source": source = try read(name, DebugLog.Source(rawValue: value), Self.list(DebugLog.Source.allCases))
-            case "level": level = try read(name, DebugLog.Level(rawValue: value), Self.list(DebugLog.Level.allCases))
-            case "event": event = try read(name, Self.text(value), "at most \(Self.maximumText) bytes long")
-            case "text": text = try read(name, Self.text(value), "at most \(Self.maximumText) bytes long")
-            case "correlation_id": correlationId = try read(name, UUID(uuidString: value), "a UUID")
-            case "session_id": sessionId = try read(name, UUID(uuidString: value), "a UUID")
-            case "device_id": deviceId = try read(name, UUID(uuidString: value), "a UUID")
-            case "since": since = try read(name, TimestampFormat.date(from: value), "a date in ISO 8601, in UTC")
-            case "until": until = try read(name, TimestampFormat.date(from: value), "a date in ISO 8601, in UTC")
-            case "cursor": cursor = try read(name, Int64(value), "a cursor that the relay gave")
-            case "order": isDescending = try read(name, ["asc": false, "desc": true][value], "asc or desc")
-            case "limit":
+            guard let parameter = Parameter(rawValue: name) else {
+                throw Malformed(description: "there is no parameter \(DebugLogBatch.shortened(name))")
+            }
+            switch parameter {
+            case .source: source = try read(name, DebugLog.Source(rawValue: value), Self.list(DebugLog.Source.allCases))
+            case .level: level = try read(name, DebugLog.Level(rawValue: value), Self.list(DebugLog.Level.allCases))
+            case .event: event = try read(name, Self.text(value), "at most \(Self.maximumText) bytes long")
+            case .text: text = try read(name, Self.text(value), "at most \(Self.maximumText) bytes long")
+            case .correlationId: correlationId = try read(name, UUID(uuidString: value), "a UUID")
+            case .sessionId: sessionId = try read(name, UUID(uuidString: value), "a UUID")
+            case .deviceId: deviceId = try read(name, UUID(uuidString: value), "a UUID")
+            case .since: since = try read(name, TimestampFormat.date(from: value), "a date in ISO 8601, in UTC")
+            case .until: until = try read(name, TimestampFormat.date(from: value), "a date in ISO 8601, in UTC")
+            case .cursor: cursor = try read(name, Int64(value), "a cursor that the relay gave")
+            case .order: isDescending = try read(name, ["asc": false, "desc": true][value], "asc or desc")
+            case .limit:
                 let number = Int(value).flatMap { (1...Self.maximumLimit).contains($0) ? $0 : nil }
                 limit = try read(name, number, "a number from 1 to \(Self.maximumLimit)")
-            case "wait":
+            case .wait:
                 let seconds = Int(value).flatMap { (0...Self.maximumWait).contains($0) ? $0 : nil }
                 wait = .seconds(try read(name, seconds, "a number of seconds from 0 to \(Self.maximumWait)"))
-            default: throw Malformed(description: "there is no parameter \(DebugLogBatch.shortened(name))")
             }
         }
         if isDescending, wait > .zero { throw Malformed(description: "wait goes with order=asc: what arrives is newest") }

@@ -1,8 +1,8 @@
 import HTTPTypes
 import Synchronization
 
-/// Every path that the relay answers and its methods, so that a path with another method is told apart from no path, and the
-/// document of the interface can be held against what is served.
+/// Every path that the relay answers, its methods and their parameters, so that a path with another method is told apart from no
+/// path, and the document of the interface can be held against what is served.
 final class RouteTable: Sendable {
     struct Entry: Hashable, Sendable {
         let method: String
@@ -10,13 +10,15 @@ final class RouteTable: Sendable {
         let template: String
     }
 
-    private let entries = Mutex<Set<Entry>>([])
+    private let entries = Mutex<[Entry: RouteParameters]>([:])
 
     /// What was added so far.
-    var all: Set<Entry> { entries.withLock { $0 } }
+    var all: Set<Entry> { entries.withLock { Set($0.keys) } }
+    /// The parameters of what was added so far, beside those in the path.
+    var parameters: [Entry: RouteParameters] { entries.withLock { $0 } }
 
-    func add(_ method: HTTPRequest.Method, _ template: String) {
-        entries.withLock { _ = $0.insert(Entry(method: method.rawValue, template: template)) }
+    func add(_ method: HTTPRequest.Method, _ template: String, _ parameters: RouteParameters = .init()) {
+        entries.withLock { $0[Entry(method: method.rawValue, template: template)] = parameters }
     }
 
     /// The methods that a path takes, as `Allow` lists them; nil for a path that there is not.

@@ -3,14 +3,18 @@ import Hummingbird
 extension RelayRoutes {
     func addEvents(to router: Router<RelayRequestContext>, _ table: RouteTable) {
         add(.post, "/v1/events", to: router, table, roles: Self.writers, appendEvents)
-        add(.get, "/v1/events", to: router, table, roles: Self.everybody, readEvents)
-        add(.delete, "/v1/events", to: router, table, roles: Self.writers, deleteEvents)
-        add(.get, "/v1/events/count", to: router, table, roles: Self.everybody, countEvents)
-        add(.get, "/v1/events/stream", to: router, table, roles: Self.everybody, streamEvents)
+        let filters = EventQuery.filters
+        add(
+            .get, "/v1/events", to: router, table, roles: Self.everybody,
+            query: filters.union(["after", "limit", "wait", "order"]), readEvents)
+        add(.delete, "/v1/events", to: router, table, roles: Self.writers, query: filters.union(["all"]), deleteEvents)
+        add(.get, "/v1/events/count", to: router, table, roles: Self.everybody, query: filters, countEvents)
+        add(
+            .get, "/v1/events/stream", to: router, table, roles: Self.everybody, query: filters.union(["after"]), resumes: true,
+            streamEvents)
     }
 
     private func appendEvents(_ asked: Asked) async throws -> Response {
-        try asked.expectNoQuery()
         let body = try await asked.request.jsonBody(limit: limits.bodyBytes)
         let events = try WireEventBatch.read(body, limit: limits.batchEvents)
         if let permitted = asked.caller.permittedClients {
@@ -27,7 +31,7 @@ extension RelayRoutes {
     }
 
     private func readEvents(_ asked: Asked) async throws -> Response {
-        let query = try EventQuery(asked.request, parameters: ["after", "limit", "wait", "order"], limits: limits)
+        let query = try EventQuery(asked.query, limits: limits)
         let page = try await EventWait(storage: storage, streams: streams, clock: clock).page(
             of: query, asked.caller.narrow(query.filter), asked.caller, channel: asked.context.channel)
         return .object { writer in
@@ -40,13 +44,13 @@ extension RelayRoutes {
     }
 
     private func countEvents(_ asked: Asked) async throws -> Response {
-        let query = try EventQuery(asked.request, parameters: [], limits: limits)
+        let query = try EventQuery(asked.query, limits: limits)
         let count = try await storage.countEvents(matching: asked.caller.narrow(query.filter))
         return .object { $0.member("count", count) }
     }
 
     private func deleteEvents(_ asked: Asked) async throws -> Response {
-        let query = try EventQuery(asked.request, parameters: ["all"], limits: limits)
+        let query = try EventQuery(asked.query, limits: limits)
         guard query.hasFilter || query.isForAll else {
             throw Problem.invalidArgument("Deleting needs a filter, or all=true.")
         }
@@ -55,9 +59,9 @@ extension RelayRoutes {
     }
 
     private func streamEvents(_ asked: Asked) async throws -> Response {
-        let query = try EventQuery(asked.request, parameters: ["after"], limits: limits)
+        let query = try EventQuery(asked.query, limits: limits)
         let filter = asked.caller.narrow(query.filter)
-        let asksFrom = asked.request.lastEventID.map { RelayEventCursor(rawValue: $0) } ?? query.after
+        let asksFrom = asked.lastEventID.map { RelayEventCursor(rawValue: $0) } ?? query.after
         // A cursor that is none is told before the stream begins.
         if let asksFrom { _ = try await storage.events(matching: filter, after: asksFrom, limit: 1, order: .ascending) }
         let start: RelayEventCursor

@@ -11,7 +11,6 @@ extension RelayRoutes {
     }
 
     private func saveRecords(_ asked: Asked) async throws -> Response {
-        try asked.expectNoQuery()
         let body = try await asked.request.jsonBody(limit: limits.bodyBytes)
         let (policy, records) = try WireRecordBodies.save(body, limit: limits.saveRecords)
         guard !records.isEmpty else { return .object { writer in Self.write([], to: &writer) } }
@@ -30,7 +29,6 @@ extension RelayRoutes {
     }
 
     private func readRecord(_ asked: Asked) async throws -> Response {
-        try asked.expectNoQuery()
         let name = try asked.name("recordName")
         guard let record = try await storage.record(named: name), reads(record, asked.caller) else {
             throw Problem.notFound("No record of this name is stored.")
@@ -39,7 +37,6 @@ extension RelayRoutes {
     }
 
     private func queryRecords(_ asked: Asked) async throws -> Response {
-        try asked.expectNoQuery()
         let query = try WireRecordBodies.query(try await asked.request.jsonBody(limit: limits.bodyBytes))
         let isForRules = query.recordType == HostRecordRules.ruleType
         let records = try await storage.records(matching: query, of: isForRules ? nil : asked.caller.permittedClients)
@@ -47,7 +44,6 @@ extension RelayRoutes {
     }
 
     private func deleteRecords(_ asked: Asked) async throws -> Response {
-        try asked.expectNoQuery()
         let names = try WireRecordBodies.delete(try await asked.request.jsonBody(limit: limits.bodyBytes))
         let rules = asked.caller.permittedClients.map(HostRecordRules.init)
         let deleted =

@@ -9,7 +9,6 @@ extension RelayRoutes {
     }
 
     private func describeServer(_ asked: Asked) async throws -> Response {
-        try asked.expectNoQuery()
         return .object { writer in
             writer.member("name", "telemetry-relay")
             writer.member("version", LiveTelemetryVersion.version)

@@ -7,11 +7,10 @@ extension RelayRoutes {
         add(.put, "/v1/subscriptions/{id}", to: router, table, roles: Self.writers, saveSubscription)
         add(.get, "/v1/subscriptions/{id}", to: router, table, roles: Self.everybody, readSubscription)
         add(.delete, "/v1/subscriptions/{id}", to: router, table, roles: Self.writers, deleteSubscription)
-        add(.get, "/v1/notifications", to: router, table, roles: Self.everybody, streamNotifications)
+        add(.get, "/v1/notifications", to: router, table, roles: Self.everybody, resumes: true, streamNotifications)
     }
 
     private func saveSubscription(_ asked: Asked) async throws -> Response {
-        try asked.expectNoQuery()
         let body = try await asked.request.jsonBody(limit: limits.bodyBytes)
         let subscription = try WireRecordBodies.subscription(body, id: try asked.name("id"))
         var owner = asked.caller.subscriptionOwners[0]
@@ -32,7 +31,6 @@ extension RelayRoutes {
     }
 
     private func readSubscription(_ asked: Asked) async throws -> Response {
-        try asked.expectNoQuery()
         let id = try asked.name("id")
         for owner in asked.caller.subscriptionOwners {
             guard let subscription = try await storage.subscription(withID: id, owner: owner) else { continue }
@@ -46,17 +44,15 @@ extension RelayRoutes {
     }
 
     private func deleteSubscription(_ asked: Asked) async throws -> Response {
-        try asked.expectNoQuery()
         let id = try asked.name("id")
         for owner in asked.caller.subscriptionOwners { try await storage.deleteSubscription(withID: id, owner: owner) }
         return Response(status: .noContent)
     }
 
     private func streamNotifications(_ asked: Asked) async throws -> Response {
-        try asked.expectNoQuery()
         let newest = try await storage.latestRecordChange()
         var resumed: RelayChangePosition?
-        if let id = asked.request.lastEventID {
+        if let id = asked.lastEventID {
             let position = RelayChangePosition(rawValue: id)
             // Of a relay whose log of changes does not reach back so far nobody learns what was missed.
             if try await storage.recordChanges(after: position, limit: 1) != nil { resumed = position }
@@ -69,12 +65,4 @@ extension RelayRoutes {
     }
 
     private static var refusal: Problem { .forbidden("A host subscribes to its own client's records and to rules.") }
-}
-
-extension Request {
-    /// Where a stream broke that is to go on.
-    var lastEventID: String? {
-        guard let name = HTTPField.Name("Last-Event-ID"), let id = headers[name], !id.isEmpty else { return nil }
-        return id
-    }
 }

@@ -8,6 +8,10 @@ struct RelayRoutes: Sendable {
         let request: Request
         let context: RelayRequestContext
         let caller: RelayCaller
+        /// The query, of which no parameter is unknown to the route.
+        let query: QueryParameters
+        /// Where a stream broke that is to go on.
+        let lastEventID: String?
 
         /// A parameter of the path, decoded.
         func name(_ parameter: String) throws -> String {
@@ -16,9 +20,6 @@ struct RelayRoutes: Sendable {
             }
             return name
         }
-
-        /// Refuses any query.
-        func expectNoQuery() throws { _ = try QueryParameters(request, known: []) }
     }
 
     let storage: any RelayStorage
@@ -32,14 +33,21 @@ struct RelayRoutes: Sendable {
     static let writers: Set<RelayRole> = [.host, .viewer]
 
     /// Adds a route that callers of these roles may use.
+    /// - Parameters:
+    ///   - query: the parameters that its query may have.
+    ///   - resumes: whether it goes on from `Last-Event-ID`.
     func add(
         _ method: HTTPRequest.Method, _ template: String, to router: Router<RelayRequestContext>, _ table: RouteTable,
-        roles: Set<RelayRole>, _ answer: @escaping @Sendable (Asked) async throws -> Response
+        roles: Set<RelayRole>, query: Set<String> = [], resumes: Bool = false,
+        _ answer: @escaping @Sendable (Asked) async throws -> Response
     ) {
-        table.add(method, template)
+        table.add(method, template, RouteParameters(query: query, provesClients: true, resumes: resumes))
         router.on(RouterPath(template), method: method) { [access] request, context in
             let caller = try await access.caller(of: request, context, roles: roles)
-            return try await answer(Asked(request: request, context: context, caller: caller))
+            return try await answer(
+                Asked(
+                    request: request, context: context, caller: caller, query: try QueryParameters(request, known: query),
+                    lastEventID: resumes ? request.lastEventID : nil))
         }
     }
 
@@ -48,5 +56,12 @@ struct RelayRoutes: Sendable {
         addRecords(to: router, table)
         addSubscriptions(to: router, table)
         addServer(to: router, table)
+    }
+}
+
+extension Request {
+    fileprivate var lastEventID: String? {
+        guard let name = HTTPField.Name("Last-Event-ID"), let id = headers[name], !id.isEmpty else { return nil }
+        return id
     }
 }

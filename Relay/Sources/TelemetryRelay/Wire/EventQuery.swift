@@ -1,4 +1,3 @@
-import Hummingbird
 import TelemetryModels
 
 /// The query of a request about events.
@@ -16,9 +15,7 @@ struct EventQuery {
     /// `all=true`.
     let isForAll: Bool
 
-    /// - Parameter parameters: those that are known beside the filters.
-    init(_ request: Request, parameters: Set<String>, limits: RelayLimits) throws(Problem) {
-        let query = try QueryParameters(request, known: Self.filters.union(parameters))
+    init(_ query: QueryParameters, limits: RelayLimits) throws(Problem) {
         filter = try Self.filter(query)
         hasFilter = Self.filters.contains { query.contains($0) }
         after = try query.single("after").map { RelayEventCursor(rawValue: $0) }
