@@ -80,7 +80,7 @@ struct RelayParts: Sendable {
         table.add(.get, "/debug/logs", .init(query: Set(DebugLogQuery.Parameter.allCases.map(\.rawValue))))
         table.add(.post, "/debug/logs")
         DebugLogRoutes(
-            storage: debugLogs, arrivals: arrivals, metrics: metrics, bodyLimit: configuration.bodyLimit,
+            storage: debugLogs, arrivals: arrivals, metrics: metrics, streams: streams, bodyLimit: configuration.bodyLimit,
             batchLimit: configuration.batchLimit
         ).add(
             to: router.group().add(

@@ -1,5 +1,6 @@
 import Foundation
 import HTTPTypes
+import HummingbirdTesting
 import ServiceLifecycleTestKit
 import TelemetryTestSupport
 import Testing
@@ -64,6 +65,19 @@ struct FollowingTests {
         task.cancel()
         #expect(try await task.value.entries.isEmpty)
         #expect(arrivals.waiting == 0)
+    }
+
+    @Test("A request for debug logs that waits is answered when its token is revoked")
+    func revoked() async throws {
+        let clock = clock
+        try await RelayBench.run(.live, arrivals: arrivals) { relay async throws -> Void in
+            let text = try await relay.token(.reader, name: "r")
+            async let page = relay.get("/debug/logs?wait=60", as: .bearing(text))
+            await clock.sleepers()
+            try await RelayTokens(storage: relay.storage).revoke("r")
+            #expect(try await page.status == .ok)
+            #expect(try await relay.get("/debug/logs", as: .bearing(text)).status == .unauthorized)
+        }
     }
 
     @Test("Waiting for what is newest, newest first, makes no sense and is refused")

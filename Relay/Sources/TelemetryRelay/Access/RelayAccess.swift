@@ -86,7 +86,8 @@ struct AccessMiddleware: RouterMiddleware {
         _ request: Request, context: RelayRequestContext, next: (Request, RelayRequestContext) async throws -> Response
     ) async throws -> Response {
         let isRead = request.method == .get || request.method == .head
-        _ = try await access.caller(of: request, context, roles: isRead ? readers : writers, provesClient: false)
+        context.trace.caller = try await access.caller(
+            of: request, context, roles: isRead ? readers : writers, provesClient: false)
         return try await next(request, context)
     }
 }

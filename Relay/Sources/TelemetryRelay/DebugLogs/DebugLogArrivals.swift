@@ -25,8 +25,10 @@ public final class DebugLogArrivals: Sendable {
     }
 
     /// The page that a query asks for; where it is empty and the query waits, the one that is filled first, or an empty one when
-    /// the time is over, the task is cancelled or the process is told to end.
-    func page(of query: DebugLogQuery, in storage: any DebugLogStorage) async throws -> DebugLogPage {
+    /// the time is over, `ended` returns, the task is cancelled or the process is told to end.
+    func page(
+        of query: DebugLogQuery, in storage: any DebugLogStorage, until ended: (@Sendable () async -> Void)? = nil
+    ) async throws -> DebugLogPage {
         guard query.wait > .zero else { return try await storage.page(of: query) }
         // From before the first look: what arrives after it is heard.
         let (arrivals, continuation) = listen()
@@ -34,8 +36,15 @@ public final class DebugLogArrivals: Sendable {
             try? await clock.sleep(for: query.wait)
             continuation.finish()
         }
+        let end = ended.map { ended in
+            Task {
+                await ended()
+                continuation.finish()
+            }
+        }
         defer {
             timer.cancel()
+            end?.cancel()
             continuation.finish()
         }
         return try await withTaskCancellationOrGracefulShutdownHandler {

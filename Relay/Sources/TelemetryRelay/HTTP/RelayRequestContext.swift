@@ -18,10 +18,17 @@ public struct RelayRequestContext: RequestContext {
 /// What is noted of a request on its way; neither tokens nor keys.
 final class RequestTrace: Sendable {
     private let name = Mutex<String?>(nil)
+    private let admitted = Mutex<RelayCaller?>(nil)
 
     /// The name of the token that the request bears.
     var tokenName: String? {
         get { name.withLock { $0 } }
         set { name.withLock { $0 = newValue } }
+    }
+
+    /// Whom a middleware let in; nil where none looked.
+    var caller: RelayCaller? {
+        get { admitted.withLock { $0 } }
+        set { admitted.withLock { $0 = newValue } }
     }
 }

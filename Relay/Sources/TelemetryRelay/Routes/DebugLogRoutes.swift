@@ -8,6 +8,7 @@ struct DebugLogRoutes: Sendable {
     let storage: any DebugLogStorage
     let arrivals: DebugLogArrivals
     let metrics: RelayMetrics
+    let streams: StreamRegistry
     let bodyLimit: Int
     let batchLimit: Int
 
@@ -29,12 +30,20 @@ struct DebugLogRoutes: Sendable {
                 return try .refusal(.badRequest, error.description)
             }
             return try await answer(context.logger) {
-                let page = try await arrivals.page(of: query, in: storage)
+                let page = try await self.page(of: query, context)
                 return try .json(
                     Found(
                         entries: page.entries, cursor: String(page.cursor), hasMore: page.hasMore,
                         newest: String(page.newest)))
             }
+        }
+    }
+
+    /// The page that a query asks for, waited for until the caller's token ends.
+    private func page(of query: DebugLogQuery, _ context: RelayRequestContext) async throws -> DebugLogPage {
+        guard query.wait > .zero, let caller = context.trace.caller else { return try await storage.page(of: query) }
+        return try await streams.withSession(caller.credential, channel: context.channel) { session in
+            try await arrivals.page(of: query, in: storage) { await session.ended() }
         }
     }
 

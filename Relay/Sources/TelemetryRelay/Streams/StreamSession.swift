@@ -64,6 +64,11 @@ final class StreamSession: Sendable {
         }
     }
 
+    /// Returns when the session has ended or the task is cancelled.
+    func ended() async {
+        while await !next().isEnded {}
+    }
+
     /// Passes on hints until they end or the task is cancelled.
     func follow(_ hints: AsyncStream<Void>) async {
         for await _ in hints { hint() }

@@ -30,23 +30,23 @@ struct RelayBench: Sendable {
 
     static func run(
         _ kind: TestingSetup = .router, configuration: RelayConfiguration = .init(),
-        clock: any Clock<Duration> = ContinuousClock(),
+        clock: any Clock<Duration> = ContinuousClock(), arrivals: DebugLogArrivals = .init(),
         _ test: @escaping @Sendable (RelayBench) async throws -> Void
     ) async throws {
         var configuration = configuration
         configuration.port = 0
         let storage = try SQLiteRelayStorage(inMemory: .init())
         let application = try Relay.application(
-            configuration: configuration, storage: InMemoryDebugLogStorage(), telemetry: storage, clock: clock,
-            logger: Bench.logger())
+            configuration: configuration, storage: InMemoryDebugLogStorage(), telemetry: storage, arrivals: arrivals,
+            clock: clock, logger: Bench.logger())
         try await application.test(kind) { try await test(RelayBench(client: $0, storage: storage)) }
         // A test may have closed it.
         try? await storage.close()
     }
 
     /// Makes a token of a role.
-    func token(_ role: RelayRole, lifetime: TokenLifetime? = nil) async throws -> String {
-        try await RelayTokens(storage: storage).create(role: role, name: "\(role)-\(UUID())", lifetime: lifetime)
+    func token(_ role: RelayRole, name: String? = nil, lifetime: TokenLifetime? = nil) async throws -> String {
+        try await RelayTokens(storage: storage).create(role: role, name: name ?? "\(role)-\(UUID())", lifetime: lifetime)
     }
 
     func send(
