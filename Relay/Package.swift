@@ -70,6 +70,7 @@ let package = Package(
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "ServiceLifecycleTestKit", package: "swift-service-lifecycle"),
                 .product(name: "TelemetryDebugLogging", package: "LiveTelemetry"),
+                .product(name: "TelemetryHTTP", package: "LiveTelemetry"),
                 .product(name: "TelemetryModels", package: "LiveTelemetry"),
                 .product(name: "TelemetryTestSupport", package: "LiveTelemetry"),
                 .product(name: "TelemetryTransport", package: "LiveTelemetry"),

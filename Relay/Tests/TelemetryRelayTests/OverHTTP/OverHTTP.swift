@@ -1,0 +1,92 @@
+import Foundation
+import Hummingbird
+import HummingbirdTesting
+import TelemetryHTTP
+import TelemetryTestSupport
+import Testing
+
+@testable import TelemetryRelay
+
+/// The library's transport over relays that listen on a port.
+///
+/// One test after another: on Linux, requests on fresh connections keep threads of URLSession busy, and would slow each other down.
+@Suite(.serialized)
+struct OverHTTP {}
+
+/// Which relays serve a store.
+enum ServedStore: CaseIterable, Sendable {
+    case memory, sqlite
+    /// Two relays serve one file; the second connection goes to the second.
+    case sqliteOfTwoRelays
+
+    /// Relays over an empty store, for the length of the body.
+    func serve<Result: Sendable>(_ body: @escaping @Sendable (ServedRelays) async throws -> Result) async throws -> Result {
+        let directory = FileManager.default.temporaryDirectory.appending(path: "relay-http-\(UUID())")
+        defer { try? FileManager.default.removeItem(at: directory) }
+        let file = directory.appending(path: "relay.sqlite")
+        switch self {
+        case .memory: return try await Self.relay(try SQLiteRelayStorage(inMemory: .init())) { try await body(.init([$0])) }
+        case .sqlite:
+            return try await Self.relay(try SQLiteRelayStorage(file: file, configuration: .init())) {
+                try await body(.init([$0]))
+            }
+        case .sqliteOfTwoRelays:
+            return try await Self.relay(try SQLiteRelayStorage(file: file, configuration: .init())) { first in
+                try await Self.relay(try SQLiteRelayStorage(file: file, configuration: .init())) { second in
+                    try await body(.init([first, second]))
+                }
+            }
+        }
+    }
+
+    private static func relay<Result: Sendable>(
+        _ storage: SQLiteRelayStorage, _ body: @escaping @Sendable (ServedRelays.Relay) async throws -> Result
+    ) async throws -> Result {
+        var configuration = RelayConfiguration()
+        configuration.port = 0
+        let application = try Relay.application(
+            configuration: configuration, storage: InMemoryDebugLogStorage(), telemetry: storage, logger: Bench.logger())
+        let result = try await application.test(.live) { client in
+            try await body(.init(port: try #require(client.port), storage: storage))
+        }
+        try? await storage.close()
+        return result
+    }
+}
+
+/// Relays that answer on this machine, over one store.
+struct ServedRelays: Sendable {
+    struct Relay: Sendable {
+        let port: Int
+        let storage: any RelayStorage
+    }
+
+    let all: [Relay]
+
+    init(_ all: [Relay]) { self.all = all }
+
+    func url(_ relay: Int = 0) throws -> URL { try #require(URL(string: "http://127.0.0.1:\(all[relay].port)")) }
+
+    /// Makes a token of a role.
+    func token(_ role: RelayRole) async throws -> String {
+        try await RelayTokens(storage: all[0].storage).create(role: role, name: "\(role)-\(UUID())", lifetime: nil)
+    }
+
+    /// A transport to the first relay.
+    func transport(_ credentials: TelemetryRelayCredentials) throws -> HTTPTelemetryTransport {
+        HTTPTelemetryTransport(url: try url(), credentials: credentials)
+    }
+
+    /// A store for a check of the conformance suite.
+    func store(
+        _ credentials: TelemetryRelayCredentials, clients: [String] = []
+    ) async throws -> TelemetryTransportConformance.Store {
+        @Sendable func connect(_ url: URL) async -> HTTPTelemetryTransport {
+            let transport = HTTPTelemetryTransport(url: url, credentials: credentials)
+            for client in clients { await transport.setClientIdentifier(client) }
+            return transport
+        }
+        let (first, last) = (try url(), try url(all.count - 1))
+        return .init(transport: await connect(first), connectAgain: { await connect(last) })
+    }
+}
