@@ -1,0 +1,166 @@
+"""Kills a relay under load, again and again, and checks that what it answered is stored exactly once.
+
+Usage: relay-kills.py PROGRAM ROUNDS SEED LOG
+
+Each round starts the relay over the same database, checks the round before, loads it with appends and a deletion, and sends
+SIGKILL at a random moment; in one round of ten already while it starts.
+"""
+import http.client, json, os, random, signal, subprocess, sys, tempfile, threading, time
+
+WRITERS, BATCH = 4, 50
+program, rounds, seed, log = sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), sys.argv[4]
+chance = random.Random(seed)
+
+
+class Writer(threading.Thread):
+    """Appends batches to a session of its own until the relay is gone."""
+
+    def __init__(self, port, session, deadline):
+        super().__init__(daemon=True)
+        self.port, self.session, self.deadline = port, session, deadline
+        self.answered, self.unanswered, self.unexpected = 0, None, None
+
+    def run(self):
+        link = http.client.HTTPConnection("127.0.0.1", self.port, timeout=10)
+        while time.monotonic() < self.deadline:
+            try:
+                self.unanswered = self.answered
+                status, body = send(link, "POST", "/v1/events", batch(self.session, self.answered))
+            except (OSError, http.client.HTTPException, ValueError):
+                return
+            if status != 200 or body != {"stored": BATCH, "duplicates": 0}:
+                self.unexpected = f"{self.session}: {status} {body}"
+                return
+            self.answered += 1
+            self.unanswered = None
+
+
+class Deleter(threading.Thread):
+    """Deletes sessions that were checked, until the relay is gone."""
+
+    def __init__(self, port, sessions):
+        super().__init__(daemon=True)
+        self.port, self.sessions, self.deleted = port, sessions, []
+
+    def run(self):
+        link = http.client.HTTPConnection("127.0.0.1", self.port, timeout=10)
+        try:
+            for session in self.sessions:
+                if send(link, "DELETE", f"/v1/events?session={session}")[0] == 200:
+                    self.deleted.append(session)
+        except (OSError, http.client.HTTPException, ValueError):
+            return
+
+
+def identifiers(session, number):
+    return [f"{session}/{number * BATCH + index}" for index in range(BATCH)]
+
+
+def batch(session, number):
+    context = {"clientid": "killed", "sessionId": session, "eventName": "n", "eventTimestamp": "2026-11-21T08:00:00.123Z"}
+    return json.dumps({"context": context, "events": [{"eventId": name} for name in identifiers(session, number)]})
+
+
+def send(link, method, path, body=None):
+    link.request(method, path, body, {"Content-Type": "application/json"} if body else {})
+    answer = link.getresponse()
+    return answer.status, json.loads(answer.read())
+
+
+def check(is_so, what):
+    if not is_so:
+        sys.exit(f"error: {what} (seed {seed})")
+
+
+def start(directory):
+    """Starts the relay; returns it and its port once it answers."""
+    place = os.path.join(directory, "port")
+    if os.path.exists(place):
+        os.remove(place)
+    with open(log, "ab") as output:
+        relay = subprocess.Popen(
+            [program, "--port", "0", "--port-file", place, "--database", os.path.join(directory, "relay.sqlite")],
+            stdout=output, stderr=output)
+    if chance.random() < 0.1:
+        time.sleep(chance.uniform(0, 0.1))
+        kill(relay)
+        return start(directory)
+    deadline = time.monotonic() + 30
+    while not os.path.exists(place):
+        check(relay.poll() is None, f"the relay ended with {relay.poll()}")
+        check(time.monotonic() < deadline, "the relay does not answer within 30 s")
+        time.sleep(0.005)
+    with open(place) as file:
+        return relay, int(file.read())
+
+
+def kill(relay):
+    relay.send_signal(signal.SIGKILL)
+    relay.wait()
+
+
+def stored(link, session):
+    found, cursor = [], ""
+    while True:
+        status, page = send(link, "GET", f"/v1/events?session={session}&limit=1000{cursor}")
+        check(status == 200, f"reading {session}: {status} {page}")
+        found += [event["eventId"] for event in page["events"]]
+        if not page["hasMore"]:
+            return found
+        cursor = "&after=" + page["cursor"]
+
+
+def verify(link, writer):
+    """Checks what a writer appended, and completes what was under way; returns how many batches were answered."""
+    check(writer.unexpected is None, writer.unexpected)
+    found = stored(link, writer.session)
+    expected = [name for number in range(writer.answered) for name in identifiers(writer.session, number)]
+    rest = identifiers(writer.session, writer.unanswered) if writer.unanswered is not None else []
+    check(found in (expected, expected + rest), f"{writer.session}: {len(found)} events of {len(expected)} that were answered")
+    if rest:
+        was_stored = found != expected
+        status, receipt = send(link, "POST", "/v1/events", batch(writer.session, writer.unanswered))
+        wanted = {"stored": 0 if was_stored else BATCH, "duplicates": BATCH if was_stored else 0}
+        check((status, receipt) == (200, wanted), f"sending {writer.session} again: {status} {receipt}")
+        check(stored(link, writer.session) == expected + rest, f"{writer.session} is not whole after it was sent again")
+    return writer.answered, bool(rest), bool(rest) and found != expected
+
+
+def main():
+    batches = under_way = kept = deletions = 0
+    writers, deleter, checked = [], None, []
+    began = time.monotonic()
+    with tempfile.TemporaryDirectory() as directory:
+        for number in range(rounds + 1):
+            relay, port = start(directory)
+            try:
+                link = http.client.HTTPConnection("127.0.0.1", port, timeout=20)
+                for writer in writers:
+                    answered, had_rest, was_kept = verify(link, writer)
+                    batches, under_way, kept = batches + answered, under_way + had_rest, kept + was_kept
+                for session in deleter.deleted if deleter else []:
+                    check(stored(link, session) == [], f"{session} was deleted and is there")
+                    _, receipt = send(link, "POST", "/v1/events", batch(session, 0))
+                    check(receipt == {"stored": 0, "duplicates": BATCH}, f"{session} was deleted, and is stored again: {receipt}")
+                    deletions += 1
+                if number == rounds:
+                    break
+                left = [name for name in checked if not deleter or name not in deleter.deleted]
+                checked = left + [writer.session for writer in writers if writer.answered]
+                writers = [Writer(port, f"{number}-{index}", time.monotonic() + 20) for index in range(WRITERS)]
+                deleter = Deleter(port, list(checked))
+                for thread in writers + [deleter]:
+                    thread.start()
+                time.sleep(chance.uniform(0, 0.4))
+            finally:
+                kill(relay)
+            for thread in writers + [deleter]:
+                thread.join()
+    seconds = time.monotonic() - began
+    print(
+        f"{rounds} kills in {seconds:.0f} s (seed {seed}): {batches} answered batches of {BATCH} are there exactly once; of {under_way} "
+        f"that were under way {kept} were stored, each whole; {deletions} deletions held")
+    check(rounds < 5 or batches > 0, "no batch was answered")
+
+
+main()
