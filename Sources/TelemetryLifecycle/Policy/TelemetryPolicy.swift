@@ -28,9 +28,9 @@ public struct TelemetryPolicy: Sendable, Hashable {
     public var defaultLease: Duration?
     /// The longest time for which a viewer may turn a scenario on; longer ones, and none, are cut to it. Nil for any.
     public var maximumLease: Duration?
-    /// How much each scenario may record; nil for any amount.
+    /// How much each scenario may record; nil for any amount. This version does not enforce it yet.
     public var budget: Budget?
-    /// The scenarios whose events the flight recorder keeps while they are off.
+    /// The scenarios whose events the flight recorder keeps while they are off. This version has no flight recorder yet.
     public var recordedScenarios: Set<String>
 
     /// Creates a policy; the parameters are the properties of the same names. Without any, everything is allowed.

@@ -23,6 +23,8 @@ final class ScenarioRegistry {
     private(set) var states: [String: State] = [:]
     /// What the person forbids.
     private(set) var denied: Set<String> = []
+    /// Who paused telemetry.
+    private(set) var pause: TelemetryPause = []
     /// The rules at the store; nil while they are not known.
     private var rules: [TelemetryRuleRecord]?
     /// The decisions behind the states, where there are any.
@@ -57,12 +59,19 @@ final class ScenarioRegistry {
     /// When the first of the states and decisions ends; nil where none does by itself.
     var nextEnd: Date? { (states.values.compactMap(\.expires) + decisions.values.compactMap(\.expires)).min() }
 
-    /// Reads what the person forbids, once.
+    /// Reads what the person forbids and who paused, once.
     func load() async {
         guard !hasLoaded else { return }
         hasLoaded = true
         denied = await store.loadDeniedScenarios()
         shown.show(denied: denied)
+        pause = await store.loadPause()
+    }
+
+    func setPause(_ pause: TelemetryPause) async {
+        await load()
+        self.pause = pause
+        await store.savePause(pause)
     }
 
     /// Replaces what is registered. States that were persisted come back, except for those that have ended; scenarios that were

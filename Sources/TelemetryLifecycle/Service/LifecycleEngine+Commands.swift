@@ -99,7 +99,7 @@ extension LifecycleEngine {
                 changeScenario: { [weak self] name, change in
                     try await self?.viewerChanged(name, change, of: clientId)
                 },
-                setPaused: { isPaused in throw CommandRefused.unsupported(isPaused ? .pause : .resume) },
+                setPaused: { [weak self] isPaused in try await self?.viewerPaused(isPaused, clientId) },
                 rejection: { [weak self] work in await self?.rejection(of: work) }))
     }
 
@@ -153,7 +153,7 @@ extension LifecycleEngine {
 
     /// Why the person or the host does not allow what a viewer asks for; nil where they do.
     private func rejection(of work: PendingCommand.Work) -> String? {
-        guard case .scenario(let name, .enable) = work else { return nil }
+        guard case .scenario(let name, .enable) = work else { return pauseRejection(of: work) }
         if scenarios.denied.contains(name) { return "The person who uses the app forbids the scenario \"\(name)\"." }
         guard configuration.policy.allowsRemotely(name) else {
             return "The app does not allow viewers to enable the scenario \"\(name)\"."
@@ -162,7 +162,7 @@ extension LifecycleEngine {
     }
 
     /// - Throws: where the command's client is not this one any more.
-    private func require(_ clientId: String) throws {
+    func require(_ clientId: String) throws {
         guard settings.telemetryRequested, settings.clientIdentifier == clientId else {
             throw CommandRefused(reason: "Telemetry is off on this client.")
         }

@@ -45,6 +45,7 @@ extension LifecycleEngine {
         guard settings.telemetryRequested else { return state.reconciliation }
         await runCommands()
         guard settings.telemetryRequested else { return state.reconciliation }
+        await mirrorPause()
         await followRules()
         await alignScenarios()
         // Last: a deletion that hangs, of another client or session, would leave no time for this one.

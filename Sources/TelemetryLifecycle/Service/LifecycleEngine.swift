@@ -149,10 +149,12 @@ final class LifecycleEngine {
         if let gracePeriod { calls.hurry(gracePeriod) }
         await keeper.load()
         await scenarios.load()
+        await applyPause()
         await noticeDeparture()
         let value = await body(self)
         if backsUp { await keeper.backUp() }
         await endUses()
+        await applyPause()
         watch()
         watchLeases()
         calls.begin(nil)

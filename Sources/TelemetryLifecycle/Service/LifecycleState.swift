@@ -18,6 +18,7 @@ final class LifecycleState {
     var clientRecord: TelemetryClientRecord?
     var isRestorationInProgress = false
     var isProcessingCommands = false
+    var isPaused = false
     /// Whether the service was shut down, so that nothing is sent or followed any more.
     private var hasEnded = false
 

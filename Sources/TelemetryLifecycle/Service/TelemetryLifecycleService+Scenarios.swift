@@ -28,6 +28,20 @@ extension TelemetryLifecycleService {
         }.get()
     }
 
+    /// Pauses on the host's behalf: nothing is recorded and nothing sent until ``resumeTelemetry()``, also across restarts. What waits
+    /// to be sent stays, and so do the client, its approval, scenarios, records and events; leases go on running. A viewer cannot
+    /// end it. Without a request for telemetry it does nothing.
+    ///
+    /// A logger that is not the library's is turned off meanwhile, which discards what waits in it.
+    public func pauseTelemetry() async {
+        await engine.operation { engine in await engine.setPausedByHost(true) }
+    }
+
+    /// Ends every pause, the host's and the viewer's.
+    public func resumeTelemetry() async {
+        await engine.operation { engine in await engine.setPausedByHost(false) }
+    }
+
     /// Forbids a scenario on behalf of the person who uses the app, or allows it again. A scenario that is forbidden is off
     /// whatever the host, viewers and rules decide; what they decided holds again once it is allowed. Persisted, also beyond
     /// ``disableTelemetry(reason:)``.

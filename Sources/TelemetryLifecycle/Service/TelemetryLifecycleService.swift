@@ -35,6 +35,8 @@ public final class TelemetryLifecycleService {
     public var scenarioStates: [String: Bool] { state.scenarios.mapValues(\.isEnabled) }
     /// The scenarios of this session: whether they are on, at which level, until when, and who decided it.
     public var scenarios: [String: TelemetryScenarioState] { state.scenarios }
+    /// Whether nothing is recorded and sent for the time being, although telemetry is requested. Known once an operation has begun.
+    public var isPaused: Bool { state.isPaused }
     /// The scenarios that the person who uses the app forbids. Known once an operation has begun.
     public var deniedScenarios: Set<String> { state.deniedScenarios }
     /// Whether the viewer's commands are received: while telemetry is requested. A host with push notifications registers for

@@ -11,6 +11,9 @@ final class LoggerSwitch {
     /// Nil until the logger was activated: until then it holds what is logged.
     private var isOn: Bool?
     private var clientId: String?
+    private var isPaused = false
+    /// Whether a logger that cannot pause, and is off meanwhile, is turned on after the pause.
+    private var isOnAfterPause = false
     /// The logger has withdrawn, and was not turned off since: it may be about to end an earlier withdrawal.
     private var hasWithdrawn = false
     /// How many times consent was withdrawn.
@@ -51,12 +54,34 @@ final class LoggerSwitch {
         await queue.perform { await self.apply(on: isWanted, clientId: on && !isWanted ? nil : clientId, unlessAfter: decided) }
     }
 
+    /// Pauses, or goes on as before. A logger that is not the library's, and cannot keep what waits, is turned off meanwhile.
+    func setPaused(_ isPaused: Bool) async {
+        await queue.perform {
+            guard self.isPaused != isPaused else { return }
+            self.isPaused = isPaused
+            if let logger = self.logger as? any TelemetryPausing { return await logger.setPaused(isPaused) }
+            if isPaused {
+                self.isOnAfterPause = self.isOn == true
+                if self.isOn == true { await self.switchOn(false) }
+            } else if self.isOnAfterPause, self.unsettled == 0 {
+                await self.switchOn(true)
+            }
+        }
+    }
+
+    private func switchOn(_ isOn: Bool) async {
+        self.isOn = isOn
+        await logger.setEnabled(isOn)
+    }
+
     /// - Parameter decided: The number of withdrawals when the logger was to be turned on; one more forbids it.
     private func apply(on isWanted: Bool, clientId: String?, unlessAfter decided: Int? = nil) async {
         func isAllowed() -> Bool { isWanted && decided == withdrawals }
         // Whatever is recorded bears the identifier of its client, or could never be deleted with it.
         if isAllowed() || isOn == nil { await identify(isWanted && !isAllowed() ? nil : clientId) }
-        let on = isAllowed()
+        let isHeldBack = isPaused && !(logger is any TelemetryPausing)
+        isOnAfterPause = isHeldBack && isAllowed()
+        let on = isAllowed() && !isHeldBack
         if isOn != on || (hasWithdrawn && !on) {
             hasWithdrawn = false
             let isFirst = isOn == nil

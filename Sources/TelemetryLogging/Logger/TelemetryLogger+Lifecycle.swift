@@ -79,17 +79,24 @@ extension TelemetryLogger {
         switch effect {
         case .nothing: break
         case .hold: open()
-        case .run:
-            openSpool()
-            open()
-            reportDropsOfOrphans()
-            startPump()
+        case .run where isPaused:
+            close()
+            // Held until now, and not to be recorded.
+            capture.withState { $0.discardAll() }
+        case .run: run()
         case .discard:
             close()
             await stopPump(isFinishing: false)
             capture.withState { $0.discardAll() }
             if let directory = configuration.spoolDirectory { Spool.purge(directory) }
         }
+    }
+
+    func run() {
+        openSpool()
+        open()
+        reportDropsOfOrphans()
+        startPump()
     }
 
     /// Recording is turned off in this step, before anything else can turn it on.

@@ -33,6 +33,8 @@ public actor TelemetryLogger: TelemetryLogging {
     let bootTime: @Sendable () -> BootTime
     let jitter: @Sendable () -> Double
     var phase = LoggerPhase.holding
+    /// Whether nothing is recorded and sent although the logger may be on.
+    var isPaused = false
     var operations = SerialOperations()
     var delivery: DeliveryState
     let flushes = FlushWaiters()

@@ -39,6 +39,7 @@ struct Telemetry: AsyncParsableCommand {
                 name: "Control",
                 subcommands: [
                     ApproveCommand.self, EnableCommand.self, DisableCommand.self, ResetCommand.self, RuleCommand.self,
+                    PauseCommand.self, ResumeCommand.self,
                     DeleteEventsCommand.self, ForgetCommand.self,
                 ]),
             CommandGroup(

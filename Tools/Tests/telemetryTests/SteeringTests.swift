@@ -18,6 +18,28 @@ struct SteeringTests {
         }
     }
 
+    @Test("A client is paused and resumed, but not resumed from the app's own pause")
+    func pause() async throws {
+        try await withDirectory { folder in
+            let store = folder.appendingPathComponent("store")
+            let client = try await TestClient(store: store, identifier: "k7wq")
+            _ = try await ToolProcess.run("approve", "k7wq", "-d", store.path)
+            let paused = try await ToolProcess.run("pause", "k", "-d", store.path)
+            #expect(paused.output.hasPrefix("✓ Client k7wq is paused."), "\(paused.errors)")
+            #expect(client.service.isPaused)
+            let listed = try await ToolProcess.run("clients", "-d", store.path)
+            #expect(listed.output.contains("paused"))
+            let resumed = try await ToolProcess.run("resume", "k7wq", "-d", store.path)
+            #expect(resumed.output.hasPrefix("✓ Client k7wq records again."), "\(resumed.errors)")
+            #expect(!client.service.isPaused)
+            await client.service.pauseTelemetry()
+            let refused = try await ToolProcess.run("resume", "k7wq", "-d", store.path)
+            #expect(refused.code == 1)
+            #expect(refused.errors.contains("only the app can resume it"), "\(refused.errors)")
+            #expect(client.service.isPaused)
+        }
+    }
+
     @Test("A scenario is enabled and disabled by name, and others stay unchanged")
     func scenario() async throws {
         try await withDirectory { folder in

@@ -28,13 +28,17 @@ struct ClientsCommand: StoreCommand {
             let events = try await transport.countEvents(matching: .init(clientId: client.clientId))
             table.add([
                 .init(client.clientId, look: console.style.bold),
-                client.isEnabled
-                    ? .init("approved", look: console.style.green) : .init("pending approval", look: console.style.yellow),
+                state(of: client, console.style),
                 .init(time.dayAndSecond(client.created)),
                 .init("\(own.count(where: \.isEnabled)) of \(own.count)"),
                 .init(events.grouped),
             ])
         }
         table.lines(style: console.style, width: console.width).forEach(console.line)
+    }
+
+    private func state(of client: TelemetryClientRecord, _ style: Style) -> Table.Cell {
+        guard client.isEnabled else { return .init("pending approval", look: style.yellow) }
+        return client.isPaused ? .init("paused", look: style.yellow) : .init("approved", look: style.green)
     }
 }

@@ -1,0 +1,102 @@
+import Foundation
+import TelemetryLifecycle
+import TelemetryLogging
+import TelemetryModels
+import TelemetryPersistence
+import TelemetryTestSupport
+import TelemetryTransport
+import Testing
+
+@MainActor
+struct PauseTests {
+    @Test("The host's pause stops the logger and shows in the record, across a restart; resuming undoes it")
+    func host() async throws {
+        let host = try await TestHost.approved()
+        try await host.service.registerScenarios(["A"])
+        await host.service.pauseTelemetry()
+        #expect(host.service.isPaused && host.service.status == .enabled)
+        #expect(await host.logger.isEnabled == false)
+        #expect(try await host.client?.isPaused == true)
+        #expect(host.service.scenarioStates == ["A": false])
+        #expect(try await host.mirrored() == ["A": false])
+        host.restart()
+        await host.comeUp()
+        #expect(host.service.isPaused)
+        #expect(await host.logger.isEnabled == false)
+        await host.service.resumeTelemetry()
+        #expect(!host.service.isPaused)
+        #expect(await host.logger.isEnabled == true)
+        #expect(try await host.client?.isPaused == false)
+    }
+
+    @Test("A viewer pauses and resumes; the host's pause it cannot undo, and the host undoes both")
+    func viewer() async throws {
+        let host = try await TestHost.approved()
+        try await host.command(.pause, id: "1", age: 9)
+        await host.service.reconcile()
+        #expect(try await host.status(of: "1") == .executed && host.service.isPaused)
+        try await host.command(.resume, id: "2", age: 8)
+        await host.service.reconcile()
+        #expect(try await host.status(of: "2") == .executed && !host.service.isPaused)
+        await host.service.pauseTelemetry()
+        try await host.command(.pause, id: "3", age: 7)
+        await host.service.reconcile()
+        try await host.command(.resume, id: "4", age: 6)
+        await host.service.reconcile()
+        #expect(try await host.status(of: "4") == .rejected && host.service.isPaused)
+        #expect(try await host.transport.store.fetchCommand(recordID: .command("4"))?.errorMessage != nil)
+        await host.service.resumeTelemetry()
+        #expect(!host.service.isPaused)
+        #expect(await host.logger.isEnabled == true)
+    }
+
+    @Test("Before an opt-in and after an opt-out there is nothing to pause")
+    func nothing() async throws {
+        let host = try await TestHost()
+        await host.service.pauseTelemetry()
+        #expect(!host.service.isPaused && host.transport.calls.isEmpty)
+        let approved = try await TestHost.approved()
+        await approved.service.pauseTelemetry()
+        await approved.service.disableTelemetry()
+        #expect(!approved.service.isPaused)
+        #expect(await approved.scenarioStore.loadPause() == [])
+    }
+
+    @Test("Leases go on running while telemetry is paused")
+    func leases() async throws {
+        let host = try await TestHost.approved()
+        try await host.service.registerScenarios(["A"])
+        try await host.service.setScenarioEnabled(
+            "A", enabled: true, level: .info, expires: TelemetryFixtures.date + 60)
+        await host.service.pauseTelemetry()
+        host.wall.date += 60
+        await host.service.resumeTelemetry()
+        await host.service.reconcile()
+        #expect(host.service.scenarioStates == ["A": false])
+    }
+
+    @Test("What waits in the library's logger stays through a pause, and nothing is recorded or sent meanwhile")
+    func waiting() async throws {
+        let transport = MockTelemetryTransport()
+        let logger = TelemetryLogger(transport: transport, clock: ManualClock(), now: { TelemetryFixtures.date })
+        let settings = InMemoryTelemetrySettingsStore()
+        await settings.save(TelemetryFixtures.approvedSettings)
+        try await transport.store.createTelemetryClient(TelemetryFixtures.client(isEnabled: true))
+        let service = TelemetryLifecycleService(
+            settingsStore: settings, transport: transport,
+            configuration: .init(reconcileInterval: nil, clock: ManualClock(), now: { TelemetryFixtures.date }),
+            logger: logger, scenarioStore: InMemoryTelemetryScenarioStore())
+        await service.startup()
+        await service.restorationFinished()
+        logger.logEvent(name: "before")
+        await service.pauseTelemetry()
+        logger.logEvent(name: "meanwhile")
+        await logger.flush()
+        #expect(try await transport.store.countEvents() == 0)
+        await service.resumeTelemetry()
+        logger.logEvent(name: "after")
+        await logger.flush()
+        let stored = try await transport.store.events(matching: .all, after: nil, limit: 10).events
+        #expect(stored.map(\.name) == ["before", "after"])
+    }
+}

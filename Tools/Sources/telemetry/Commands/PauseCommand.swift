@@ -1,0 +1,52 @@
+import ArgumentParser
+import TelemetryModels
+import ViewerKit
+
+struct PauseCommand: StoreCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "pause", abstract: "Let a client record and send nothing until it is resumed.",
+        usage: "telemetry pause CLIENT [options]",
+        discussion: """
+            What waits to be sent stays on the client; approval, scenarios and events stay, too.
+
+            Example: telemetry pause k7wq --directory /srv/telemetry
+            """)
+
+    @OptionGroup var store: StoreOptions
+    @OptionGroup var waiting: WaitOptions
+
+    @Argument(help: "A client's identifier, or an unambiguous prefix of it.", completion: Completions.clients)
+    var client: String
+
+    func perform(_ console: Console) async throws {
+        try await Self.send(.pause, to: client, in: store, waiting, console) { "Client \($0) is paused." }
+    }
+
+    static func send(
+        _ action: TelemetrySchema.CommandAction, to client: String, in store: StoreOptions, _ waiting: WaitOptions,
+        _ console: Console, done: (String) -> String
+    ) async throws {
+        let transport = try store.open(console)
+        let found = try await ClientResolver(transport: transport).client(client)
+        try await waiting.send(
+            TelemetryCommandRecord(clientId: found.clientId, action: action), over: transport, to: console,
+            done: done(found.clientId.visible))
+    }
+}
+
+struct ResumeCommand: StoreCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "resume", abstract: "End the pause of a client; not one that the app itself began.",
+        usage: "telemetry resume CLIENT [options]",
+        discussion: "Example: telemetry resume k7wq --directory /srv/telemetry")
+
+    @OptionGroup var store: StoreOptions
+    @OptionGroup var waiting: WaitOptions
+
+    @Argument(help: "A client's identifier, or an unambiguous prefix of it.", completion: Completions.clients)
+    var client: String
+
+    func perform(_ console: Console) async throws {
+        try await PauseCommand.send(.resume, to: client, in: store, waiting, console) { "Client \($0) records again." }
+    }
+}
