@@ -95,10 +95,11 @@ public final class RelayMetrics: Sendable {
             state.requests.map { "{\($0.key.labels)} \($0.value)" }.sorted())
         text.family(
             "relay_request_duration_seconds", "histogram", "Time to answer.",
-            state.durations.sorted { $0.key < $1.key }.flatMap { route, durations in
-                zip(Self.bounds.map { "\($0)" } + ["+Inf"], durations.buckets + [durations.count])
-                    .map { "_bucket{route=\"\(route)\",le=\"\($0)\"} \($1)" }
-                    + ["_sum{route=\"\(route)\"} \(durations.sum)", "_count{route=\"\(route)\"} \(durations.count)"]
+            state.durations.sorted { $0.key < $1.key }.flatMap { route, durations -> [String] in
+                let bounds = Self.bounds.map { "\($0)" } + ["+Inf"]
+                let counts = durations.buckets + [durations.count]
+                let buckets = zip(bounds, counts).map { "_bucket{route=\"\(route)\",le=\"\($0)\"} \($1)" }
+                return buckets + ["_sum{route=\"\(route)\"} \(durations.sum)", "_count{route=\"\(route)\"} \(durations.count)"]
             })
     }
 }

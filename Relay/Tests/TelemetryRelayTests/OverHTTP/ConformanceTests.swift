@@ -81,6 +81,7 @@ private enum HostLimit {
         "Clients are fetched newest first, and by identifier and state": .otherClientsData,
         "Pending commands are the client's own, oldest first; their end is stored": .otherRecords,
         "Deleting a client's things touches nobody else's": .otherRecords,
+        "Rules are stored once, read oldest first, changed and removed": .otherRecords,
         "Any text that is not empty is a client's name, and names do not meet each other": .otherRecords,
         "Any text is a scenario's name, a command's, a session's, an event's, also the empty one or a long one": .otherRecords,
         "Identities that follow from names are ASCII of at most 255 characters": .otherRecords,
