@@ -96,6 +96,17 @@ struct ScenarioStateTests {
 
     @Test("A client's record of version 1 reads as not paused and never seen")
     func oldClient() throws {
+        // What says no more than version 1 could is written as version 1 writes it.
+        let client = TelemetryClientRecord(recordID: "r", clientId: "c", isEnabled: true)
+        #expect(Set(client.toRecord().fields.keys) == ["clientid", "created", "isEnabled"])
+        let scenario = TelemetryScenarioRecord(recordID: "s", clientId: "c", scenarioName: "A", isEnabled: false)
+        #expect(Set(scenario.toRecord().fields.keys) == ["clientid", "scenarioName", "isEnabled", "created"])
+        var paused = client
+        paused.isPaused = true
+        var resumed = paused.toRecord()
+        #expect(resumed.bool("isPaused") == true)
+        resumed = try client.applying(to: resumed)
+        #expect(resumed.bool("isPaused") == false)
         var record = TelemetryClientRecord(recordID: "r", clientId: "c", isEnabled: true, isPaused: true).toRecord()
         record["isPaused"] = nil
         let read = try TelemetryClientRecord(record: record)

@@ -62,9 +62,12 @@ struct ScenarioMirror {
             var record = stored
             // The schema stores this flag as Int64, 0 or 1.
             record.set(.int(state.isEnabled ? 1 : 0), for: Field.isEnabled)
-            record.set(.string(state.level.rawValue), for: Field.logLevel)
+            let standard = TelemetryScenarioState()
+            record.set(
+                .string(state.level.rawValue), for: Field.logLevel, unlessDefault: .string(standard.level.rawValue))
             record.set(state.expires.map(TelemetryValue.date), for: Field.expires)
-            record.set(.string(state.source.description), for: Field.source)
+            record.set(
+                .string(state.source.description), for: Field.source, unlessDefault: .string(standard.source.description))
             return record
         }
     }

@@ -87,7 +87,7 @@ public struct TelemetryClientRecord: TelemetryRecordConvertible, Equatable {
         record.set(.string(clientId), for: Field.clientId)
         record.set(.date(created), for: Field.created)
         record.set(.bool(isEnabled), for: Field.isEnabled)
-        record.set(.bool(isPaused), for: Field.isPaused)
+        record.set(.bool(isPaused), for: Field.isPaused, unlessDefault: false)
         record.set(lastSeen.map(TelemetryValue.date), for: Field.lastSeen)
         record.set(appVersion.map(TelemetryValue.string), for: Field.appVersion)
         record.set(osVersion.map(TelemetryValue.string), for: Field.osVersion)

@@ -37,6 +37,14 @@ extension TelemetryRecord {
     package mutating func set(_ value: TelemetryValue?, for field: some RawRepresentable<String>) {
         self[field.rawValue] = value
     }
+
+    /// Sets a field that version 1 does not have. A record that lacks it means the default: there it is left out, so that a store
+    /// whose schema is still version 1's takes the record.
+    package mutating func set(
+        _ value: TelemetryValue, for field: some RawRepresentable<String>, unlessDefault standard: TelemetryValue
+    ) {
+        if value != standard || self[field.rawValue] != nil { self[field.rawValue] = value }
+    }
 }
 
 extension TelemetryValue {

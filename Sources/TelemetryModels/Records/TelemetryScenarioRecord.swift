@@ -81,9 +81,11 @@ public struct TelemetryScenarioRecord: TelemetryRecordConvertible, Equatable {
         // The schema stores this flag as Int64, 0 or 1.
         record.set(.int(isEnabled ? 1 : 0), for: Field.isEnabled)
         record.set(.date(created), for: Field.created)
-        record.set(.string(level.rawValue), for: Field.logLevel)
+        record.set(.string(level.rawValue), for: Field.logLevel, unlessDefault: .string(TelemetryLogLevel.diagnostic.rawValue))
         record.set(expires.map(TelemetryValue.date), for: Field.expires)
-        record.set(.string(source.description), for: Field.source)
+        record.set(
+            .string(source.description), for: Field.source,
+            unlessDefault: .string(TelemetryScenarioState.Source.registration.description))
         return record
     }
 }

@@ -58,7 +58,7 @@ struct FileOpeningTests {
             #expect(info.containerID == directory.standardizedFileURL.path)
             #expect(info.recordCount == 3)
             #expect(info.testQueryResults == 1)
-            #expect(info.firstRecordFields == ["clientid", "created", "isEnabled", "isPaused"])
+            #expect(info.firstRecordFields == ["clientid", "created", "isEnabled"])
             #expect(info.errorMessage == nil)
             #expect(await transport.validateSchema())
             let closed = try FileTelemetryTransport(
