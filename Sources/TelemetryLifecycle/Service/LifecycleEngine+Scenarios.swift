@@ -82,6 +82,9 @@ extension LifecycleEngine {
         do {
             let changed = await scenarios.refresh(rules: try await transport.fetchRules())
             if mirrors { await mirrorChanges(changed) }
+        } catch let error as TelemetryTransportError where error.code == .notFound {
+            // The store's schema is that of version 1, which has no rules.
+            await scenarios.refresh(rules: [])
         } catch {
             report(.transportFailed, "The rules could not be read; will retry: \(error.localizedDescription)")
             isInDoubt = true

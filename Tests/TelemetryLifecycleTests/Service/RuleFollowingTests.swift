@@ -118,6 +118,24 @@ struct RuleFollowingTests {
         #expect(host.service.scenarioStates == ["A": true])
     }
 
+    @Test("A store whose schema has no rules has none, and that is nothing to report")
+    func withoutRules() async throws {
+        let host = try await TestHost.approved()
+        try await host.service.registerScenarios(["A"])
+        let missing = TelemetryTransportError(code: .notFound, message: "There is no such record type.")
+        host.transport.fail(
+            .records, with: missing, times: 9,
+            where: { call in
+                if case .records(let query) = call { query.recordType == TelemetrySchema.ruleRecordType } else { false }
+            })
+        let before = host.told.all.count
+        await host.service.reconcile()
+        try await host.service.setScenarioEnabled("A", enabled: true)
+        await host.service.reconcile()
+        #expect(host.told.all.count == before)
+        #expect(host.service.scenarioStates == ["A": true])
+    }
+
     @Test("After a restart out of reach of the store, what a rule decided holds until it ends")
     func restart() async throws {
         let host = try await TestHost.approved()
