@@ -112,7 +112,7 @@ struct ServerTests {
         let info = await transport.getDebugInfo()
         #expect(info.containerID == "iCloud.test")
         #expect(info.testQueryResults == 1)
-        #expect(info.firstRecordFields == ["clientid", "created", "isEnabled", "isPaused"])
+        #expect(info.firstRecordFields == ["clientid", "created", "isEnabled"])
         #expect(info.recordCount == 3)
         #expect(info.errorMessage == nil)
         #expect(await transport.detectEnvironment().contains("CloudKit"))
