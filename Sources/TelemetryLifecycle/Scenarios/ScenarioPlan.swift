@@ -1,5 +1,11 @@
 import TelemetryModels
 
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
 /// What is to be done so that the scenario records at the store say what is so here.
 struct ScenarioPlan: Equatable {
     /// Scenarios without a record, by name.
@@ -35,6 +41,12 @@ struct ScenarioPlan: Equatable {
 extension TelemetryScenarioRecord {
     /// Whether the record says of its scenario what the state is.
     fileprivate func says(_ state: TelemetryScenarioState) -> Bool {
-        isEnabled == state.isEnabled && level == state.level && expires == state.expires && source == state.source
+        isEnabled == state.isEnabled && level == state.level && source == state.source && endsWith(state)
+    }
+
+    /// Whether both end at the same time, as far as a store can tell: CloudKit keeps milliseconds.
+    private func endsWith(_ state: TelemetryScenarioState) -> Bool {
+        guard let expires, let end = state.expires else { return expires == state.expires }
+        return abs(expires.timeIntervalSince(end)) < 0.002
     }
 }

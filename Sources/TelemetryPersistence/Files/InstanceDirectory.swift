@@ -43,10 +43,10 @@ package final class InstanceDirectory: Sendable {
         let former = FormerState(root: root, system: system)
         let holding: Holding
         if let instance {
-            url = former.isTaken(for: key) ? root : directory.appending(path: "named.\(EncodedName.encode(instance))")
+            url = former.take(for: key) ? root : directory.appending(path: "named.\(EncodedName.encode(instance))")
             holding = .shared
         } else if former.isAvailable(for: key), let lock = Self.lock(former.lockPath, system, isNew: true),
-            former.isTaken(for: key)
+            former.take(for: key)
         {
             // Whose it is may have been noted before the lock was had.
             (url, holding) = (root, .claimed(lock))
@@ -67,7 +67,7 @@ package final class InstanceDirectory: Sendable {
             do throws(FileError) {
                 try system.makeDirectories(directory)
                 let file = try system.open(temporary, for: .create)
-                guard try file.tryLock(.exclusive) else { return }
+                guard try file.tryLock(.exclusive) else { throw FileError.locked(temporary) }
                 try system.rename(temporary, to: path)
                 state = .claimed(file)
             } catch {
@@ -125,9 +125,10 @@ private struct FormerState {
         return ["settings.json", "settings.opted-out", "settings.opted-out.taken"].contains(where: isThere)
     }
 
-    /// Takes it, unless another store's or name's instance was faster. Where that cannot be noted, it is taken all the same: a decision of
-    /// the person must not be lost for want of room.
-    func isTaken(for key: String) -> Bool {
+    /// Takes it, unless another store's or name's instance was faster. Where that cannot be noted, it is taken all the same: a
+    /// decision of the person must not be lost for want of room.
+    /// - Returns: whether it is taken for this key.
+    func take(for key: String) -> Bool {
         guard isAvailable(for: key) else { return false }
         let key = Array(key.utf8)
         let isNoted = try? system.make(notePath, isDurable: false) { file throws(FileError) in try file.write(key) }

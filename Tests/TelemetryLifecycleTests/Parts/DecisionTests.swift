@@ -89,6 +89,15 @@ struct ScenarioPlanTests {
         #expect(plan.update == [.scenario("A", ofClient: "client"): state])
     }
 
+    @Test("An end that the store keeps in milliseconds is no difference, and one of a second is", arguments: [0.0004, 1])
+    func roundedEnd(difference: TimeInterval) {
+        let state = TelemetryScenarioState(isEnabled: true, expires: TelemetryFixtures.date)
+        var stored = record("A", true)
+        stored.expires = TelemetryFixtures.date + difference
+        let plan = ScenarioPlan(wanted: ["A": state], stored: [stored], clientId: "client")
+        #expect(plan.update.isEmpty == (difference < 1))
+    }
+
     @Test("Of several records of one scenario the derived identity stays")
     func duplicates() {
         let plan = ScenarioPlan(
