@@ -20,7 +20,7 @@ let package = Package(
         .target(
             name: "ViewerKit", dependencies: [layer("TelemetryModels"), layer("TelemetryTransport"), layer("TelemetryHTTP")],
             swiftSettings: settings),
-        .target(name: "RelayReaders", swiftSettings: settings + [.define("TELEMETRY_RELAY")]),
+        .target(name: "RelayReaders", dependencies: [layer("TelemetryModels")], swiftSettings: settings),
         .executableTarget(
             name: "fuzz",
             dependencies: [

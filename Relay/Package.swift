@@ -45,8 +45,7 @@ let package = Package(
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ],
             resources: [.embedInCode("Routes/openapi.yaml")],
-            // The library's files that lie in Shared/ are empty in its own release builds.
-            swiftSettings: settings + [.define("TELEMETRY_RELAY")]),
+            swiftSettings: settings),
         .executableTarget(
             name: "telemetry-relay",
             dependencies: [

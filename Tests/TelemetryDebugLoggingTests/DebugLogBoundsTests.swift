@@ -17,7 +17,7 @@ struct DebugLogBoundsTests {
     }
 
     private func log(_ range: ClosedRange<Int>, bytes: Int, _ logger: DebugLogger) {
-        let text = JSONValue.string(String(repeating: "x", count: bytes))
+        let text = DebugLogEntry.Value.string(String(repeating: "x", count: bytes))
         for number in range { logger.log(event: "\(number)", payload: ["nested": [["text": text]]]) }
     }
 
@@ -66,7 +66,7 @@ struct DebugLogBoundsTests {
 
     @Test("An entry's size is not less than what it takes as JSON", arguments: [0, 10, 1000])
     func estimate(count: Int) throws {
-        let payload: [String: JSONValue] = [
+        let payload: [String: DebugLogEntry.Value] = [
             "numbers": .array((0..<count).map { .double(-1.2345678901234567e-300 * Double($0 + 1)) }),
             "flags": .array((0..<count).map { .bool($0 % 2 == 0) }), "text": .string(String(repeating: "é", count: count)),
             "object": .object(Dictionary(uniqueKeysWithValues: (0..<count).map { ("key\($0)", .null) })),

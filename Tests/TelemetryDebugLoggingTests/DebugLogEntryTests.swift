@@ -8,7 +8,7 @@ import Testing
 struct DebugLogEntryTests {
     private static func entry(
         level: DebugLogEntry.Level = .info, timestamp: Date = Date(timeIntervalSince1970: 1_764_000_000.123),
-        payload: [String: JSONValue] = [:], deviceId: UUID? = UUID()
+        payload: [String: DebugLogEntry.Value] = [:], deviceId: UUID? = UUID()
     ) -> DebugLogEntry {
         DebugLogEntry(
             timestamp: timestamp, source: .ios, level: level, event: "cart.opened", payload: payload, deviceId: deviceId,
@@ -33,7 +33,7 @@ struct DebugLogEntryTests {
 
     @Test("An entry reads back as itself", arguments: DebugLogEntry.Level.allCases)
     func roundTrip(level: DebugLogEntry.Level) throws {
-        let payload: [String: JSONValue] = [
+        let payload: [String: DebugLogEntry.Value] = [
             "null": nil, "yes": true, "list": [1, 2.5, "three", [nil]], "object": ["é": ["deep": -0.1]],
         ]
         let entry = Self.entry(level: level, payload: payload, deviceId: level == .debug ? nil : UUID())
@@ -46,7 +46,7 @@ struct DebugLogEntryTests {
     func exactDates(seconds: Double) throws {
         let entry = Self.entry(timestamp: Date(timeIntervalSince1970: seconds))
         #expect(try JSONDecoder().decode(DebugLogEntry.self, from: JSONEncoder().encode(entry)).timestamp == entry.timestamp)
-        #expect(JSONValue.date(entry.timestamp).dateValue == entry.timestamp)
+        #expect(DebugLogEntry.Value.date(entry.timestamp).dateValue == entry.timestamp)
     }
 
     @Test(

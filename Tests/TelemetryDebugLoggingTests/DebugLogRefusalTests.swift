@@ -22,7 +22,7 @@ struct DebugLogRefusalTests {
         for number in range { logger.log(event: "\(number)") }
     }
 
-    private func lost(in batches: some Sequence<[DebugLogEntry]>) -> [JSONValue?] {
+    private func lost(in batches: some Sequence<[DebugLogEntry]>) -> [DebugLogEntry.Value?] {
         batches.joined().filter { $0.event == Self.notice }.map { $0.payload["count"] }
     }
 

@@ -4,6 +4,7 @@ import Hummingbird
 import HummingbirdTesting
 import Logging
 import NIOCore
+@_spi(Tooling) import TelemetryModels
 
 @testable import TelemetryRelay
 

@@ -3,6 +3,7 @@ import GRDB
 import HTTPTypes
 import Hummingbird
 import HummingbirdTesting
+@_spi(Tooling) import TelemetryModels
 import Testing
 
 @testable import TelemetryRelay
@@ -38,7 +39,7 @@ struct DebugLogRoutesTests {
             ("{}", "timestamp is missing"),
             ("7", "the entry is no object"),
             (good.replacing("\"info\"", with: "\"loud\""), "level: "),
-            (good.replacing("1970-01-01T", with: "yesterday "), "timestamp: no date in ISO 8601, in UTC"),
+            (good.replacing("1970-01-01T", with: "yesterday "), "timestamp: is not a date in ISO 8601, in UTC"),
             (good.replacing(#""event":"1""#, with: #""event":"""#), "event: has to have 1 to 1024 bytes"),
             (good.replacing(#""payload":{}"#, with: #""payload":[]"#), "payload is no object"),
             (good.replacing(#""event":"1""#, with: #""event":1"#), "event is no text"),

@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import HTTPTypes
+@_spi(Tooling) import TelemetryModels
 import Testing
 
 @testable import TelemetryRelay

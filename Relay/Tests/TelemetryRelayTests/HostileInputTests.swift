@@ -3,6 +3,7 @@ import GRDB
 import HTTPTypes
 import Hummingbird
 import HummingbirdTesting
+@_spi(Tooling) import TelemetryModels
 import Testing
 
 @testable import TelemetryRelay

@@ -54,11 +54,11 @@ struct LibraryTests {
 
     @Test("Numbers, texts and moments come back exactly", arguments: StorageKind.allCases)
     func exact(kind: StorageKind) async throws {
-        let numbers: [TelemetryDebugLogging.JSONValue] = [
+        let numbers: [DebugLogEntry.Value] = [
             .int(.max), .int(.min), .unsigned(.max), .unsigned(1 << 63), 1.0, 0.1, .double(0.1 + 0.2), 1e308, -1e308, 1e19,
             .double(.leastNonzeroMagnitude), .double(.greatestFiniteMagnitude), 123_456_789.123456789,
         ]
-        let payload: [String: TelemetryDebugLogging.JSONValue] = [
+        let payload: [String: DebugLogEntry.Value] = [
             "numbers": .array(numbers), "zero": -0.0, "nan": .double(.nan), "infinity": .double(.infinity),
             "text": "\u{0}\u{1F600}\\\"/\u{2028}", "nothing": nil, "deep": [["a": [:]]],
         ]

@@ -2,6 +2,7 @@ import Foundation
 import GRDB
 import ServiceLifecycleTestKit
 import Synchronization
+@_spi(Tooling) import TelemetryModels
 import TelemetryTestSupport
 import Testing
 

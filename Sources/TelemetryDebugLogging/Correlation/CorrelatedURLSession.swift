@@ -71,13 +71,13 @@ public struct CorrelatedURLSession: Sendable {
         }
     }
 
-    private func milliseconds(since start: Duration) -> JSONValue {
+    private func milliseconds(since start: Duration) -> DebugLogEntry.Value {
         let microseconds = (elapsed() - start) / .microseconds(1)
         return .double(microseconds.rounded() / 1000)
     }
 
     /// A query may hold a key and an address a password, so neither goes into a log.
-    private static func payload(of request: URLRequest) -> [String: JSONValue] {
+    private static func payload(of request: URLRequest) -> [String: DebugLogEntry.Value] {
         var components = request.url.flatMap { URLComponents(url: $0, resolvingAgainstBaseURL: true) }
         components?.query = nil
         components?.fragment = nil

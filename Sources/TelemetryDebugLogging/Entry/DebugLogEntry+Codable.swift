@@ -26,7 +26,7 @@ extension DebugLogEntry: Codable {
             source: try container.decode(Source.self, forKey: .source),
             level: try container.decode(Level.self, forKey: .level),
             event: try container.decode(String.self, forKey: .event),
-            payload: try container.decodeIfPresent([String: JSONValue].self, forKey: .payload) ?? [:],
+            payload: try container.decodeIfPresent([String: Value].self, forKey: .payload) ?? [:],
             deviceId: try container.decodeIfPresent(UUID.self, forKey: .deviceId),
             sessionId: try container.decode(UUID.self, forKey: .sessionId))
     }

@@ -1,6 +1,6 @@
 #if DEBUG
 import Foundation
-public import TelemetryModels
+@_spi(Tooling) public import TelemetryModels
 
 extension DebugLogEntry {
     /// The entry as an event of the telemetry, so that one viewer shows both.
@@ -17,7 +17,7 @@ extension DebugLogEntry {
     public func telemetryEvent(
         sessionId: String? = nil, clientId: String? = nil, scenario: String? = nil
     ) -> TelemetryEvent {
-        var attributes = payload.compactMapValues(\.attribute)
+        var attributes = payload.compactMapValues(\.json.attribute)
         attributes["debug.correlation_id"] = .string(correlationId.uuidString)
         attributes["debug.level"] = .string(level.rawValue)
         attributes["debug.source"] = .string(source.rawValue)
@@ -29,24 +29,4 @@ extension DebugLogEntry {
     }
 }
 
-extension JSONValue {
-    /// Nil for null, which is no attribute at all.
-    fileprivate var attribute: TelemetryValue? {
-        switch self {
-        case .null: nil
-        case .bool(let value): .bool(value)
-        case .int(let value): .int(value)
-        case .unsigned(let value): Int64(exactly: value).map(TelemetryValue.int) ?? .string(String(value))
-        case .double(let value): .double(value)
-        case .string(let value): .string(value)
-        case .array, .object: jsonText.map(TelemetryValue.string)
-        }
-    }
-
-    private var jsonText: String? {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        return (try? encoder.encode(self)).map { String(decoding: $0, as: UTF8.self) }
-    }
-}
 #endif

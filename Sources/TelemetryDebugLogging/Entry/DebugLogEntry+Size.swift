@@ -3,11 +3,11 @@ extension DebugLogEntry {
     /// The approximate size of the entry in memory and as JSON, computed without encoding it.
     var approximateSize: Int {
         // The identifiers, the date, the keys.
-        event.utf8.count + JSONValue.object(payload).approximateSize + 400
+        event.utf8.count + Value.object(payload).approximateSize + 400
     }
 }
 
-extension JSONValue {
+extension DebugLogEntry.Value {
     fileprivate var approximateSize: Int {
         // A number takes no more as JSON, and any value as much in memory.
         let own = 26

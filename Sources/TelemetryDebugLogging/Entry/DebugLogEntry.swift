@@ -17,7 +17,7 @@ public struct DebugLogEntry: Sendable, Hashable, Identifiable {
     /// The name of what happened, such as `cart.opened`.
     public let event: String
     /// Structured details, by key.
-    public let payload: [String: JSONValue]
+    public let payload: [String: Value]
     /// The device that logged it; nil if the device has no identity yet.
     public let deviceId: UUID?
     /// The run of the program that logged it.
@@ -31,7 +31,7 @@ public struct DebugLogEntry: Sendable, Hashable, Identifiable {
         source: Source = .current,
         level: Level = .info,
         event: String,
-        payload: [String: JSONValue] = [:],
+        payload: [String: Value] = [:],
         deviceId: UUID? = nil,
         sessionId: UUID
     ) {

@@ -44,7 +44,7 @@ extension DebugLogger {
 
         /// An entry of whoever logs.
         func entry(
-            _ event: String, _ level: DebugLogEntry.Level, _ payload: [String: JSONValue], correlationId: UUID? = nil,
+            _ event: String, _ level: DebugLogEntry.Level, _ payload: [String: DebugLogEntry.Value], correlationId: UUID? = nil,
             at timestamp: Date
         ) -> DebugLogEntry {
             DebugLogEntry(

@@ -82,8 +82,8 @@ public final class DebugLogger {
     ///     where there is none, one of its own.
     ///   - timestamp: when it happened; now where it is nil.
     public func log(
-        event: String, level: DebugLogEntry.Level = .info, payload: [String: JSONValue] = [:], correlationId: UUID? = nil,
-        timestamp: Date? = nil
+        event: String, level: DebugLogEntry.Level = .info, payload: [String: DebugLogEntry.Value] = [:],
+        correlationId: UUID? = nil, timestamp: Date? = nil
     ) {
         let entry = configuration.entry(
             event, level, payload, correlationId: correlationId ?? DebugCorrelation.current, at: timestamp ?? context.now())

@@ -69,7 +69,7 @@ package enum TimestampFormat {
         return date(seconds: seconds, fractionOf: bytes)
     }
 
-    /// The whole seconds since 1970 that the first 19 of the bytes say.
+    /// The whole seconds since 1970 in the first 19 bytes.
     package static func seconds(from bytes: UnsafeBufferPointer<UInt8>) -> Int64? {
         guard bytes.count >= 20, bytes[4] == UInt8(ascii: "-"), bytes[7] == UInt8(ascii: "-"), bytes[10] == UInt8(ascii: "T"),
             bytes[13] == UInt8(ascii: ":"), bytes[16] == UInt8(ascii: ":"),
@@ -81,18 +81,19 @@ package enum TimestampFormat {
         return daysSince1970(year: year, month: month, day: day) * 86_400 + hour * 3_600 + minute * 60 + second
     }
 
-    /// The date in those seconds that the bytes behind the first 19 say.
+    /// The date of these seconds and of the fraction after the first 19 bytes.
     package static func date(seconds: Int64, fractionOf bytes: UnsafeBufferPointer<UInt8>) -> Date? {
+        nanoseconds(fractionOf: bytes).map { date(seconds: seconds, nanoseconds: $0) }
+    }
+
+    /// The fraction after the first 19 bytes in nanoseconds: none, or one to nine digits, and `Z`.
+    static func nanoseconds(fractionOf bytes: UnsafeBufferPointer<UInt8>) -> Int64? {
         guard bytes.count >= 20, bytes.count <= 30, bytes[bytes.count - 1] == UInt8(ascii: "Z") else { return nil }
-        var nanoseconds: Int64 = 0
-        if bytes.count > 20 {
-            guard bytes[19] == UInt8(ascii: "."), bytes.count > 21,
-                let digits = number(bytes, 20..<(bytes.count - 1))
-            else { return nil }
-            nanoseconds = digits
-            for _ in (bytes.count - 21)..<9 { nanoseconds *= 10 }
-        }
-        return date(seconds: seconds, nanoseconds: nanoseconds)
+        if bytes.count == 20 { return 0 }
+        guard bytes[19] == UInt8(ascii: "."), bytes.count > 21, var nanoseconds = number(bytes, 20..<(bytes.count - 1))
+        else { return nil }
+        for _ in (bytes.count - 21)..<9 { nanoseconds *= 10 }
+        return nanoseconds
     }
 
     private static func date(seconds: Int64, nanoseconds: Int64) -> Date {

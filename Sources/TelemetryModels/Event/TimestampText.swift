@@ -4,20 +4,34 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// The stored form of dates, for the tools, which are a package of their own; not part of the interface.
+/// The stored form of dates, for the viewer and the relay, which are separate packages; not part of the public interface.
 @_spi(Tooling)
 public enum TimestampText {
     /// Appends the text's ASCII bytes; appends nothing and returns false for a date outside the years 1 to 9999.
     public static func append(_ date: Date, to bytes: inout [UInt8]) -> Bool { TimestampFormat.append(date, to: &bytes) }
 
-    /// The same text for a clock that is so many seconds ahead of UTC; the letter at its end is `Z` all the same. Nil where that
-    /// clock is outside the years 1 to 9999.
+    /// The text of a date; nil outside the years 1 to 9999.
+    public static func string(from date: Date) -> String? { TimestampFormat.string(from: date) }
+
+    /// The local time of a clock that is `offset` seconds ahead of UTC, also with the suffix `Z`; nil outside the years 1 to 9999.
     public static func string(from date: Date, secondsFromUTC offset: Int) -> String? {
         var bytes: [UInt8] = []
         guard TimestampFormat.append(date, secondsFromUTC: Int64(offset), to: &bytes) else { return nil }
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Nil for what is no date in UTC.
+    /// The date of a text in UTC with at most nine fractional digits; nil for any other text.
     public static func date(from text: String) -> Date? { TimestampFormat.date(from: text) }
+
+    /// The seconds since 1 January 1970 and the nanoseconds of a text in UTC with at most nine fractional digits, exactly; nil
+    /// for any other text.
+    public static func components(of text: String) -> (seconds: Int64, nanoseconds: Int64)? {
+        var text = text
+        return text.withUTF8 { bytes in
+            guard let seconds = TimestampFormat.seconds(from: bytes),
+                let nanoseconds = TimestampFormat.nanoseconds(fractionOf: bytes)
+            else { return nil }
+            return (seconds, nanoseconds)
+        }
+    }
 }

@@ -6,14 +6,14 @@ import Foundation
 enum RelayAccess {
     /// The entries that can be read, and how many cannot; nil where the body is no batch.
     static func batch(_ body: Data) -> (good: [DebugLog], refused: Int, entries: Int)? {
-        guard let batch = try? JSONDecoder().decode(DebugLogBatch.self, from: body) else { return nil }
+        guard let batch = try? DebugLogBatch(body: body) else { return nil }
         return (batch.good, batch.refusals.count, batch.entries.count)
     }
 
     /// What an unreadable body is told.
     static func reason(_ body: Data) -> String {
         do {
-            _ = try JSONDecoder().decode(DebugLogBatch.self, from: body)
+            _ = try DebugLogBatch(body: body)
             return ""
         } catch {
             return DebugLogBatch.reason(for: error)

@@ -1,4 +1,5 @@
 public import Foundation
+@_spi(Tooling) package import TelemetryModels
 
 /// An entry of a debug log, as it travels and as it is stored.
 public struct DebugLog: Sendable, Equatable {
@@ -11,11 +12,11 @@ public struct DebugLog: Sendable, Equatable {
     public let source: Source
     public let level: Level
     public let event: String
-    public let payload: [String: JSONValue]
+    package let payload: [String: JSONValue]
     public let deviceId: UUID?
     public let sessionId: UUID
 
-    public init(
+    package init(
         id: UUID = UUID(), correlationId: UUID = UUID(), timestamp: Date, source: Source = .cli, level: Level = .info,
         event: String, payload: [String: JSONValue] = [:], deviceId: UUID? = nil, sessionId: UUID = UUID()
     ) {
@@ -46,9 +47,9 @@ extension DebugLog: Codable {
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         let text = try container.decode(String.self, forKey: .timestamp)
-        guard let timestamp = TimestampFormat.date(from: text) else {
+        guard let timestamp = TimestampText.date(from: text) else {
             throw DecodingError.dataCorruptedError(
-                forKey: .timestamp, in: container, debugDescription: "no date in ISO 8601, in UTC")
+                forKey: .timestamp, in: container, debugDescription: "is not a date in ISO 8601, in UTC")
         }
         let event = try container.decode(String.self, forKey: .event)
         guard (1...Self.eventLimit).contains(event.utf8.count) else {
@@ -71,7 +72,7 @@ extension DebugLog: Codable {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(id, forKey: .id)
         try container.encode(correlationId, forKey: .correlationId)
-        try container.encode(TimestampFormat.string(from: timestamp), forKey: .timestamp)
+        try container.encode(TimestampText.string(from: timestamp), forKey: .timestamp)
         try container.encode(source, forKey: .source)
         try container.encode(level, forKey: .level)
         try container.encode(event, forKey: .event)

@@ -1,6 +1,7 @@
 import Foundation
+@_spi(Tooling) import TelemetryModels
 
-/// The body of a post: `{"entries": […]}`, each entry read for itself, so that a bad one costs only itself.
+/// The body of a post: `{"entries": […]}`. Each entry is decoded separately, so that an invalid one does not reject the others.
 struct DebugLogBatch: Decodable {
     struct Attempt: Decodable {
         let result: Result<DebugLog, any Error>
@@ -11,6 +12,16 @@ struct DebugLogBatch: Decodable {
     }
 
     let entries: [Attempt]
+
+    /// Decodes a body. Payload values may be nested 64 deep.
+    init(body: Data) throws {
+        let decoder = JSONDecoder()
+        if let key = JSONValue.NestingLimit.userInfoKey {
+            // The path of a payload's value: entries, index, payload, name.
+            decoder.userInfo[key] = JSONValue.NestingLimit(depth: 64, pathLength: 4)
+        }
+        self = try decoder.decode(Self.self, from: body)
+    }
 
     var good: [DebugLog] { entries.compactMap { try? $0.result.get() } }
 

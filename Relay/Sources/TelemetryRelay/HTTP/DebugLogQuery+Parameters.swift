@@ -1,4 +1,5 @@
 import Foundation
+@_spi(Tooling) import TelemetryModels
 
 extension DebugLogQuery {
     /// The names of parameters.
@@ -39,8 +40,8 @@ extension DebugLogQuery {
             case .correlationId: correlationId = try read(name, UUID(uuidString: value), "a UUID")
             case .sessionId: sessionId = try read(name, UUID(uuidString: value), "a UUID")
             case .deviceId: deviceId = try read(name, UUID(uuidString: value), "a UUID")
-            case .since: since = try read(name, TimestampFormat.date(from: value), "a date in ISO 8601, in UTC")
-            case .until: until = try read(name, TimestampFormat.date(from: value), "a date in ISO 8601, in UTC")
+            case .since: since = try read(name, TimestampText.date(from: value), "a date in ISO 8601, in UTC")
+            case .until: until = try read(name, TimestampText.date(from: value), "a date in ISO 8601, in UTC")
             case .cursor: cursor = try read(name, Int64(value), "a cursor that the relay gave")
             case .order: isDescending = try read(name, ["asc": false, "desc": true][value], "asc or desc")
             case .limit:

@@ -50,7 +50,7 @@ struct DebugLogRoutes: Sendable {
     private func take(_ body: Data, logger: Logger) async throws -> Response {
         let batch: DebugLogBatch
         do {
-            batch = try JSONDecoder().decode(DebugLogBatch.self, from: body)
+            batch = try DebugLogBatch(body: body)
         } catch {
             return try .refusal(.badRequest, "the body is no batch: \(DebugLogBatch.reason(for: error))")
         }

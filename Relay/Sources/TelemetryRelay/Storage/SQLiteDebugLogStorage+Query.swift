@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+@_spi(Tooling) import TelemetryModels
 
 extension SQLiteDebugLogStorage {
     public func page(of query: DebugLogQuery) async throws -> DebugLogPage {
@@ -58,7 +59,7 @@ extension SQLiteDebugLogStorage {
         let timestamp = Date(timeIntervalSinceReferenceDate: seconds ?? .infinity)
         guard let source = DebugLog.Source(rawValue: try row.decode(forColumn: "source")),
             let level = DebugLog.Level(rawValue: try row.decode(forColumn: "level")),
-            TimestampFormat.string(from: timestamp) != nil
+            TimestampText.string(from: timestamp) != nil
         else { throw DatabaseError(resultCode: .SQLITE_CORRUPT) }
         let payload: String = try row.decode(forColumn: "payload")
         return DebugLog(

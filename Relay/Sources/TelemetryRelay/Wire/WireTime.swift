@@ -1,4 +1,5 @@
 import Foundation
+@_spi(Tooling) import TelemetryModels
 
 /// Times as they travel: RFC 3339 in UTC, kept with the digits that they came with.
 enum WireTime {
@@ -11,8 +12,8 @@ enum WireTime {
     }
 
     /// The `Date` closest to a normalised text.
-    static func date(from text: String) -> Date? { TimestampFormat.date(from: text) }
+    static func date(from text: String) -> Date? { TimestampText.date(from: text) }
 
     /// The text of a date that came with none; nil outside the years 1 to 9999.
-    static func text(of date: Date) -> String? { TimestampFormat.string(from: date) }
+    static func text(of date: Date) -> String? { TimestampText.string(from: date) }
 }

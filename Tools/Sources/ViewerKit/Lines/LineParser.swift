@@ -1,5 +1,5 @@
 import Foundation
-public import TelemetryModels
+@_spi(Tooling) public import TelemetryModels
 
 /// Parses the lines of a program as events.
 public struct LineParser {
@@ -55,10 +55,10 @@ public struct LineParser {
         guard let fields = try? JSONDecoder().decode([String: JSONValue].self, from: Data(line.utf8)) else { return nil }
         var line = Line(level: level(of: line), text: nil)
         for (name, value) in fields {
-            switch (name, value.text) {
-            case ("event", let text?), ("name", let text?): line.name = text
-            case ("message", let text?), ("msg", let text?): line.text = text
-            case ("level", let text?) where pattern == nil: line.level = Self.level(word: text)
+            switch (name, value) {
+            case ("event", .string(let text)), ("name", .string(let text)): line.name = text
+            case ("message", .string(let text)), ("msg", .string(let text)): line.text = text
+            case ("level", .string(let text)) where pattern == nil: line.level = Self.level(word: text)
             default: line.attributes[name] = value.attribute
             }
         }

@@ -1,4 +1,28 @@
-#if DEBUG || TELEMETRY_RELAY
+@_spi(Tooling)
+extension JSONValue {
+    /// How deeply values may be nested, for servers, which decode untrusted input: the cost of a value grows with its depth.
+    ///
+    /// Decoding is unlimited unless the decoder's `userInfo` contains a limit under ``userInfoKey``.
+    public struct NestingLimit: Sendable {
+        /// The key of a limit in a decoder's `userInfo`.
+        public static let userInfoKey = CodingUserInfoKey(rawValue: "TelemetryModels.JSONValue.NestingLimit")
+
+        /// The length of the coding path of a value that is not nested.
+        let pathLength: Int
+        /// The largest number of arrays and objects around a value.
+        let depth: Int
+
+        /// - Parameters:
+        ///   - depth: The largest number of arrays and objects around a value.
+        ///   - pathLength: The length of the coding path of a value that is not nested.
+        public init(depth: Int, pathLength: Int) {
+            self.depth = depth
+            self.pathLength = pathLength
+        }
+    }
+}
+
+@_spi(Tooling)
 extension JSONValue: Codable {
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
@@ -7,7 +31,7 @@ extension JSONValue: Codable {
         } else if let value = try? container.decode(Bool.self) {
             self = .bool(value)
         } else if let value = try? container.decode(Int64.self) {
-            // A zero has a sign only as a double.
+            // Only a double has a negative zero.
             self = value == 0 && (try? container.decode(Double.self))?.sign == .minus ? .double(-0.0) : .int(value)
         } else if let value = try? container.decode(UInt64.self) {
             self = .unsigned(value)
@@ -23,35 +47,34 @@ extension JSONValue: Codable {
             do {
                 self = .object(try container.decode([String: JSONValue].self))
             } catch DecodingError.typeMismatch(_, let context) where context.codingPath.count == decoder.codingPath.count {
-                // What JSON can hold and is none of these is a number, or a list with one.
+                // The only JSON that no case takes is a number out of a double's range, or a container of one.
                 throw DecodingError.dataCorruptedError(
                     in: container, debugDescription: "a number is beyond what a double holds")
             }
         }
     }
 
-    /// A server decodes what anybody sends: each value costs as much as it is deep.
     private static func checkDepth(of decoder: any Decoder) throws {
-        #if TELEMETRY_RELAY
-        // In front of a payload's values stand the batch, the index, the payload and a key.
-        guard decoder.codingPath.count < 4 + 64 else {
-            throw DecodingError.dataCorrupted(
-                .init(codingPath: Array(decoder.codingPath.dropLast(64)), debugDescription: "values are nested deeper than 64"))
-        }
-        #endif
+        guard let limit = NestingLimit.userInfoKey.flatMap({ decoder.userInfo[$0] }) as? NestingLimit,
+            decoder.codingPath.count >= limit.pathLength + limit.depth
+        else { return }
+        throw DecodingError.dataCorrupted(
+            .init(
+                codingPath: Array(decoder.codingPath.prefix(limit.pathLength)),
+                debugDescription: "values are nested deeper than \(limit.depth)"))
     }
 
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
-        // Of the whole numbers one has no integer: the zero below zero.
+        // The negative zero is the only whole number without an integer.
         if case .double(let value) = self, value == 0, value.sign == .minus { return try container.encode(value) }
-        // The others are written with all their digits: `1.007436615595234e+17` would read back as another integer.
+        // Whole numbers are encoded with all digits: `1.007436615595234e+17` would be decoded as another integer.
         switch canonical {
         case .null: try container.encodeNil()
         case .bool(let value): try container.encode(value)
         case .int(let value): try container.encode(value)
         case .unsigned(let value): try container.encode(value)
-        // An encoder throws at these, and one of them would keep the whole batch from being sent.
+        // `JSONEncoder` throws for these, and one value must not prevent a whole batch from being sent.
         case .double(let value) where value.isNaN: try container.encode("NaN")
         case .double(let value) where value.isInfinite: try container.encode(value < 0 ? "-Infinity" : "Infinity")
         case .double(let value): try container.encode(value)
@@ -61,4 +84,3 @@ extension JSONValue: Codable {
         }
     }
 }
-#endif

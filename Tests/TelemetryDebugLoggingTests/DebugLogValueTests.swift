@@ -3,19 +3,21 @@ import Foundation
 import TelemetryDebugLogging
 import Testing
 
-struct JSONValueTests {
-    private func roundTrip(_ value: JSONValue) throws -> JSONValue {
-        try JSONDecoder().decode(JSONValue.self, from: JSONEncoder().encode(value))
+struct DebugLogValueTests {
+    private typealias Value = DebugLogEntry.Value
+
+    private func roundTrip(_ value: Value) throws -> Value {
+        try JSONDecoder().decode(Value.self, from: JSONEncoder().encode(value))
     }
 
     @Test(
-        "Every value reads back as itself",
+        "Every value is decoded as it was encoded",
         arguments: [
             nil, true, false, 0, -1, .int(.max), .int(.min), .unsigned(.max), .unsigned(UInt64(Int64.max) + 1), 0.1, -0.0,
             .double(.greatestFiniteMagnitude), .double(.leastNonzeroMagnitude), .double(9_007_199_254_740_992), 1e18, 1e19,
             .double(0.1 + 0.2), "", "tab\t\"quote\" \u{1F600} \u{0}", [], [:], [nil, 1, ["a": [:]]],
-        ] as [JSONValue])
-    func exact(value: JSONValue) throws {
+        ] as [DebugLogEntry.Value])
+    func exact(value: DebugLogEntry.Value) throws {
         #expect(try roundTrip(value) == value)
     }
 
@@ -44,21 +46,21 @@ struct JSONValueTests {
             state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
             return state ^ (state >> 29)
         }
-        var values: [JSONValue] = []
+        var values: [Value] = []
         for _ in 0..<2000 {
             let double = Double(bitPattern: next())
             if double.isFinite { values.append(.double(double)) }
             values.append(.int(Int64(bitPattern: next())))
             values.append(.unsigned(next()))
         }
-        let read = try JSONDecoder().decode([JSONValue].self, from: JSONEncoder().encode(values))
+        let read = try JSONDecoder().decode([Value].self, from: JSONEncoder().encode(values))
         let changed = zip(values, read).first { $0 != $1 }
         #expect(read.count == values.count && changed == nil, "\(String(describing: changed)) TEST_SEED=\(seed)")
     }
 
-    @Test("A number is the same value in whatever case it is held, and equal values hash alike")
+    @Test("A number has the same value in each case that can hold it, and equal values have equal hashes")
     func numbers() {
-        let same: [(JSONValue, JSONValue)] = [
+        let same: [(Value, Value)] = [
             (.int(1), .double(1)), (.int(1), .unsigned(1)), (.unsigned(1 << 63), .double(0x1p63)), (.int(0), .double(-0.0)),
             (.double(.nan), .double(-.nan)),
         ]
@@ -66,13 +68,13 @@ struct JSONValueTests {
             #expect(left == right)
             #expect(left.hashValue == right.hashValue)
         }
-        #expect(JSONValue.int(.max) != .double(0x1p63))
-        #expect(JSONValue.int(1) != .bool(true))
-        #expect(JSONValue.int(1) != "1")
+        #expect(Value.int(.max) != .double(0x1p63))
+        #expect(Value.int(1) != .bool(true))
+        #expect(Value.int(1) != "1")
     }
 
     @Test(
-        "What is no number does not keep an entry from being written",
+        "A number that is not finite is encoded as its name",
         arguments: [(Double.nan, "NaN"), (.infinity, "Infinity"), (-.infinity, "-Infinity")])
     func notFinite(number: Double, text: String) throws {
         #expect(try roundTrip(.double(number)) == .string(text))

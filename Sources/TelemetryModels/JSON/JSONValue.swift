@@ -1,27 +1,29 @@
-#if DEBUG || TELEMETRY_RELAY
-/// Any value that JSON can hold, as the payload of a debug entry carries it, through the relay too, which shares this file.
+/// Any value that JSON can represent (RFC 8259), for the debug log, the viewer and the relay; not part of the public interface.
 ///
-/// Numbers are equal by value, whatever case holds them: JSON has one kind of number, so that `1` and `1.0` read back as
-/// each other. Integers up to `UInt64.max` and every finite `Double` read back exactly, a zero with its sign.
+/// Numbers are equal by value, whichever case holds them: JSON has one number type, so `1` and `1.0` are the same value.
+/// Integers up to `UInt64.max` and every finite `Double` are decoded exactly, including the sign of zero.
+@_spi(Tooling)
 public enum JSONValue: Sendable {
     /// `null`.
     case null
     /// `true` or `false`.
     case bool(Bool)
-    /// A number without a fraction or exponent, in the range of 64 bits.
+    /// A number without a fraction or exponent that fits into 64 bits.
     case int(Int64)
-    /// An integer; the one to choose above `Int64.max`.
+    /// An integer; for values above `Int64.max`.
     case unsigned(UInt64)
-    /// A number that is not finite has no place in JSON and is written as `"NaN"`, `"Infinity"` or `"-Infinity"`.
+    /// A number; JSON has no representation of a number that is not finite, which is encoded as `"NaN"`, `"Infinity"` or
+    /// `"-Infinity"`.
     case double(Double)
     /// A string.
     case string(String)
     /// An array.
     case array([JSONValue])
-    /// An object; the order of its keys is not kept.
+    /// An object; the order of its keys is not preserved.
     case object([String: JSONValue])
 }
 
+@_spi(Tooling)
 extension JSONValue: Hashable {
     public static func == (lhs: JSONValue, rhs: JSONValue) -> Bool {
         switch (lhs.canonical, rhs.canonical) {
@@ -29,7 +31,7 @@ extension JSONValue: Hashable {
         case (.bool(let left), .bool(let right)): left == right
         case (.int(let left), .int(let right)): left == right
         case (.unsigned(let left), .unsigned(let right)): left == right
-        // Two that are not a number are the same value: a value has to equal itself.
+        // Equality is reflexive, for NaN too.
         case (.double(let left), .double(let right)): left == right || (left.isNaN && right.isNaN)
         case (.string(let left), .string(let right)): left == right
         case (.array(let left), .array(let right)): left == right
@@ -51,7 +53,7 @@ extension JSONValue: Hashable {
         }
     }
 
-    /// The same value in the first case that holds it exactly: `int`, `unsigned`, `double`.
+    /// The same number in the first of `int`, `unsigned` and `double` that represents it exactly.
     var canonical: JSONValue {
         switch self {
         case .unsigned(let value):
@@ -62,4 +64,3 @@ extension JSONValue: Hashable {
         }
     }
 }
-#endif

@@ -1,1 +1,0 @@
-../../../Sources/TelemetryDebugLogging/Entry/JSONValue+Codable.swift

@@ -1,1 +1,0 @@
-../../../../Sources/TelemetryModels/Event/TimestampFormat.swift
