@@ -2,7 +2,7 @@ public import Foundation
 import TelemetryModels
 import TelemetryTransport
 
-/// Why a command failed: a message with a suggestion, and the exit code of the process.
+/// The failure of a command: a message with a suggestion, and the exit code of the process.
 public struct ToolFailure: Error, LocalizedError, Sendable, Equatable {
     /// The exit codes in use, named and numbered as in sysexits.h.
     public enum Code: Int32, Sendable, CaseIterable {

@@ -33,7 +33,7 @@ struct RelayExaminationTests {
         #expect(found[1] == "ok the token from /token has the role viewer")
         #expect(found[2].hasPrefix("ok the relay's clock and this machine's differ by "))
         #expect(found[3] == "ok limits: 4,194,304 bytes a body, 5,000 events a batch, 400 records a save, 1,000 events a page")
-        #expect(found[4] == "ok the relay's storage answers")
+        #expect(found[4] == "ok the relay's storage is ready")
     }
 
     @Test("A reader's token, a wrong clock and a storage that does not answer are found")
@@ -43,7 +43,7 @@ struct RelayExaminationTests {
         }
         #expect(found.contains { $0.hasPrefix("warning the token from /token has the role reader") })
         #expect(found.contains("warning the relay's clock is 60 min ahead of this machine's clock"))
-        #expect(found.contains("error the relay's storage does not answer"))
+        #expect(found.contains("error the relay's storage is not ready"))
     }
 
     @Test(
@@ -83,15 +83,15 @@ struct RelayExaminationTests {
     @Test(
         "An error is explained by what the relay says of the token",
         arguments: [
-            (401, #"{"detail":"The token has expired."}"#, "t", "The relay says: The token has expired."),
+            (401, #"{"detail":"The token has expired."}"#, "t", "The relay's message: The token has expired."),
             (401, "{}", nil, "requires a token. Use --token-file FILE or set LIVE_TELEMETRY_TOKEN."),
             (200, RelayExaminationTests.server(role: "reader"), "t", "has the role reader, which may only read."),
             (
                 200, RelayExaminationTests.server(role: "host"), "t",
-                "has the role host. Viewers use a token with the role viewer."
+                "has the role host. Use a token with the role viewer."
             ),
-            (404, "<html>", "t", "answers with status 404, but not as a relay of LiveTelemetry. Check the URL."),
-            (200, "<html>", "t", "answers with status 200, but not as a relay of LiveTelemetry. Check the URL."),
+            (404, "<html>", "t", "responded with status 404, but is not a LiveTelemetry relay. Check the URL."),
+            (200, "<html>", "t", "responded with status 200, but is not a LiveTelemetry relay. Check the URL."),
         ] as [(Int, String, String?, String)])
     func explained(status: Int, body: String, token: String?, text: String) async throws {
         let server = try LoopbackServer(.answers(status, body: body))

@@ -103,7 +103,7 @@ struct RelayStoreTests {
             #expect(result.code == 0, "\(result.errors)")
             for text in [
                 "✓ the relay answers: telemetry-relay 9.9, interface 1", "✓ the token from \(file) has the role viewer",
-                "✓ the relay's storage answers", "✓ all records match the schema",
+                "✓ the relay's storage is ready", "✓ all records match the schema",
             ] { #expect(result.output.contains("\(text)\n"), "\(result.output)") }
             #expect(!result.output.contains("secret"))
             let wrong = try await ToolProcess.run("doctor", "--relay", relay.url)
@@ -156,7 +156,7 @@ struct RelayStoreTests {
         defer { page.stop() }
         let foreign = try await ToolProcess.run("clients", "--relay", page.baseURL.absoluteString)
         #expect(foreign.code == 69)
-        #expect(foreign.errors.contains("but not as a relay of LiveTelemetry. Check the URL."), "\(foreign.errors)")
+        #expect(foreign.errors.contains("but is not a LiveTelemetry relay. Check the URL."), "\(foreign.errors)")
     }
 
     @Test("An invalid cursor is reported with what to do")

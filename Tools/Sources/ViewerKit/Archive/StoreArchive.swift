@@ -23,7 +23,7 @@ public enum StoreArchive {
     public static func line(_ record: TelemetryRecord) throws -> [UInt8] { try encoded(Wrapped(record: record)) }
 
     /// Reads the first line.
-    /// - Throws: ``ToolFailure`` if the file is not an archive or of a newer version.
+    /// - Throws: ``ToolFailure`` if the file is not an archive or has a newer version.
     public static func readHeader(_ line: Data) throws {
         guard let header = try? JSONDecoder().decode(Header.self, from: line), header.format == format else {
             throw ToolFailure(.data, "The file is not an archive written by telemetry export.")

@@ -2,7 +2,7 @@ public import Foundation
 
 /// The contexts of a user, in files that only the user can read.
 public struct ContextStore: Sendable {
-    /// All contexts, and which one is in use.
+    /// All contexts, and the name of the current one.
     public struct Contexts: Sendable, Equatable, Codable {
         var version = ContextStore.version
         public internal(set) var current: String?
@@ -21,7 +21,7 @@ public struct ContextStore: Sendable {
 
     public init(directory: URL) { self.directory = directory }
 
-    /// In `$XDG_CONFIG_HOME/live-telemetry`; by default in `~/.config/live-telemetry`.
+    /// Uses `$XDG_CONFIG_HOME/live-telemetry`, by default `~/.config/live-telemetry`.
     public init(environment: [String: String]) {
         let base: URL
         if let path = environment["XDG_CONFIG_HOME"], path.hasPrefix("/") {
@@ -34,7 +34,7 @@ public struct ContextStore: Sendable {
         self.init(directory: base.appendingPathComponent("live-telemetry"))
     }
 
-    /// Reads the contexts; none if there is no file.
+    /// Reads the contexts. Returns none if there is no file.
     /// - Throws: ``ToolFailure`` for a file that is invalid, that cannot be read, or that other users can change.
     public func read() throws -> Contexts {
         guard FileManager.default.fileExists(atPath: file.path) else { return Contexts() }
@@ -55,18 +55,18 @@ public struct ContextStore: Sendable {
         return contexts
     }
 
-    /// The context of this name.
-    /// - Throws: ``ToolFailure`` with the names that there are.
+    /// Returns the context with this name.
+    /// - Throws: ``ToolFailure`` with the existing names if there is no such context.
     public func context(named name: String) throws -> TelemetryContext {
         let contexts = try read()
         guard let context = contexts.context(named: name) else { throw unknown(name, contexts) }
         return context
     }
 
-    /// Adds a context. Names that differ only in case are the same, as they are on some file systems.
+    /// Adds a context. Names that differ only in case are equal, as on some file systems.
     /// - Parameters:
-    ///   - token: A token to store in a file of its own; its path becomes the context's token file.
-    ///   - replacing: Whether a context of this name is replaced; otherwise it is an error.
+    ///   - token: A token to store in a separate file, which becomes the context's token file.
+    ///   - replacing: Whether to replace a context with this name; otherwise an existing one is an error.
     public func add(_ context: TelemetryContext, token: RelayToken? = nil, replacing: Bool) throws {
         try TelemetryContext.check(name: context.name)
         try update { contexts in
@@ -101,7 +101,7 @@ public struct ContextStore: Sendable {
         }
     }
 
-    /// Removes the context, and its token if the token is stored beside it.
+    /// Removes the context, and the token that ``add(_:token:replacing:)`` stored for it.
     /// - Returns: Whether it was the current context.
     @discardableResult
     public func remove(_ name: String) throws -> Bool {
@@ -116,10 +116,10 @@ public struct ContextStore: Sendable {
         return wasCurrent
     }
 
-    /// Where the token of a context is stored that was given without a file of its own.
+    /// The file for a token that was not given as a file.
     func tokenFile(of name: String) -> URL { directory.appendingPathComponent("token-\(name)") }
 
-    /// - Parameter change: Changes the contexts, and returns what to do once they are written.
+    /// - Parameter change: Changes the contexts, and returns an action to run after they are written.
     private func update(_ change: (inout Contexts) throws -> () -> Void) throws {
         try PrivateFile.makeDirectory(directory)
         try PrivateFile.withLock(directory.appendingPathComponent("lock")) {

@@ -21,10 +21,10 @@ enum PrivateFile {
         }
     }
 
-    /// Replaces the file as a whole: other processes see the old content or the new one.
+    /// Replaces the file atomically: other processes read either the old or the new content.
     static func write(_ data: Data, to url: URL) throws {
         let temporary = url.path + ".\(UUID().uuidString).tmp"
-        // The mode is set when the file is created, so that nobody else can open it in between.
+        // The mode is set when the file is created, so that no other user can open it before.
         let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw failure(url) }
         let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)

@@ -46,7 +46,7 @@ public struct TelemetryContext: Sendable, Equatable, Codable {
         }
         guard let directory, !directory.isEmpty else {
             throw ToolFailure(
-                .data, "The context \(name.visible) names neither a relay nor a directory. Remove it and add it again.")
+                .data, "The context \(name.visible) has neither a relay nor a directory. Remove it and add it again.")
         }
         return .directory(StoreDirectory(path: directory))
     }

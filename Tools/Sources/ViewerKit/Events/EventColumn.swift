@@ -13,8 +13,8 @@ public enum EventColumn: String, CaseIterable, Sendable {
     /// The default columns for a terminal of this width; nil for no terminal.
     public static func standard(for width: Int?) -> [EventColumn] { width.map { $0 < 110 } ?? false ? narrow : standard }
 
-    /// The initial width of a column, which avoids that it grows row by row.
-    var leastWidth: Int {
+    /// The initial width of a column, so that it does not grow with every row.
+    var minimumWidth: Int {
         switch self {
         case .date: 23
         case .time: 12
@@ -26,7 +26,7 @@ public enum EventColumn: String, CaseIterable, Sendable {
     }
 
     /// The maximum width of a column, so that a long text in one row does not widen all later rows.
-    var mostWidth: Int {
+    var maximumWidth: Int {
         switch self {
         case .text: 60
         case .name, .scenario: 24

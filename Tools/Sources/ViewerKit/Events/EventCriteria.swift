@@ -2,15 +2,15 @@ public import Foundation
 public import TelemetryModels
 public import TelemetryTransport
 
-/// Which events are wanted: what the store can tell, and what has to be looked at here.
+/// Selects events: the store applies a filter, and the viewer applies the other criteria.
 public struct EventCriteria: Sendable {
-    /// What the store filters.
+    /// The filter that the store applies.
     public var filter: TelemetryEventFilter
-    /// The clients whose events are wanted, where they are several; nil where the filter says all.
+    /// The clients whose events match, if there are several; nil if ``filter`` selects the clients.
     public var clients: Set<String>?
-    /// Every one of these is to be found in the event.
+    /// The patterns that must all match.
     public var including: [EventPattern] = []
-    /// None of these is to be found in the event.
+    /// The patterns of which none may match.
     public var excluding: [EventPattern] = []
 
     public init(filter: TelemetryEventFilter = .all, clients: Set<String>? = nil) {
@@ -18,27 +18,27 @@ public struct EventCriteria: Sendable {
         self.clients = clients
     }
 
-    /// Whether the event is wanted, if it matches the filter.
+    /// Whether an event that matches ``filter`` also matches the other criteria.
     public func matches(_ event: TelemetryEvent) -> Bool {
         isOfWantedClient(event) && including.allSatisfy { $0.matches(event) } && !excluding.contains { $0.matches(event) }
     }
 
-    /// Whether the event is one of the wanted clients'.
+    /// Whether the event belongs to one of ``clients``.
     public func isOfWantedClient(_ event: TelemetryEvent) -> Bool {
         clients.map { clients in event.clientId.map(clients.contains) ?? false } ?? true
     }
 
-    /// The events of a page that are of the wanted clients.
+    /// The events of a page that belong to ``clients``.
     public func events(of page: TelemetryEventPage) -> [TelemetryEvent] {
         clients == nil ? page.events : page.events.filter(isOfWantedClient)
     }
 }
 
-/// What is looked for in an event's texts.
+/// A pattern to search for in an event's texts.
 public enum EventPattern: Sendable {
-    /// A text, whatever the case of its letters.
+    /// A text, case-insensitive.
     case text(EventSearch)
-    /// An ICU regular expression, whatever the case of the letters.
+    /// An ICU regular expression, case-insensitive.
     case expression(NSRegularExpression)
 
     /// - Throws: ``ToolFailure`` for an invalid regular expression.

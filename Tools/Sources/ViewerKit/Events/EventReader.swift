@@ -14,8 +14,8 @@ public struct EventReader: Sendable {
         self.filter = filter
     }
 
-    /// Passes the events after the cursor to the handler, oldest first. If it follows, it then passes new events until the task
-    /// is cancelled or the handler returns false.
+    /// Passes the events after the cursor to the handler, oldest first. If `following` is true, it then passes new events until
+    /// the task is cancelled or the handler returns false.
     /// - Returns: The cursor of the last page that was passed to the handler.
     @discardableResult
     public func read(
@@ -33,19 +33,19 @@ public struct EventReader: Sendable {
                     guard try await handle(page), following || page.hasMore else { return cursor }
                 }
                 return cursor
-            } catch let error as TelemetryTransportError where survives(error, following, cursor) {
+            } catch let error as TelemetryTransportError where canRetry(error, following, cursor) {
                 failures += 1
                 try await Task.sleep(for: error.retryAfter ?? Self.delay(failures, random: .random(in: 0..<1)))
             }
         }
     }
 
-    /// Whether to read on: a relay that was reached before may be restarting.
-    private func survives(_ error: TelemetryTransportError, _ following: Bool, _ cursor: TelemetryCursor?) -> Bool {
+    /// Whether to retry: a relay that was reachable before may be restarting.
+    private func canRetry(_ error: TelemetryTransportError, _ following: Bool, _ cursor: TelemetryCursor?) -> Bool {
         following && error.isRetryable && cursor != nil && transport is HTTPTelemetryTransport
     }
 
-    /// A random delay, so that viewers do not return at the same time; at most half a minute.
+    /// A random delay of at most 32 seconds, so that viewers do not reconnect at the same time.
     static func delay(_ failures: Int, random: Double) -> Duration {
         .milliseconds(Int64(500 * Double(1 << min(failures - 1, 6)) * (0.5 + random / 2)))
     }

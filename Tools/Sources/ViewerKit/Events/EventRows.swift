@@ -8,13 +8,13 @@ public struct EventRows {
     private let time: TimeText
     private var widths: [Int]
 
-    /// - Parameter width: The terminal's columns; nil does not cut rows.
+    /// - Parameter width: The terminal's columns; nil does not truncate rows.
     public init(columns: [EventColumn] = EventColumn.standard, style: Style, width: Int?, time: TimeText = TimeText()) {
         self.columns = columns
         self.style = style
         self.limit = width
         self.time = time
-        widths = columns.map { max($0.leastWidth, $0.rawValue.count) }
+        widths = columns.map { max($0.minimumWidth, $0.rawValue.count) }
     }
 
     /// The header line.
@@ -23,7 +23,7 @@ public struct EventRows {
     public mutating func row(_ event: TelemetryEvent) -> String {
         let cells = columns.map { $0.text(of: event, time: time).visible }
         for index in cells.indices {
-            widths[index] = max(widths[index], min(cells[index].displayWidth, columns[index].mostWidth))
+            widths[index] = max(widths[index], min(cells[index].displayWidth, columns[index].maximumWidth))
         }
         return joined(cells) { text, column in look(text, column, event) }
     }
@@ -51,7 +51,7 @@ public struct EventRows {
         case .level: event.level == .diagnostic ? style.yellow(text) : text
         // Shows the level even if it has no column.
         case .name: event.level == .diagnostic ? style.yellow(text) : style.bold(text)
-        // Events of several clients are told apart at a glance.
+        // Distinguishes the events of several clients.
         case .client: event.clientId == nil ? style.dim(text) : style.tinted(text)
         case .text: text
         }

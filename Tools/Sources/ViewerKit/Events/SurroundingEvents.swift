@@ -1,15 +1,15 @@
 public import TelemetryModels
 
-/// Adds the events before and after each that matches, as `grep -C` does with lines.
+/// Adds the events before and after each match, as `grep -C` does with lines.
 public struct SurroundingEvents {
     private let size: Int
     private var before: [TelemetryEvent] = []
     private var after = 0
 
-    /// - Parameter size: How many events before and after.
+    /// - Parameter size: The number of events before and after each match.
     public init(_ size: Int) { self.size = size }
 
-    /// Takes the next event, and returns those that are to be shown now.
+    /// Processes the next event, and returns the events to show now.
     public mutating func take(_ event: TelemetryEvent, isMatch: Bool) -> [TelemetryEvent] {
         if isMatch {
             defer { before = [] }

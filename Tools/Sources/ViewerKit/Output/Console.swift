@@ -34,18 +34,18 @@ public final class Console: Sendable {
             defer { shown = false }
             return output.write((shown ? "\r\u{1B}[K" : "") + text + "\n")
         }
-        if let failure { lose(failure) }
+        if let failure { handleOutputLoss(failure) }
     }
 
     /// Writes the question without a line end.
     public func ask(_ question: String) { write(Array(question.utf8)) }
 
-    /// Writes bytes as they are.
+    /// Writes the bytes unchanged.
     public func write(_ bytes: [UInt8]) {
-        if let failure = output.write(bytes) { lose(failure) }
+        if let failure = output.write(bytes) { handleOutputLoss(failure) }
     }
 
-    private func lose(_ errorNumber: Int32) {
+    private func handleOutputLoss(_ errorNumber: Int32) {
         if let handler = outputLoss.withLock({ $0 }) { return handler(errorNumber) }
         note("telemetry: Cannot write the output: \(String(cString: strerror(errorNumber))).")
         exit(ToolFailure.Code.inputOutput.rawValue)

@@ -3,7 +3,7 @@ public struct Table {
     public enum Alignment: Sendable { case leading, trailing }
 
     /// The maximum width of a column, so that one long cell does not widen all rows.
-    private static let mostWidth = 48
+    private static let maximumWidth = 48
 
     private let columns: [(title: String, alignment: Alignment)]
     private var rows: [[Cell]] = []
@@ -31,7 +31,7 @@ public struct Table {
     /// The header and the rows, truncated to this width.
     public func lines(style: Style, width: Int? = nil) -> [String] {
         let widths = columns.indices.map { index in
-            min(Self.mostWidth, rows.reduce(columns[index].title.displayWidth) { max($0, $1[index].text.displayWidth) })
+            min(Self.maximumWidth, rows.reduce(columns[index].title.displayWidth) { max($0, $1[index].text.displayWidth) })
         }
         let header = columns.map { Cell($0.title.uppercased(), look: style.dim) }
         return ([header] + rows).map { line($0, widths: widths, limit: width) }

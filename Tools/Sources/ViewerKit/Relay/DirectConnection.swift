@@ -5,9 +5,9 @@ import Synchronization
 import FoundationNetworking
 #endif
 
-/// Sends requests and follows no redirection, so that a token is sent to the relay's own URL and nowhere else.
+/// Sends requests without following redirects, so that a token is sent only to the relay's URL.
 ///
-/// On Linux only a session's delegate is asked about redirections, and only for tasks without a completion handler.
+/// On Linux only a session's delegate can reject redirects, and only for tasks without a completion handler.
 final class DirectConnection: NSObject, URLSessionDataDelegate {
     private struct Exchange {
         var status = 0
@@ -15,10 +15,10 @@ final class DirectConnection: NSObject, URLSessionDataDelegate {
         let continuation: CheckedContinuation<(body: Data, status: Int), any Error>
     }
 
-    /// The most bytes of a body that are read; a relay's description is far shorter.
+    /// The maximum length of a response's body in bytes; a relay's description is far shorter.
     private static let maximumBytes = 1 << 20
     private static let delegate = DirectConnection()
-    /// For the lifetime of the process: on Linux a session that is deallocated can end the process.
+    /// Never deallocated: on Linux, deallocating a session can end the process.
     private static let session = URLSession(configuration: .ephemeral, delegate: delegate, delegateQueue: nil)
 
     private let exchanges = Mutex<[Int: Exchange]>([:])

@@ -1,7 +1,7 @@
 public import Foundation
 @_spi(Tooling) import TelemetryModels
 
-/// What a relay says about itself in `GET /v1/server`.
+/// A relay's description, from `GET /v1/server`.
 public struct RelayDescription: Sendable, Equatable {
     public let name: String
     public let version: String
@@ -9,15 +9,15 @@ public struct RelayDescription: Sendable, Equatable {
     public let api: Int
     /// The role of the token: `viewer`, `reader` or `host`.
     public let role: String
-    /// By how many seconds the relay's clock is ahead of this machine's.
+    /// The number of seconds by which the relay's clock is ahead of this machine's; nil if the relay reports no time.
     public let clockSkew: TimeInterval?
-    /// By how many seconds ``clockSkew`` may be wrong: half the duration of the request.
+    /// The maximum error of ``clockSkew`` in seconds: half the duration of the request.
     public let clockSkewError: TimeInterval
     /// The relay's limits by name.
     public let limits: [String: Int]
 
-    /// Nil for a body that is not a relay's.
-    /// - Parameter request: When the request was sent, and for how long its answer was awaited.
+    /// Returns nil if the body is not a relay's description.
+    /// - Parameter request: The time from sending the request to receiving the response.
     init?(_ body: Data, request: DateInterval) {
         guard let object = try? JSONSerialization.jsonObject(with: body) as? [String: Any], let api = object["api"] as? Int,
             let version = object["version"] as? String

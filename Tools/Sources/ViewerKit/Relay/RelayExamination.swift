@@ -4,14 +4,14 @@ import Foundation
 public struct RelayExamination: Sendable {
     public typealias Finding = StoreExamination.Finding
 
-    /// How many seconds two clocks may differ, beside what the duration of a request hides.
+    /// The accepted difference between two clocks in seconds, in addition to the error of the measurement.
     private static let clockTolerance: TimeInterval = 5
 
     private let location: RelayLocation
 
     public init(_ location: RelayLocation) { self.location = location }
 
-    /// Asks the relay about itself. An error means that its store cannot be checked.
+    /// Checks the relay. If a finding is an error, the relay's store cannot be checked.
     public func findings() async -> [Finding] {
         let outcome = await RelayProbe(location).server()
         guard case .relay(let relay) = outcome else { return [Self.failure(outcome, of: location)] }
@@ -24,16 +24,16 @@ public struct RelayExamination: Sendable {
         case .unreachable(let reason):
             .init(
                 .error, "the relay at \(location.url.absoluteString) cannot be reached: \(reason)",
-                "check the URL, that the relay is running, and what is between here and the relay")
+                "check the URL, that the relay is running, and the network between")
         case .foreign(let status):
-            .init(.error, location.foreign(status).message, "ask who runs the relay for its URL")
+            .init(.error, location.foreign(status).message, "ask the relay's operator for its URL")
         case .refused(let detail):
             .init(
                 .error, location.refused(detail).message,
-                "whoever runs the relay makes a token: telemetry-relay token create --role viewer --name NAME")
+                "the relay's operator creates a token: telemetry-relay token create --role viewer --name NAME")
         case .failing(let status, let detail):
             .init(
-                .error, "the relay answers with status \(status)\(detail.map { ": \($0)" } ?? "")",
+                .error, "the relay responded with status \(status)\(detail.map { ": \($0)" } ?? "")",
                 "see the relay's log; try again later")
         }
     }
@@ -69,7 +69,7 @@ public struct RelayExamination: Sendable {
 
     private static func clock(_ relay: RelayDescription) -> Finding {
         guard let skew = relay.clockSkew else {
-            return .init(.warning, "the relay does not say what time it is", "update the relay")
+            return .init(.warning, "the relay does not report its time", "update the relay")
         }
         let difference = DurationText.string(seconds: abs(skew))
         guard abs(skew) - relay.clockSkewError > clockTolerance else {
@@ -84,7 +84,7 @@ public struct RelayExamination: Sendable {
         guard location.exposesToken else { return [] }
         return [
             .init(
-                .warning, "the token crosses the network without encryption",
+                .warning, "the token is sent over the network without encryption",
                 "use an https URL; see the article Run a relay for TLS")
         ]
     }
@@ -99,9 +99,9 @@ public struct RelayExamination: Sendable {
 
     private static func readiness(_ isReady: Bool?) -> Finding {
         switch isReady {
-        case true: .init(.ok, "the relay's storage answers")
-        case false: .init(.error, "the relay's storage does not answer", "see the relay's log")
-        case nil: .init(.warning, "the relay did not answer whether its storage is ready", "try again")
+        case true: .init(.ok, "the relay's storage is ready")
+        case false: .init(.error, "the relay's storage is not ready", "see the relay's log")
+        case nil: .init(.warning, "the relay did not report whether its storage is ready", "try again")
         }
     }
 }

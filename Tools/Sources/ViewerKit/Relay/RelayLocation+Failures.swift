@@ -2,7 +2,7 @@ import Foundation
 import TelemetryTransport
 
 extension RelayLocation {
-    /// Explains an error of this relay. Asks the relay about itself where the error alone does not say enough.
+    /// Converts an error of this relay. Requests the relay's description if the error alone is ambiguous.
     public func failure(describing error: any Error) async -> ToolFailure {
         guard let error = error as? TelemetryTransportError else { return ToolFailure(describing: error) }
         switch error.code {
@@ -35,7 +35,7 @@ extension RelayLocation {
             default:
                 return ToolFailure(
                     .noPermission,
-                    "The \(location.tokenName) has the role \(relay.role.visible). Viewers use a token with the role viewer.")
+                    "The \(location.tokenName) has the role \(relay.role.visible). Use a token with the role viewer.")
             }
         }
     }
@@ -43,11 +43,11 @@ extension RelayLocation {
     func foreign(_ status: Int) -> ToolFailure {
         ToolFailure(
             .unavailable,
-            "\(url.absoluteString.visible) answers with status \(status), but not as a relay of LiveTelemetry. Check the URL.")
+            "\(url.absoluteString.visible) responded with status \(status), but is not a LiveTelemetry relay. Check the URL.")
     }
 
     func refused(_ detail: String?) -> ToolFailure {
-        let reason = detail.map { " The relay says: \($0.visible)" } ?? ""
+        let reason = detail.map { " The relay's message: \($0.visible)" } ?? ""
         guard token != nil else {
             return ToolFailure(
                 .noPermission,
@@ -70,6 +70,6 @@ extension ToolFailure {
 }
 
 extension String {
-    /// With a full stop at its end.
+    /// The text with a full stop at its end.
     fileprivate var asSentence: String { hasSuffix(".") ? self : "\(self)." }
 }

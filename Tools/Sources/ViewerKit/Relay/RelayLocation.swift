@@ -13,7 +13,7 @@ public struct RelayLocation: Sendable, Equatable {
         self.token = token
     }
 
-    /// Parses a relay's URL, or returns why the text is not one.
+    /// Parses a relay's URL. Returns a failure with the reason if the text is not a valid one.
     public static func parse(_ text: String) -> Result<URL, ToolFailure> {
         guard let components = URLComponents(string: text), ["http", "https"].contains(components.scheme?.lowercased()),
             let host = components.host, !host.isEmpty
@@ -37,10 +37,10 @@ public struct RelayLocation: Sendable, Equatable {
         return .success(url)
     }
 
-    /// The environment variable with the token for a relay whose token comes from no file.
+    /// The environment variable with the relay's token, used if no token file is given.
     public static let tokenVariable = "LIVE_TELEMETRY_TOKEN"
 
-    /// Whether the URL names this machine.
+    /// Whether the URL's host is this machine.
     public var isLoopback: Bool {
         let host = url.host()?.lowercased() ?? ""
         if ["localhost", "::1", "[::1]"].contains(host) { return true }
@@ -48,10 +48,10 @@ public struct RelayLocation: Sendable, Equatable {
         return parts.count == 4 && parts[0] == 127 && !parts.contains(nil)
     }
 
-    /// Whether a token would cross a network without encryption.
+    /// Whether a token would be sent over a network without encryption.
     public var exposesToken: Bool { token != nil && url.scheme?.lowercased() == "http" && !isLoopback }
 
-    /// A transport with a viewer's credentials. The first request is made by its first call.
+    /// A transport with a viewer's credentials. It makes no request before its first call.
     public func viewer(_ configuration: HTTPTelemetryTransport.Configuration) -> HTTPTelemetryTransport {
         HTTPTelemetryTransport(url: url, credentials: .viewer(token: token?.value), configuration: configuration)
     }

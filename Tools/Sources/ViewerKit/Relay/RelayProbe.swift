@@ -4,21 +4,21 @@ import Foundation
 import FoundationNetworking
 #endif
 
-/// Asks a relay about itself, to explain a failure or to check it.
+/// Requests a relay's description, to explain a failure or to check the relay.
 public struct RelayProbe: Sendable {
-    /// What `GET /v1/server` resulted in.
+    /// The result of `GET /v1/server`.
     public enum Outcome: Sendable, Equatable {
         case relay(RelayDescription)
-        /// The relay refused the token, or its absence.
+        /// The relay rejected the token, or a request without one.
         case refused(detail: String?)
-        /// The relay, or a proxy before it, is not able to answer now.
+        /// The relay, or a proxy in front of it, is temporarily unable to respond.
         case failing(status: Int, detail: String?)
-        /// Something else than a relay answered.
+        /// The server is not a relay.
         case foreign(status: Int)
         case unreachable(reason: String)
     }
 
-    /// The version of the interface that this tool speaks.
+    /// The version of the interface that this tool supports.
     public static let api = 1
     private static let timeout: TimeInterval = 10
 
@@ -26,7 +26,7 @@ public struct RelayProbe: Sendable {
 
     public init(_ location: RelayLocation) { self.location = location }
 
-    /// Asks for the relay's description with the token.
+    /// Requests the relay's description with the token.
     public func server() async -> Outcome {
         let start = Date()
         let (body, status): (Data, Int)
@@ -34,7 +34,7 @@ public struct RelayProbe: Sendable {
         case .failure(let error): return .unreachable(reason: error.localizedDescription)
         case .success(let answer): (body, status) = answer
         }
-        // A clock that was set back meanwhile must not end before it began.
+        // The interval must not be negative if the clock was set back during the request.
         let request = DateInterval(start: start, duration: max(0, Date().timeIntervalSince(start)))
         switch status {
         case 200: return RelayDescription(body, request: request).map(Outcome.relay) ?? .foreign(status: status)
@@ -44,7 +44,7 @@ public struct RelayProbe: Sendable {
         }
     }
 
-    /// Whether the relay's storage answers; nil if the relay cannot be reached.
+    /// Whether the relay's storage is ready; nil if the relay cannot be reached.
     public func isReady() async -> Bool? {
         guard case .success(let answer) = await get("readyz", isAuthorized: false) else { return nil }
         return answer.status == 200

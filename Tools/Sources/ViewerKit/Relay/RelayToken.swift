@@ -8,17 +8,17 @@ import Glibc
 import Musl
 #endif
 
-/// A relay's token and where it came from. Descriptions never contain the token.
+/// A relay's token and its source. Descriptions never contain the token.
 public struct RelayToken: Sendable, Equatable, CustomStringConvertible, CustomReflectable {
-    /// The longest token file that is read, in bytes.
+    /// The maximum size of a token file, in bytes.
     private static let maximumBytes = 16 << 10
 
-    /// The token, without whitespace at its ends.
+    /// The token, without leading or trailing whitespace.
     public let value: String
-    /// Where the token came from, for messages: a file's path or a variable's name.
+    /// The token's source, for messages: a file's path or a variable's name.
     public let source: String
 
-    /// - Throws: ``ToolFailure`` for a text that is empty or that no HTTP header can carry.
+    /// - Throws: ``ToolFailure`` if the text is empty or not valid in an HTTP header.
     public init(_ text: String, source: String) throws {
         let trimmed = text.trimmingCharacters(in: .whitespacesAndNewlines)
         guard !trimmed.isEmpty else { throw ToolFailure(.data, "The token in \(source.visible) is empty.") }
@@ -42,7 +42,7 @@ public struct RelayToken: Sendable, Equatable, CustomStringConvertible, CustomRe
                 .noPermission, "Cannot read the token file \(path.visible): \(String(cString: strerror(errno))).")
         }
         let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
-        // The open file is examined, so that it cannot be exchanged in between.
+        // Checks the open file, because the file at the path may be replaced at any time.
         var status = stat()
         guard fstat(descriptor, &status) == 0, [S_IFREG, S_IFIFO].contains(status.st_mode & S_IFMT) else {
             throw ToolFailure(.data, "\(path.visible) is not a file. Give a file that contains a token.")

@@ -19,7 +19,7 @@ public final class Screen: Sendable {
     private let output = Descriptor(number: 1)
     private let state = Mutex(State())
 
-    /// Nil if standard input or output is not a terminal, or one that cannot position its cursor.
+    /// Returns nil if standard input or output is not a terminal, or if the terminal cannot position its cursor.
     public init?(environment: [String: String] = ProcessInfo.processInfo.environment) {
         guard isatty(0) == 1, isatty(1) == 1, !["", "dumb"].contains(environment["TERM"] ?? "") else { return nil }
     }

@@ -8,8 +8,7 @@ import Musl
 import Darwin
 #endif
 
-/// Restores the terminal if the process crashes. Then only a signal handler runs, which may call async-signal-safe functions
-/// only.
+/// Restores the terminal if the process crashes, in a signal handler, which may call only async-signal-safe functions.
 enum TerminalGuard {
     /// The sequences that undo those of ``Screen``: wrapping, the cursor, the main screen.
     static let restoring: StaticString = "\u{1B}[0m\u{1B}[?7h\u{1B}[?25h\u{1B}[?1049l"
@@ -19,7 +18,7 @@ enum TerminalGuard {
     private static let mode = Atomic<UInt>(0)
     private static let actions = Atomic<UInt>(0)
 
-    /// From now on, a crash restores this mode of the terminal.
+    /// Restores this mode of the terminal if the process crashes from now on.
     static func arm(_ saved: termios) {
         if actions.load(ordering: .acquiring) == 0 {
             let before = UnsafeMutablePointer<sigaction>.allocate(capacity: 64)

@@ -7,7 +7,7 @@ public struct ClientResolver: Sendable {
 
     public init(transport: any TelemetryRecordTransport) { self.transport = transport }
 
-    /// The client with this identifier, or the only one whose identifier has this prefix.
+    /// Returns the client with this identifier, or the only one whose identifier has this prefix.
     /// - Throws: ``ToolFailure`` with the candidates if there is no match or more than one.
     public func client(_ text: String) async throws -> TelemetryClientRecord {
         let clients = try await transport.fetchTelemetryClients()
@@ -27,7 +27,8 @@ public struct ClientResolver: Sendable {
         }
     }
 
-    /// The identifiers of the clients that the texts name: each by an identifier, a prefix of one, or a pattern with `*` and `?`.
+    /// Returns the identifiers of the clients that the texts select: identifiers, unambiguous prefixes, or patterns with `*` and
+    /// `?`.
     /// - Throws: ``ToolFailure`` with the candidates for a text without a match, and for a prefix with more than one.
     public func clients(_ texts: [String]) async throws -> Set<String> {
         var found: Set<String> = []
@@ -47,7 +48,7 @@ public struct ClientResolver: Sendable {
         return found
     }
 
-    /// The client's scenario of this name.
+    /// Returns the client's scenario with this name.
     /// - Throws: ``ToolFailure`` with the client's scenarios if there is no match.
     public func scenario(_ name: String, of client: TelemetryClientRecord) async throws -> TelemetryScenarioRecord {
         let scenarios = try await transport.fetchScenarios(forClient: client.clientId)
@@ -70,7 +71,7 @@ extension String {
     func matches(pattern: String) -> Bool {
         let (text, pattern) = (Array(self), Array(pattern))
         var (position, index) = (0, 0)
-        // Where the last `*` stands, and where the text went on behind what it stands for so far.
+        // The index of the last `*`, and the end of the characters that it matches so far.
         var star: (index: Int, position: Int)?
         while position < text.count {
             if index < pattern.count, pattern[index] == "*" {

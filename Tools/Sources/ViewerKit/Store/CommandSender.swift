@@ -41,7 +41,7 @@ public struct CommandSender: Sendable {
                     do {
                         if let outcome = try await outcome(of: id) { return outcome }
                     } catch let error as TelemetryTransportError where error.isRetryable {
-                        // A relay that restarts; a notification follows when it is back.
+                        // The relay may be restarting; a notification follows when it is reachable again.
                     }
                 }
                 return nil

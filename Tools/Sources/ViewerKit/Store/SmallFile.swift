@@ -1,11 +1,11 @@
 import Foundation
 
-/// A file of a store that is read whole.
+/// Reads a file of a store into memory.
 enum SmallFile {
-    /// The most bytes that the store itself reads of a record.
+    /// The maximum size of a record's file in bytes, as in the store itself.
     private static let maximumBytes = 16 << 20
 
-    /// The content; nil where there is no file, or one that is too large to be the store's.
+    /// Returns the file's content, or nil if the file is missing, unreadable or too large.
     static func content(of url: URL) -> Data? {
         guard let values = try? url.resourceValues(forKeys: [.isRegularFileKey, .fileSizeKey]), values.isRegularFile == true,
             let size = values.fileSize, size <= maximumBytes, let handle = try? FileHandle(forReadingFrom: url)

@@ -1,6 +1,6 @@
 /// Selects a store from options, the environment and the contexts.
 ///
-/// An explicit store comes first, then a context that is named explicitly, then the environment, then the current context.
+/// The order is: an explicit store, an explicit context, the environment, the current context.
 public struct StoreChoice: Sendable {
     /// The environment variable with a store's directory.
     public static let directoryVariable = "LIVE_TELEMETRY_STORE"
@@ -17,7 +17,7 @@ public struct StoreChoice: Sendable {
         self.context = context
     }
 
-    /// What is wrong with the combination of the options, or nil.
+    /// Describes an error in the options; nil if there is none.
     public var conflict: String? {
         if directory != nil, relay != nil { return "Give --directory or --relay, not both." }
         if directory?.isEmpty == true { return "--directory is empty. Check that its variable is set." }
@@ -28,7 +28,7 @@ public struct StoreChoice: Sendable {
     }
 
     /// The selected store, or nil if nothing selects one.
-    /// - Throws: ``ToolFailure`` for a context that is unknown, or a token that cannot be used.
+    /// - Throws: ``ToolFailure`` if the context is unknown or the token cannot be used.
     public func location(environment: [String: String], contexts: ContextStore) throws -> StoreLocation? {
         if let directory { return .directory(StoreDirectory(path: directory)) }
         if let relay {

@@ -77,7 +77,7 @@ public struct StoreDirectory: Sendable {
 
     /// Nil if nothing exists at the path.
     private func kind() throws -> FileAttributeType? {
-        // The target of a symbolic link counts.
+        // Follows symbolic links.
         let target = url.resolvingSymlinksInPath().path
         do {
             return try FileManager.default.attributesOfItem(atPath: target)[.type] as? FileAttributeType

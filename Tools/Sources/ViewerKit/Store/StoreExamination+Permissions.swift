@@ -2,8 +2,8 @@ import Foundation
 
 /// Checks the permissions and the owner of the store's files.
 extension StoreExamination {
-    /// The number of files to check, as a store may have very many.
-    private static let mostFiles = 20_000
+    /// The maximum number of files to check, because a store may have very many.
+    private static let maximumFiles = 20_000
 
     func permissions(_ directory: URL) -> [Finding] {
         var findings: [Finding] = []
@@ -17,7 +17,7 @@ extension StoreExamination {
         var inaccessible: [String] = []
         let walk = manager.enumerator(atPath: directory.path)
         var count = 0
-        while let name = walk?.nextObject() as? String, count < Self.mostFiles {
+        while let name = walk?.nextObject() as? String, count < Self.maximumFiles {
             count += 1
             let path = directory.appendingPathComponent(name).path
             guard let attributes = try? manager.attributesOfItem(atPath: path) else { continue }

@@ -3,7 +3,7 @@ import TelemetryModels
 
 /// Checks for data of other LiveTelemetry versions.
 extension StoreExamination {
-    /// Finds fields and types that this version does not know, and commands that a client did not know.
+    /// Finds fields and types unknown to this version, and commands unknown to a client.
     func versions(of records: [TelemetryRecord]) -> [Finding] {
         var findings: [Finding] = []
         let known = Dictionary(uniqueKeysWithValues: SchemaListing.recordTypes.map { ($0.name, Set($0.fields.map(\.name))) })
@@ -19,7 +19,7 @@ extension StoreExamination {
                     .warning, "\(counted(unknownFields.count, "record")) with fields unknown to this version, first: \(first)",
                     Self.newer))
         }
-        let types = foreignRecordTypes(besides: Set(known.keys))
+        let types = unknownRecordTypes(known: Set(known.keys))
         if !types.isEmpty {
             findings.append(
                 .init(.warning, "records of types unknown to this version: \(types.joined(separator: ", "))", Self.newer))
@@ -91,7 +91,7 @@ extension StoreExamination {
         return nil
     }
 
-    private func foreignRecordTypes(besides known: Set<String>) -> [String] {
+    private func unknownRecordTypes(known: Set<String>) -> [String] {
         guard let directory else { return [] }
         let folder = directory.appendingPathComponent("records")
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()) ?? []

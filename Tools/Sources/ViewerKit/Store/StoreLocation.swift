@@ -3,7 +3,7 @@ import TelemetryHTTP
 public import TelemetryModels
 public import TelemetryTransport
 
-/// Where a store is: in a directory of this machine, or behind a relay.
+/// The location of a store: a directory on this machine, or a relay.
 public enum StoreLocation: Sendable {
     case directory(StoreDirectory)
     case relay(RelayLocation)

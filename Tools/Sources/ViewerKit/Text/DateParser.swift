@@ -3,10 +3,10 @@ public import Foundation
 
 /// Parses dates typed by a user: a duration before now (`10m`), a date, or a date and time.
 public enum DateParser {
-    /// Before this year Foundation's calendar is not the proleptic Gregorian one of the stored form.
+    /// Before this year Foundation's calendar differs from the proleptic Gregorian calendar of the stored form.
     private static let firstYearOfCalendar = 1600
 
-    /// Nil for any other text. The default time zone is that of the machine.
+    /// Returns nil for other text. The default time zone is that of the machine.
     public static func date(_ text: String, now: Date, timeZone: TimeZone = .current) -> Date? {
         if let seconds = DurationText.seconds(text), Double(text) == nil { return now - seconds }
         return TimestampText.date(from: text) ?? zoned(text) ?? local(text, timeZone: timeZone)

@@ -2,10 +2,10 @@ public import TelemetryModels
 
 /// Parses and formats the conditions of rules as a user types them: `appVersion>=2.1`, `deviceModel in A,B`.
 public enum RuleConditionText {
-    /// The forms that ``condition(_:)`` reads, for messages.
+    /// The forms that ``condition(_:)`` parses, for messages.
     public static let forms = "NAME=VALUE, NAME!=VALUE, NAME>=VERSION, NAME<VERSION, NAME^=PREFIX, NAME in A,B, NAME not in A,B"
 
-    /// Two of the same first character: the longer one comes first.
+    /// If one symbol is a prefix of another, the longer one comes first.
     private static let symbols: [(text: String, comparison: TelemetryRuleCondition.Comparison)] = [
         (">=", .atLeast), ("!=", .notOneOf), ("^=", .hasPrefix), ("==", .equals), ("<", .below), ("=", .equals),
     ]
@@ -13,7 +13,7 @@ public enum RuleConditionText {
         ("not in ", .notOneOf), ("in ", .oneOf),
     ]
 
-    /// The condition, or nil for text in no known form.
+    /// Returns the condition, or nil if the text has none of the ``forms``.
     public static func condition(_ text: String) -> TelemetryRuleCondition? {
         let text = trimmed(text[...])
         let attribute = text.prefix { !$0.isWhitespace && !"<>=!^".contains($0) }
@@ -26,12 +26,12 @@ public enum RuleConditionText {
         }
         guard let symbol = symbols.first(where: { rest.hasPrefix($0.text) }) else { return nil }
         let value = trimmed(rest.dropFirst(symbol.text.count))
-        // "<=" and "=>" are none of the forms.
+        // "<=" and "=>" are not supported.
         guard let first = value.first, !"<>=".contains(first) else { return nil }
         return TelemetryRuleCondition(String(attribute), symbol.comparison, [String(value)])
     }
 
-    /// The condition in a form that ``condition(_:)`` reads, as far as there is one.
+    /// Formats the condition, if possible in a form that ``condition(_:)`` parses.
     public static func string(_ condition: TelemetryRuleCondition) -> String {
         let (name, values) = (condition.attribute, condition.values.joined(separator: ","))
         return switch condition.comparison {

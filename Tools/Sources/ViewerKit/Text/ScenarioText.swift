@@ -1,26 +1,26 @@
 public import Foundation
 public import TelemetryModels
 
-/// Formats what a scenario's record says, for a listing.
+/// Formats a scenario's record for a list.
 public enum ScenarioText {
-    /// The level that is recorded; a dash while the scenario is off.
+    /// The recorded level; a dash if the scenario is disabled.
     public static func level(_ scenario: TelemetryScenarioRecord) -> String {
         scenario.isEnabled ? scenario.level.rawValue : "–"
     }
 
-    /// How long the scenario stays on; a dash where it does until it is turned off.
+    /// The time until the scenario is disabled automatically; a dash if that is not planned or the scenario is disabled.
     public static func timeLeft(_ scenario: TelemetryScenarioRecord, now: Date) -> String {
         scenario.isEnabled ? timeLeft(until: scenario.expires, now: now) : "–"
     }
 
-    /// How long it is until a date; a dash for none.
+    /// The time until a date; a dash for nil.
     public static func timeLeft(until end: Date?, now: Date) -> String {
         guard let end else { return "–" }
         let seconds = end.timeIntervalSince(now)
         return seconds > 0 ? DurationText.string(seconds: seconds) : "ended"
     }
 
-    /// Who decided; a dash where nobody did.
+    /// The source of the decision; a dash if there is none.
     public static func source(_ scenario: TelemetryScenarioRecord) -> String {
         switch scenario.source {
         case .registration: "–"

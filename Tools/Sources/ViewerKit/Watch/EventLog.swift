@@ -41,7 +41,7 @@ public struct EventLog: Sendable {
                 missing = missing.addingClamped(count)
                 entries.append(.gap(count, session: event.sessionId, clientId: event.clientId))
             } else if event.sequence < session.last, event.sequence > session.first, missing > 0 {
-                // The event was only late.
+                // The event was not missing, only late.
                 missing -= 1
             }
             sessions[event.sessionId]?.last = max(event.sequence, session.last)

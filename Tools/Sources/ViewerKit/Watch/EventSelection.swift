@@ -7,7 +7,7 @@ struct EventSelection: Sendable {
     private var matcher = EventSearch("")
     /// The numbers of the matching entries, in order.
     private var numbers: [Int] = []
-    /// The number of the first entry that was not matched yet.
+    /// The number of the first entry that has not been matched yet.
     private var next = 0
 
     var count: Int { numbers.count }

@@ -9,8 +9,8 @@ public struct RateWindow: Sendable {
 
     public init() {}
 
-    public mutating func add(_ name: String, at moment: Date) {
-        counts[name, default: [:]][Self.second(moment), default: 0] += 1
+    public mutating func add(_ name: String, at date: Date) {
+        counts[name, default: [:]][Self.second(date), default: 0] += 1
     }
 
     /// Removes counts that are too old to be shown.
@@ -31,5 +31,5 @@ public struct RateWindow: Sendable {
     /// Events per second over the last ten seconds.
     public func rate(of name: String, at now: Date) -> Double { Double(last(10, of: name, at: now).reduce(0, +)) / 10 }
 
-    private static func second(_ moment: Date) -> Int { Int(moment.timeIntervalSince1970.rounded(.down)) }
+    private static func second(_ date: Date) -> Int { Int(date.timeIntervalSince1970.rounded(.down)) }
 }

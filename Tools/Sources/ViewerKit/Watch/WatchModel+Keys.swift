@@ -2,7 +2,7 @@ public import TelemetryModels
 
 /// Handles keys.
 extension WatchModel {
-    /// What the caller has to do after a key.
+    /// The action that the caller performs after a key.
     public enum Action: Sendable, Equatable {
         case nothing
         case quit

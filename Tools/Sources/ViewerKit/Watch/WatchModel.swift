@@ -43,7 +43,7 @@ public struct WatchModel: Sendable {
         self.now = now
     }
 
-    /// Replaces the clients and scenarios with those that are stored now.
+    /// Replaces the clients and scenarios with the currently stored ones.
     public mutating func take(clients: [TelemetryClientRecord], scenarios: [TelemetryScenarioRecord]) {
         self.clients = clients.sorted { ($0.created, $0.clientId) < ($1.created, $1.clientId) }
         allScenarios = Dictionary(grouping: scenarios, by: \.clientId)
@@ -51,7 +51,7 @@ public struct WatchModel: Sendable {
         enabledCounts = allScenarios.mapValues { $0.count(where: \.isEnabled) }
         if client == nil { selectedClient = self.clients.first?.clientId }
         if scenario == nil { selectedScenario = self.scenarios.first?.scenarioName }
-        if let asked = ending, !clients.contains(where: { $0.clientId == asked }) { ending = nil }
+        if let clientId = ending, !clients.contains(where: { $0.clientId == clientId }) { ending = nil }
         chooseClient()
     }
 
