@@ -8,13 +8,13 @@ struct Telemetry: AsyncParsableCommand {
         commandName: "telemetry",
         abstract: "View and control the telemetry of running programs, with their users' consent.",
         discussion: """
-            The store is what clients and viewers share: a directory of this machine (--directory DIR, or \
+            Clients and viewers share a store: a directory of this machine (--directory DIR, or \
             LIVE_TELEMETRY_STORE), or a relay (--relay URL with --token-file FILE, or LIVE_TELEMETRY_TOKEN). A context gives \
             a store a name: telemetry context add prod --relay https://relay.example.com --token-file FILE
 
             Getting started:
               telemetry demo                                 run a host and a viewer
-              telemetry clients --directory DIR              list clients, pending ones included
+              telemetry clients --directory DIR              list clients, including pending ones
               telemetry approve CLIENT --directory DIR
               telemetry enable CLIENT SCENARIO --for 15m --directory DIR
               telemetry events --follow --directory DIR

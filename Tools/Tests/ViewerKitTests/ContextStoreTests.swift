@@ -23,7 +23,7 @@ struct ContextStoreTests {
         try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: url.path)
     }
 
-    @Test("Contexts are kept, and their files and directory are their owner's alone")
+    @Test("Contexts are stored, and only their owner can access their files and directory")
     func roundTrip() throws {
         try withStore { store in
             #expect(try store.read() == ContextStore.Contexts())
@@ -45,7 +45,7 @@ struct ContextStoreTests {
         }
     }
 
-    @Test("The directory follows XDG_CONFIG_HOME, otherwise the home directory")
+    @Test("The directory is in XDG_CONFIG_HOME, otherwise in the home directory")
     func directory() {
         #expect(ContextStore(environment: ["XDG_CONFIG_HOME": "/x"]).directory.path == "/x/live-telemetry")
         #expect(
@@ -63,7 +63,7 @@ struct ContextStoreTests {
         }
     }
 
-    @Test("A given token is stored in a file of its own, and removed with its context")
+    @Test("A token is stored in a separate file, and removed with its context")
     func storedToken() throws {
         try withStore { store in
             let token = try RelayToken("secret-token\n", source: "standard input")
@@ -92,7 +92,7 @@ struct ContextStoreTests {
         }
     }
 
-    @Test("Removing the current context leaves none in use")
+    @Test("Removing the current context leaves no current context")
     func removal() throws {
         try withStore { store in
             try store.add(TelemetryContext(name: "a", directory: "/a"), replacing: false)
@@ -113,7 +113,7 @@ struct ContextStoreTests {
         }
     }
 
-    @Test("Names that differ in case alone are the same")
+    @Test("Names that differ only in case are equal")
     func caseInsensitive() throws {
         try withStore { store in
             try store.add(TelemetryContext(name: "prod", directory: "/a"), replacing: false)
@@ -176,9 +176,9 @@ struct ContextStoreTests {
 
     @Test("A description of a token does not contain it")
     func secrecy() throws {
-        let token = try RelayToken("geheim", source: "here")
+        let token = try RelayToken("s3cret", source: "here")
         var dumped = ""
         dump(RelayLocation(url: try #require(URL(string: "http://a")), token: token), to: &dumped)
-        #expect(!"\(token) \(String(reflecting: token)) \(dumped)".contains("geheim"))
+        #expect(!"\(token) \(String(reflecting: token)) \(dumped)".contains("s3cret"))
     }
 }

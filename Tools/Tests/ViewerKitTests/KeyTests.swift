@@ -4,7 +4,7 @@ import Testing
 
 struct KeyTests {
     @Test(
-        "An incomplete key is waited for",
+        "Incomplete keys are detected",
         arguments: [
             ([0x1B], true), ([0x1B, 0x5B], true), ([0x1B, 0x5B, 0x35], true), ([0x1B, 0x5B, 0x35, 0x7E], false), ([0x61], false),
             ([0xC3], true), ([0xC3, 0xBC], false), ([0xE6, 0xBC], true), ([0x1B, 0x61], false), ([], false),

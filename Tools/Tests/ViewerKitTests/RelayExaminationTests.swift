@@ -13,7 +13,7 @@ struct RelayExaminationTests {
             + #""limits":{"bodyBytes":4194304,"batchEvents":5000,"saveRecords":400,"page":1000,"waitSeconds":60}}"#
     }
 
-    private func location(_ server: LoopbackServer, token: String? = "geheim") throws -> RelayLocation {
+    private func location(_ server: LoopbackServer, token: String? = "s3cret") throws -> RelayLocation {
         RelayLocation(url: server.baseURL, token: try token.map { try RelayToken($0, source: "/token") })
     }
 
@@ -36,7 +36,7 @@ struct RelayExaminationTests {
         #expect(found[4] == "ok the relay's storage is ready")
     }
 
-    @Test("A reader's token, a wrong clock and a storage that does not answer are found")
+    @Test("A reader's token, a wrong clock and unavailable storage are reported")
     func problems() async throws {
         let found = try await findings { request in
             request.path == "/readyz" ? .answers(503) : .answers(200, body: Self.server(role: "reader", ahead: 3_600))
@@ -47,7 +47,7 @@ struct RelayExaminationTests {
     }
 
     @Test(
-        "A difference between the clocks that the duration of the request explains is no problem",
+        "A clock difference within the error of the measurement is not a problem",
         arguments: [(9, 9, true), (9, 10.5, true), (0, 10.5, false), (9, 15, false), (9, -6, false), (9, -4, true)]
             as [(
                 TimeInterval, TimeInterval, Bool
@@ -67,7 +67,7 @@ struct RelayExaminationTests {
         #expect(found[0] == "error the relay answers: telemetry-relay 9.9, interface 2, but this tool supports interface 1")
     }
 
-    @Test("The token is sent to the relay and to nothing that it redirects to")
+    @Test("The token is not sent to the target of a redirect")
     func redirection() async throws {
         let other = try LoopbackServer(.answers(200, body: Self.server()))
         let server = try LoopbackServer(.answers(307, headers: ["Location": "\(other.baseURL)/v1/server"]))
@@ -76,12 +76,12 @@ struct RelayExaminationTests {
             server.stop()
         }
         #expect(await RelayProbe(try location(server)).server() == .foreign(status: 307))
-        #expect(server.requests.map { $0.header("Authorization") } == ["Bearer geheim"])
+        #expect(server.requests.map { $0.header("Authorization") } == ["Bearer s3cret"])
         #expect(other.requests.isEmpty)
     }
 
     @Test(
-        "An error is explained by what the relay says of the token",
+        "An error is explained by the relay's response about the token",
         arguments: [
             (401, #"{"detail":"The token has expired."}"#, "t", "The relay's message: The token has expired."),
             (401, "{}", nil, "requires a token. Use --token-file FILE or set LIVE_TELEMETRY_TOKEN."),
@@ -100,7 +100,7 @@ struct RelayExaminationTests {
         let failure = try await location(server, token: token).failure(describing: error)
         #expect(failure.message.contains(text), "\(failure.message)")
         #expect(failure.code == (text.contains("Check the URL") ? .unavailable : .noPermission))
-        #expect(!failure.message.contains("geheim"))
+        #expect(!failure.message.contains("s3cret"))
     }
 
     @Test("An unreachable relay is explained with what to check")

@@ -4,7 +4,7 @@ import ViewerKit
 
 struct RuleConditionTextTests {
     @Test(
-        "A condition is parsed, and formatted as it is typed",
+        "A condition is parsed, and formatted in the same form",
         arguments: [
             ("appVersion>=2.1", TelemetryRuleCondition("appVersion", .atLeast, ["2.1"])),
             ("osVersion<15", .init("osVersion", .below, ["15"])),
@@ -19,7 +19,7 @@ struct RuleConditionTextTests {
         #expect(RuleConditionText.string(condition) == text)
     }
 
-    @Test("Spaces around names and values do not count; those within a value do")
+    @Test("Spaces around names and values are ignored; spaces within a value are kept")
     func spaces() {
         #expect(RuleConditionText.condition(" appVersion >= 2.1 ") == .init("appVersion", .atLeast, ["2.1"]))
         #expect(RuleConditionText.condition("model in A B , C") == .init("model", .oneOf, ["A B", "C"]))
@@ -27,7 +27,7 @@ struct RuleConditionTextTests {
     }
 
     @Test(
-        "Text in no known form is no condition",
+        "Text in another form is not a condition",
         arguments: ["", "appVersion", "=2", "appVersion>=", "version<=2", "version=>2", "model in", "model in A,,B", "a > 2"])
     func invalid(text: String) {
         #expect(RuleConditionText.condition(text) == nil)

@@ -38,7 +38,7 @@ struct StoreChoiceTests {
         }
     }
 
-    @Test("An unknown context is an error, and not the next choice")
+    @Test("An unknown context is an error, without fallback to the next choice")
     func unknown() throws {
         try withContexts(current: "relay") { contexts in
             for (choice, environment) in [
@@ -80,7 +80,7 @@ struct StoreChoiceTests {
     }
 
     @Test(
-        "Options that contradict each other are told",
+        "Contradictory options are reported",
         arguments: [
             (StoreChoice(directory: "a", relay: "http://a"), "Give --directory or --relay, not both."),
             (StoreChoice(directory: ""), "--directory is empty. Check that its variable is set."),

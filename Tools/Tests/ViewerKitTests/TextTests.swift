@@ -8,10 +8,10 @@ struct TextTests {
         arguments: [
             ("500ms", 0.5), ("10s", 10), ("2m", 120), ("1.5h", 5_400), ("3d", 259_200), ("7", 7),
         ])
-    func spans(text: String, seconds: Double) { #expect(DurationText.seconds(text) == seconds) }
+    func parsedDurations(text: String, seconds: Double) { #expect(DurationText.seconds(text) == seconds) }
 
     @Test("An invalid duration is rejected", arguments: ["", "s", "-5s", "10x", "1e3s", "ten", "99999999999"])
-    func noSpans(text: String) { #expect(DurationText.seconds(text) == nil) }
+    func invalidDurations(text: String) { #expect(DurationText.seconds(text) == nil) }
 
     @Test(
         "A duration is formatted in a suitable unit",
@@ -19,7 +19,7 @@ struct TextTests {
             (0.012, "12 ms"), (0.5, "0.5 s"), (9.99, "10 s"), (119, "119 s"), (600, "10 min"), (7_200, "2 h"),
             (172_800, "2 days"),
         ])
-    func told(seconds: Double, text: String) { #expect(DurationText.string(seconds: seconds) == text) }
+    func formattedDurations(seconds: Double, text: String) { #expect(DurationText.string(seconds: seconds) == text) }
 
     @Test(
         "Control characters are escaped",

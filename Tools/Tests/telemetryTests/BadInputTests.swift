@@ -79,7 +79,7 @@ struct BadInputTests {
     }
 
     @Test(
-        "Error messages say how to fix the problem",
+        "Error messages explain how to fix the problem",
         arguments: [
             (["export", "FOLDER"], 73, "FOLDER is a directory. Give the name of a file."),
             (["export", "FOLDER/none/x"], 73, "Cannot write FOLDER/none/x. Check that its directory exists and is writable."),

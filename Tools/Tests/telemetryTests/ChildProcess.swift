@@ -4,13 +4,13 @@ import Synchronization
 /// A process that a test starts.
 ///
 /// Processes are started one after another. On Linux Foundation lists the descriptors that a child must not inherit before it
-/// calls `posix_spawn`; a pipe that another thread opens in between would stay open in the child, and the reader of that pipe
-/// would wait for the end of a process that it has nothing to do with.
+/// calls `posix_spawn`; a pipe that another thread opens in between would stay open in the child, and the pipe's reader would
+/// wait until the unrelated process ends.
 ///
 /// The end of the process is awaited, because `waitUntilExit` blocks a thread of the cooperative pool, which has as many threads
 /// as the machine has cores.
 final class ChildProcess: Sendable {
-    /// What a standard stream of the process is.
+    /// The kind of a standard stream.
     enum Stream {
         case pipe, inherited
         case file(FileHandle)

@@ -64,7 +64,7 @@ struct ContextCommandTests {
     }
 
     @Test(
-        "Options that contradict each other, or are missing, are usage errors",
+        "Contradictory and missing options are usage errors",
         arguments: [
             (["clients", "-d", "a", "--relay", "http://a"], "Give --directory or --relay, not both."),
             (["clients", "-d", "a", "--token-file", "t"], "--token-file requires --relay"),
@@ -103,9 +103,9 @@ struct ContextCommandTests {
     func relayExecutable() async throws {
         let missing = try await ToolProcess.run("demo", "--relay", "--relay-executable", "/no/such/relay")
         #expect(missing.code == 66)
-        #expect(missing.errors == "telemetry: /no/such/relay is not a program that can be run.\n")
+        #expect(missing.errors == "telemetry: /no/such/relay is not an executable file.\n")
         let ending = try await ToolProcess.run("demo", "--relay", "--relay-executable", "/bin/false")
         #expect(ending.code == 1)
-        #expect(ending.errors.hasPrefix("telemetry: The relay made no token"), "\(ending.errors)")
+        #expect(ending.errors.hasPrefix("telemetry: The relay failed to create a token"), "\(ending.errors)")
     }
 }

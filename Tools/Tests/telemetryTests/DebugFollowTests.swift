@@ -65,7 +65,7 @@ struct DebugFollowTests {
             ])
     }
 
-    @Test("tail shows the newest entries and continues; a relay that lost its entries is read from its beginning")
+    @Test("tail shows the newest entries and continues; a relay that lost its entries is read from the beginning")
     func tail() async throws {
         let server = try LoopbackServer(
             Self.page(["9", "8"], cursor: 8, hasMore: true, newest: 9), Self.page([], cursor: 1, newest: 1),
@@ -76,7 +76,7 @@ struct DebugFollowTests {
         let lines = await rest(of: tool.output)
         let exit = await tool.ended()
         #expect(lines.map { $0.split(separator: " ")[3] } == ["8", "9", "1"])
-        #expect(await rest(of: tool.errors) == ["The relay lost its entries; showing it from the beginning."])
+        #expect(await rest(of: tool.errors) == ["The relay lost its entries; starting from the beginning."])
         #expect(exit.code == 0)
         #expect(places(server) == ["", "cursor=9&wait=25", "cursor=0&wait=25", "cursor=1&wait=25"])
     }

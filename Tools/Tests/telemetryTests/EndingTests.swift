@@ -37,10 +37,10 @@ struct EndingTests {
             let demo = try RunningTool(["demo", files.path], environment: ["TMPDIR": folder.path])
             #expect(try await demo.output.first { $0.contains("pending approval") } != nil)
             demo.send(number)
-            var told: [String] = []
-            while let line = await demo.errors.next() { told.append(line) }
+            var messages: [String] = []
+            while let line = await demo.errors.next() { messages.append(line) }
             let exit = await demo.ended()
-            #expect(told == ["telemetry: Interrupted; the host was stopped and temporary files were removed."])
+            #expect(messages == ["telemetry: Interrupted; the host was stopped and temporary files were removed."])
             #expect(exit.reason == .uncaughtSignal, "\(exit.status)")
             #expect(try leftovers(in: folder) == [])
             #expect(processes(naming: folder.path) == [])
@@ -77,10 +77,10 @@ struct EndingTests {
             ])
             #expect(try await tool.output.first { $0 == "one" } != nil)
             tool.send(number)
-            let told = await tool.errors.next()
+            let message = await tool.errors.next()
             #expect(await tool.ended().code == 0)
             let kept = try String(contentsOf: file, encoding: .utf8)
-            #expect("\(told ?? "")\n" == "cursor: \(kept)")
+            #expect("\(message ?? "")\n" == "cursor: \(kept)")
             try await transport.append([.init(eventId: "2", sessionId: "s", sequence: 2, name: "two")])
             let next = try await ToolProcess.run(
                 "events", "--cursor-file", file.path, "--format", "csv", "--columns", "name", "-d", store.path)
@@ -95,8 +95,8 @@ struct EndingTests {
             let away = directory.appendingPathComponent("away")
             let environment = ["XDG_STATE_HOME": directory.appendingPathComponent("state").path]
             let pipe = try RunningTool(["pipe", "--scenario", "A", "--hold", "-d", store.path], environment: environment)
-            let asked = try await pipe.errors.first { $0.contains("pending approval") }
-            let id = try #require(asked?.split(separator: " ").dropFirst().first.map(String.init))
+            let request = try await pipe.errors.first { $0.contains("pending approval") }
+            let id = try #require(request?.split(separator: " ").dropFirst().first.map(String.init))
             _ = try await ToolProcess.run("approve", id, "-d", store.path)
             _ = try await ToolProcess.run("enable", id, "A", "-d", store.path)
             _ = try await pipe.errors.first { $0.contains("recording lines") }
@@ -125,8 +125,8 @@ struct EndingTests {
             let store = folder.appendingPathComponent("store")
             let environment = ["XDG_STATE_HOME": folder.appendingPathComponent("state").path]
             let pipe = try RunningTool(["pipe", "--scenario", "A", "--hold", "-d", store.path], environment: environment)
-            let asked = try await pipe.errors.first { $0.contains("pending approval") }
-            let client = try #require(asked?.split(separator: " ").dropFirst().first.map(String.init))
+            let request = try await pipe.errors.first { $0.contains("pending approval") }
+            let client = try #require(request?.split(separator: " ").dropFirst().first.map(String.init))
             _ = try await ToolProcess.run("approve", client, "-d", store.path)
             _ = try await ToolProcess.run("enable", client, "A", "-d", store.path)
             // More lines in one chunk than the logger's capacity.

@@ -4,16 +4,16 @@ import TelemetryTransport
 import Testing
 
 struct EventOutputTests {
-    private static let moment = Date(timeIntervalSince1970: 1_767_225_600)
+    private static let start = Date(timeIntervalSince1970: 1_767_225_600)
     private static let device = TelemetryDeviceInfo(
         deviceType: "Linux", deviceName: "box", deviceModel: "x86_64", osVersion: "12", appVersion: "host 1")
 
     private func events(_ count: Int) -> [TelemetryEvent] {
         (1...count).map { (number: Int) -> TelemetryEvent in
-            let attributes: [String: TelemetryValue] = ["at": .date(Self.moment), "ratio": 0.5, "whole": .double(2), "ok": true]
+            let attributes: [String: TelemetryValue] = ["at": .date(Self.start), "ratio": 0.5, "whole": .double(2), "ok": true]
             return TelemetryEvent(
                 eventId: "e\(number)", clientId: "k7wq", sessionId: "s", sequence: UInt64(number), name: "step",
-                timestamp: Self.moment + Double(number) / 4, device: Self.device, threadId: "7",
+                timestamp: Self.start + Double(number) / 4, device: Self.device, threadId: "7",
                 property1: number == 1 ? "=1+1,\"quoted\"\nline" : "text \(number)",
                 attributes: number == 1 ? attributes : [:],
                 scenario: number == 2 ? nil : "A", level: number == 3 ? .diagnostic : .info)

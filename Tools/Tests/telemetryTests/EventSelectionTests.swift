@@ -5,7 +5,7 @@ import Testing
 
 @testable import ViewerKit
 
-/// Which events `telemetry events` and the other commands select.
+/// Tests of the events that `telemetry events` and other commands select.
 struct EventSelectionTests {
     private static func fill(_ store: URL) async throws {
         let transport = try FileTelemetryTransport(directory: store)
@@ -33,7 +33,7 @@ struct EventSelectionTests {
     }
 
     @Test(
-        "Clients, texts and expressions select events, and the events around them are shown on request",
+        "Clients, texts and expressions select events, and surrounding events are shown on request",
         arguments: [
             (["-c", "web-1", "-c", "mail", "--grep", "timed"], ["web-1 3", "mail 3"]),
             (["-c", "web-*", "-n", "1"], ["web-2 4"]),
@@ -48,7 +48,7 @@ struct EventSelectionTests {
         #expect(try await names(arguments) == expected)
     }
 
-    @Test("With several clients a limit leaves a cursor that goes on behind the last event")
+    @Test("With several clients and a limit, the cursor continues after the last printed event")
     func cursor() async throws {
         try await withDirectory { folder in
             let store = folder.appendingPathComponent("store")
@@ -65,7 +65,7 @@ struct EventSelectionTests {
         }
     }
 
-    @Test("Statistics and exports are of all clients that are named")
+    @Test("Statistics and exports include all selected clients")
     func others() async throws {
         try await withDirectory { folder in
             let store = folder.appendingPathComponent("store")
@@ -82,7 +82,7 @@ struct EventSelectionTests {
     }
 
     @Test(
-        "What cannot match is said",
+        "Filters that cannot match are reported",
         arguments: [
             (["-c", "mailbox"], 66, "No client \"mailbox\". Clients: mail, web-1, web-2."),
             (["-c", "x*"], 66, "No client matches \"x*\". Clients: mail, web-1, web-2."),
@@ -91,7 +91,7 @@ struct EventSelectionTests {
             (["--grep", "(", "--regex"], 65, "\"(\" is not a valid regular expression."),
             (["--regex"], 64, "--regex requires --grep or --exclude."),
             (["--around", "1"], 64, "--around requires --grep or --exclude."),
-            (["--follow", "--until", "2026-01-01"], 64, "--until is in the past: there will be none."),
+            (["--follow", "--until", "2026-01-01"], 64, "--follow cannot be used with an --until date in the past."),
         ] as [([String], Int32, String)])
     func messages(arguments: [String], code: Int32, message: String) async throws {
         try await withDirectory { folder in
@@ -115,7 +115,7 @@ struct EventSelectionTests {
     }
 
     @Test(
-        "Patterns match as a shell's do",
+        "Patterns match as in a shell",
         arguments: [
             ("web-*", "web-1", true), ("*", "", true), ("?", "", false), ("*a*b", "xaxxb", true), ("*a*b", "xaxxbc", false),
             ("a?c", "abc", true), ("a?c", "abbc", false), ("**", "x", true), ("", "x", false),

@@ -113,7 +113,7 @@ struct HostileStoreTests {
             input: .file(terminal.other), output: .file(terminal.other), errors: .file(terminal.other))
     }
 
-    @Test("An event that the store refuses is left out of an import and counted, and the others are stored")
+    @Test("An import skips and counts an event that the store rejects, and stores the others")
     func oversizedEvent() async throws {
         try await withDirectory { folder in
             let store = folder.appendingPathComponent("store")
@@ -134,7 +134,7 @@ struct HostileStoreTests {
         }
     }
 
-    @Test("A mark or record of tens of gigabytes is not read into memory")
+    @Test("A manifest or record of tens of gigabytes is not read into memory")
     func hugeFiles() async throws {
         try await withDirectory { folder in
             try await fill(folder)

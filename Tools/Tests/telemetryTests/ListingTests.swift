@@ -4,23 +4,23 @@ import TelemetryTransport
 import Testing
 
 struct ListingTests {
-    private static let moment = Date(timeIntervalSince1970: 1_767_225_600)
+    private static let start = Date(timeIntervalSince1970: 1_767_225_600)
 
     private func fill(_ store: URL) async throws {
         let transport = try FileTelemetryTransport(directory: store)
-        try await transport.createTelemetryClient(clientId: "k7wq", created: Self.moment, isEnabled: true)
-        try await transport.createTelemetryClient(clientId: "new\u{1B}[2J", created: Self.moment + 1, isEnabled: false)
+        try await transport.createTelemetryClient(clientId: "k7wq", created: Self.start, isEnabled: true)
+        try await transport.createTelemetryClient(clientId: "new\u{1B}[2J", created: Self.start + 1, isEnabled: false)
         try await transport.createScenarios([
-            .init(clientId: "k7wq", scenarioName: "FileRead", isEnabled: true, created: Self.moment),
-            .init(clientId: "k7wq", scenarioName: "Checksum", isEnabled: false, created: Self.moment),
+            .init(clientId: "k7wq", scenarioName: "FileRead", isEnabled: true, created: Self.start),
+            .init(clientId: "k7wq", scenarioName: "Checksum", isEnabled: false, created: Self.start),
         ])
         try await transport.createCommand(
             .init(
-                commandId: "c1", clientId: "k7wq", action: .enableScenario, scenarioName: "FileRead", created: Self.moment,
-                status: .executed, executedAt: Self.moment + 0.012))
+                commandId: "c1", clientId: "k7wq", action: .enableScenario, scenarioName: "FileRead", created: Self.start,
+                status: .executed, executedAt: Self.start + 0.012))
         try await transport.createCommand(
             .init(
-                commandId: "c2", clientId: "k7wq", action: .deleteEvents, created: Self.moment + 5, status: .failed,
+                commandId: "c2", clientId: "k7wq", action: .deleteEvents, created: Self.start + 5, status: .failed,
                 errorMessage: "busy"))
         try await transport.append([
             event(1, "file.read", "/etc/hosts", "FileRead", .info, ["bytes": 120]),
@@ -35,7 +35,7 @@ struct ListingTests {
     ) -> TelemetryEvent {
         TelemetryEvent(
             eventId: "e\(number)", clientId: "k7wq", sessionId: "s", sequence: number, name: name,
-            timestamp: Self.moment + Double(number),
+            timestamp: Self.start + Double(number),
             device: .init(deviceType: "Linux", deviceName: "box", deviceModel: "x", osVersion: "1", appVersion: "host"),
             property1: text, attributes: attributes, scenario: scenario, level: level)
     }

@@ -60,7 +60,7 @@ final class PseudoTerminal {
 
     func write(_ text: String) { try? own.write(contentsOf: Data(text.utf8)) }
 
-    /// The program's output up to where it satisfies the condition.
+    /// Returns the program's output as soon as it satisfies the condition.
     func text(until condition: (String) -> Bool) async throws -> String {
         var text = Data()
         for await piece in pieces {

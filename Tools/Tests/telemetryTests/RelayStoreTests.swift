@@ -3,7 +3,7 @@ import TelemetryModels
 @_spi(Tooling) import TelemetryTestSupport
 import Testing
 
-/// The tool over a relay that a test scripts.
+/// Tests of the tool with a scripted relay.
 struct RelayStoreTests {
     private func withRelay(
         role: String = "viewer", token: String? = nil, _ body: (ScriptedRelay, URL) async throws -> Void
@@ -52,7 +52,7 @@ struct RelayStoreTests {
         }
     }
 
-    @Test("Events are printed, and a cursor goes on where it ended")
+    @Test("Events are printed, and a cursor continues after the last one")
     func events() async throws {
         try await withRelay { relay, folder in
             let position = folder.appendingPathComponent("position").path
@@ -65,7 +65,7 @@ struct RelayStoreTests {
         }
     }
 
-    @Test("--follow goes on when the relay comes back")
+    @Test("--follow continues when the relay is reachable again")
     func follow() async throws {
         try await withRelay { relay, _ in
             let tool = try RunningTool(["events", "--follow", "--format", "csv", "--columns", "name", "--relay", relay.url])
@@ -79,7 +79,7 @@ struct RelayStoreTests {
         }
     }
 
-    @Test("A store is copied from a relay to a relay by export and import")
+    @Test("A store is copied from one relay to another by export and import")
     func archive() async throws {
         try await withRelay { relay, folder in
             let file = folder.appendingPathComponent("archive").path
@@ -95,7 +95,7 @@ struct RelayStoreTests {
         }
     }
 
-    @Test("doctor describes the relay, and checks what is stored")
+    @Test("doctor describes the relay, and checks its store")
     func doctor() async throws {
         try await withRelay(token: "secret") { relay, folder in
             let file = try tokenFile("secret\n", in: folder)
@@ -112,7 +112,7 @@ struct RelayStoreTests {
         }
     }
 
-    @Test("The token of a file, of the environment and of a context is sent, and a file that others can read is not used")
+    @Test("The token of a file or of the environment is sent, and a file that other users can read is not used")
     func tokens() async throws {
         try await withRelay(token: "secret") { relay, folder in
             let file = try tokenFile("secret\n", in: folder)
@@ -159,7 +159,7 @@ struct RelayStoreTests {
         #expect(foreign.errors.contains("but is not a LiveTelemetry relay. Check the URL."), "\(foreign.errors)")
     }
 
-    @Test("An invalid cursor is reported with what to do")
+    @Test("An invalid cursor is reported with advice")
     func cursor() async throws {
         try await withRelay { relay, _ in
             let result = try await ToolProcess.run("events", "--after", "x", "--relay", relay.url)

@@ -31,8 +31,8 @@ struct RoundTripTests {
             let store = folder.appendingPathComponent("store")
             let environment = ["XDG_STATE_HOME": folder.appendingPathComponent("state").path]
             let pipe = try RunningTool(["pipe", "--scenario", "Syslog", "-d", store.path], environment: environment)
-            let asked = try await pipe.errors.first { $0.contains("pending approval") }
-            let client = try #require(asked?.split(separator: " ").dropFirst().first.map(String.init))
+            let request = try await pipe.errors.first { $0.contains("pending approval") }
+            let client = try #require(request?.split(separator: " ").dropFirst().first.map(String.init))
             let transport = try FileTelemetryTransport(directory: store)
             var arrivals = transport.eventStream(matching: .init(scenarios: ["Syslog"])).makeAsyncIterator()
             #expect(try await ToolProcess.run("approve", client, "-d", store.path).code == 0)

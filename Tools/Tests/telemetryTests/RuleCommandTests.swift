@@ -4,10 +4,10 @@ import TelemetryModels
 import TelemetryTransport
 import Testing
 
-/// Levels, leases and rules, as the viewer sets and lists them.
+/// Tests of the commands that set and list levels, leases and rules.
 @MainActor
 struct RuleCommandTests {
-    @Test("A scenario is enabled at a level and for a time; a reset drops the decision")
+    @Test("A scenario is enabled at a level for a limited time; a reset discards the decision")
     func lease() async throws {
         try await withDirectory { folder in
             let store = folder.appendingPathComponent("store")
@@ -30,7 +30,7 @@ struct RuleCommandTests {
         }
     }
 
-    @Test("A command past its date is not executed")
+    @Test("An expired command is not executed")
     func expired() async throws {
         try await withDirectory { folder in
             let store = folder.appendingPathComponent("store")
@@ -43,7 +43,7 @@ struct RuleCommandTests {
         }
     }
 
-    @Test("A rule is added, listed with the clients that follow it, and removed by the start of its identifier")
+    @Test("A rule is added, listed with the clients that follow it, and removed by a prefix of its identifier")
     func rule() async throws {
         try await withDirectory { folder in
             let store = folder.appendingPathComponent("store")
@@ -73,7 +73,7 @@ struct RuleCommandTests {
     }
 
     @Test(
-        "Options that mean nothing are invalid usage",
+        "Invalid options are usage errors",
         arguments: [
             ["enable", "k7wq", "--for", "15m"], ["enable", "k7wq", "A", "--for", "0s"], ["enable", "k7wq", "A", "--for", "soon"],
             ["enable", "k7wq", "A", "--expires", "soon"], ["rule", "add", "A", "--where", "appVersion"],

@@ -2,7 +2,7 @@ import Foundation
 import Synchronization
 @_spi(Tooling) import TelemetryTestSupport
 
-/// A small relay on the loopback interface: it keeps records and events in memory, and executes commands at once.
+/// A small relay on the loopback interface: it keeps records and events in memory, and executes commands immediately.
 final class ScriptedRelay: Sendable {
     private let server: LoopbackServer
     private let contents: Contents
@@ -47,7 +47,7 @@ final class ScriptedRelay: Sendable {
     func interruptReaders(_ isInterrupted: Bool) { contents.interrupt(isInterrupted) }
 }
 
-/// What the relay keeps: JSON objects, as bytes.
+/// The relay's records and events, as encoded JSON objects.
 private final class Contents: Sendable {
     private struct State {
         var records: [Data] = []

@@ -56,7 +56,7 @@ struct StoreKeepingTests {
         }
     }
 
-    @Test("Forgetting a client previews, asks, and deletes no other client's data")
+    @Test("Forgetting a client requires confirmation, and deletes no other client's data")
     func forget() async throws {
         try await withDirectory { folder in
             let transport = try await fill(folder.appendingPathComponent("store"))
@@ -119,14 +119,14 @@ struct StoreKeepingTests {
             command["status"] = "failed"
             command["errorMessage"] = .string(try #require(TelemetryRecordError.invalidAction("dance").errorDescription))
             _ = try await transport.save([command], policy: .insert)
-            let told = try await doctor()
-            #expect(told.contains("! client k7wq uses LiveTelemetry 99.0.0, this viewer uses \(version)\n  → a newer"))
+            let report = try await doctor()
+            #expect(report.contains("! client k7wq uses LiveTelemetry 99.0.0, this viewer uses \(version)\n  → a newer"))
             #expect(
-                told.contains("! client other uses a LiveTelemetry older than \(version), or another implementation\n"))
-            #expect(told.contains("! 1 record with fields unknown to this version, first: colour in client-"))
-            #expect(told.contains("! records of types unknown to this version: TelemetryPlan\n"))
-            #expect(told.contains("! 1 command unknown to this version, first: dance\n"))
-            #expect(told.contains("! 1 command unknown to the client: other\n"))
+                report.contains("! client other uses a LiveTelemetry older than \(version), or another implementation\n"))
+            #expect(report.contains("! 1 record with fields unknown to this version, first: colour in client-"))
+            #expect(report.contains("! records of types unknown to this version: TelemetryPlan\n"))
+            #expect(report.contains("! 1 command unknown to this version, first: dance\n"))
+            #expect(report.contains("! 1 command unknown to the client: other\n"))
         }
     }
 

@@ -10,7 +10,7 @@ struct TestClient {
     let service: TelemetryLifecycleService
     let transport: FileTelemetryTransport
 
-    /// A client that requested approval, with these scenarios.
+    /// Creates a client that has requested approval, with these scenarios.
     init(store: URL, identifier: String, scenarios: [String] = ["A", "B"]) async throws {
         transport = try FileTelemetryTransport(directory: store)
         let state = store.deletingLastPathComponent().appendingPathComponent("state-\(identifier.count)")

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The built tool, run as a user would.
+/// Runs the built tool as a user does.
 struct ToolProcess {
     struct Result {
         let code: Int32

@@ -27,7 +27,7 @@ struct DoctorCommand: StoreCommand {
         if let relay = location.relay {
             let examination = RelayExamination(relay)
             findings = await examination.findings()
-            // Without an answer there is nothing else to check.
+            // If the relay cannot be used, its store cannot be checked.
             guard findings.allSatisfy({ $0.severity != .error }) else { return try end(findings, [], console) }
         }
         console.line(

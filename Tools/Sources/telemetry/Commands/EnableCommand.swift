@@ -17,7 +17,7 @@ struct EnableCommand: StoreCommand {
     @OptionGroup var waiting: WaitOptions
     @OptionGroup var lease: LeaseOptions
 
-    @Option(help: "Until when the client may execute the command: 10m, 2026-11-21, \"2026-11-21 14:03\".")
+    @Option(help: "When the command expires: 10m, 2026-11-21, \"2026-11-21 14:03\".")
     var expires: String?
 
     @Argument(help: "A client's identifier, or an unambiguous prefix of it.", completion: Completions.clients)
@@ -45,7 +45,7 @@ struct EnableCommand: StoreCommand {
 
     private func expiry() throws -> Date? {
         guard let expires else { return nil }
-        // A duration is one from now on.
+        // A duration starts now.
         if let seconds = DurationText.seconds(expires), Double(expires) == nil { return .now + seconds }
         guard let date = DateParser.date(expires, now: .now) else {
             throw ValidationError(

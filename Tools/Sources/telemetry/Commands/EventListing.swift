@@ -2,11 +2,11 @@ import TelemetryModels
 import TelemetryTransport
 import ViewerKit
 
-/// Selects the events to list, and how many.
+/// Selects events and prints them.
 struct EventListing: Sendable {
     let transport: any TelemetryEventTransport
     let criteria: EventCriteria
-    /// How many events before and after each that matches.
+    /// The number of events to print before and after each match.
     var around: Int?
     var limit: Int?
     var last: Int?
@@ -41,15 +41,15 @@ struct EventListing: Sendable {
                 printer.print(page.events.flatMap(wanted))
                 return true
             }
-            var looked = 0
+            var examined = 0
             var found: [TelemetryEvent] = []
             for event in page.events where printer.count + found.count < limit {
-                looked += 1
+                examined += 1
                 found += wanted(event).prefix(limit - printer.count - found.count)
             }
             printer.print(found)
             guard printer.count >= limit else { return true }
-            if looked < page.events.count { stop = (before, looked) }
+            if examined < page.events.count { stop = (before, examined) }
             return false
         }
         guard let stop else { return end }

@@ -23,24 +23,24 @@ struct EventsCommand: StoreCommand {
     @Flag(name: .shortAndLong, help: "Keep printing new events until interrupted.")
     var follow = false
 
-    @Option(help: "Only events that contain this text, case-insensitive; may be repeated, and then all are to be found.")
+    @Option(help: "Only events that contain this text, case-insensitive. If repeated, all texts must match.")
     var grep: [String] = []
 
-    @Option(help: "No events that contain this text, case-insensitive; may be repeated.")
+    @Option(help: "Exclude events that contain this text, case-insensitive; may be repeated.")
     var exclude: [String] = []
 
     @Flag(help: "--grep and --exclude are regular expressions.")
     var regex = false
 
     @Option(
-        name: [.long, .customShort("C")], help: "Also this many events before and after each that --grep and --exclude select.")
+        name: [.long, .customShort("C")], help: "Also this many events before and after each match of --grep and --exclude.")
     var around: Int?
 
     @Option(help: "Stop after this many events.")
     var limit: Int?
 
     @Option(
-        name: [.long, .customLong("tail"), .customShort("n")], help: "Only this many of the newest stored events that match.")
+        name: [.long, .customLong("tail"), .customShort("n")], help: "Only this many of the newest matching stored events.")
     var last: Int?
 
     @Option(help: "Start after this cursor, as printed by --print-cursor.")
@@ -60,7 +60,7 @@ struct EventsCommand: StoreCommand {
         if let around, around < 1 { throw ValidationError("--around must be at least 1.") }
         if around != nil, grep.isEmpty, exclude.isEmpty { throw ValidationError("--around requires --grep or --exclude.") }
         if follow, try filter.endsInThePast() {
-            throw ValidationError("--follow shows new events, and --until is in the past: there will be none.")
+            throw ValidationError("--follow cannot be used with an --until date in the past.")
         }
         if after != nil, cursorFile != nil { throw ValidationError("Give --after or --cursor-file, not both.") }
     }

@@ -9,7 +9,7 @@ struct ExportCommand: StoreCommand {
         commandName: "export", abstract: "Write a store, or some of its events, to one file.",
         usage: "telemetry export FILE [options]",
         discussion: """
-            The file holds one JSON object per line: first the records, then the events. Read it with 'telemetry import'.
+            The file contains one JSON object per line: first the records, then the events. Read it with 'telemetry import'.
 
             Example: telemetry export --since 1d yesterday.jsonl
             """)
@@ -26,7 +26,7 @@ struct ExportCommand: StoreCommand {
     func perform(_ console: Console) async throws {
         let transport = try store.open(console)
         let criteria = try await filter.resolved(over: transport)
-        // Of several clients, the store cannot count the events.
+        // The store cannot count the events of several clients.
         let isCounted = file != "-" && criteria.clients == nil
         let expected = isCounted ? try await transport.countEvents(matching: criteria.filter) : nil
         let path = file
@@ -99,7 +99,7 @@ struct ExportCommand: StoreCommand {
     }
 }
 
-/// The file that an export writes. It appears under its name only when it is complete.
+/// The file that an export writes. It has a temporary name until it is complete.
 final class ArchiveTarget {
     private let handle: FileHandle
     private let temporary: URL?

@@ -14,15 +14,14 @@ struct ImportCommand: StoreCommand {
         commandName: "import", abstract: "Add an archive written by 'telemetry export' to a store.",
         usage: "telemetry import FILE [options]",
         discussion: """
-            Events that the store already has are skipped. Records that it already has are kept unless --overwrite is \
-            given.
+            Events that exist in the store are skipped. Existing records are kept unless --overwrite is given.
 
             Example: telemetry import yesterday.jsonl --directory /srv/archive
             """)
 
     @OptionGroup var store: StoreOptions
 
-    @Flag(help: "Replace records that the store already has.")
+    @Flag(help: "Replace existing records.")
     var overwrite = false
 
     @Flag(name: .customLong("dry-run"), help: "Read and count the archive, but store nothing.")
@@ -104,8 +103,8 @@ struct ImportCommand: StoreCommand {
         }
     }
 
-    /// Whether the store rejects the events themselves. A directory reports a full disk with the code that a relay has for an
-    /// event that is too large.
+    /// Whether the store rejects the events themselves. A directory reports a full disk with the same code as a relay
+    /// reports an event that is too large.
     private func isRejection(_ error: TelemetryTransportError, of transport: any TelemetryTransporting) -> Bool {
         error.code == .invalidArgument || error.code == .quotaExceeded && !(transport is FileTelemetryTransport)
     }

@@ -4,10 +4,10 @@ import ViewerKit
 
 struct PauseCommand: StoreCommand {
     static let configuration = CommandConfiguration(
-        commandName: "pause", abstract: "Let a client record and send nothing until it is resumed.",
+        commandName: "pause", abstract: "Stop a client from recording and sending until it is resumed.",
         usage: "telemetry pause CLIENT [options]",
         discussion: """
-            What waits to be sent stays on the client; approval, scenarios and events stay, too.
+            Unsent events stay on the client. Its approval, scenarios and stored events do not change.
 
             Example: telemetry pause k7wq --directory /srv/telemetry
             """)
@@ -36,7 +36,7 @@ struct PauseCommand: StoreCommand {
 
 struct ResumeCommand: StoreCommand {
     static let configuration = CommandConfiguration(
-        commandName: "resume", abstract: "End the pause of a client; not one that the app itself began.",
+        commandName: "resume", abstract: "Resume a paused client, unless the app itself paused it.",
         usage: "telemetry resume CLIENT [options]",
         discussion: "Example: telemetry resume k7wq --directory /srv/telemetry")
 
@@ -47,6 +47,6 @@ struct ResumeCommand: StoreCommand {
     var client: String
 
     func perform(_ console: Console) async throws {
-        try await PauseCommand.send(.resume, to: client, in: store, waiting, console) { "Client \($0) records again." }
+        try await PauseCommand.send(.resume, to: client, in: store, waiting, console) { "Client \($0) is resumed." }
     }
 }

@@ -4,7 +4,7 @@ import ViewerKit
 
 struct ResetCommand: StoreCommand {
     static let configuration = CommandConfiguration(
-        commandName: "reset", abstract: "Drop the decision on a scenario: rules decide, otherwise it is disabled.",
+        commandName: "reset", abstract: "Discard the decision on a scenario: rules apply, otherwise it is disabled.",
         usage: "telemetry reset CLIENT SCENARIO [options]",
         discussion: "Example: telemetry reset k7wq FileRead --directory /srv/telemetry")
 

@@ -76,7 +76,7 @@ struct StatsCommand: StoreCommand {
 }
 
 extension EventSummary {
-    /// Reads all events that match, and shows its progress.
+    /// Reads all matching events, and shows the progress.
     init(of transport: any TelemetryEventTransport, matching criteria: EventCriteria, _ console: Console) async throws {
         self.init()
         var summary = EventSummary()

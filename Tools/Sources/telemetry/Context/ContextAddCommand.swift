@@ -8,7 +8,7 @@ struct ContextAddCommand: ToolCommand {
         usage: "telemetry context add NAME (--relay URL [--token-file FILE | --token-stdin] | --directory DIR)",
         discussion: """
             The path of the token file is stored, not the token. With --token-stdin the token is read from standard input and \
-            stored in a file of its own, readable by you alone.
+            stored in a separate file that only you can read.
 
             Examples:
               telemetry context add prod --relay https://relay.example.com --token-file ~/.config/relay-token

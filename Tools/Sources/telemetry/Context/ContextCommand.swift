@@ -7,8 +7,8 @@ struct ContextCommand: AsyncParsableCommand {
         commandName: "context", abstract: "Name stores, and choose the one that commands use.",
         discussion: """
             A command takes its store from --directory or --relay, then from --context, then from the environment \
-            (\(StoreChoice.directoryVariable), then \(ContextStore.variable)), then from the current context. Contexts are kept \
-            in $XDG_CONFIG_HOME/live-telemetry, by default ~/.config/live-telemetry, readable by you alone.
+            (\(StoreChoice.directoryVariable), then \(ContextStore.variable)), then from the current context. Contexts are stored \
+            in $XDG_CONFIG_HOME/live-telemetry, by default ~/.config/live-telemetry, readable only by you.
 
             Examples:
               telemetry context add prod --relay https://relay.example.com --token-file ~/.config/relay-token

@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import ViewerKit
 
-/// The format of a listing of contexts.
+/// The output format of a list of contexts.
 enum ContextFormat: String, CaseIterable, ExpressibleByArgument { case table, json }
 
 struct ContextListCommand: ToolCommand {

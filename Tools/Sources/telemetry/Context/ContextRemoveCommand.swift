@@ -3,11 +3,11 @@ import ViewerKit
 
 struct ContextRemoveCommand: ToolCommand {
     static let configuration = CommandConfiguration(
-        commandName: "remove", abstract: "Remove a context. Its store stays as it is.",
+        commandName: "remove", abstract: "Remove a context. Its store is not changed.",
         usage: "telemetry context remove NAME",
         discussion: """
-            A token that was stored with --token-stdin is removed, too; a token file of your own is not. To end the token \
-            itself, revoke it at the relay.
+            A token that was stored with --token-stdin is removed, too; other token files are not. To invalidate the token, \
+            revoke it at the relay.
 
             Example: telemetry context remove prod
             """)

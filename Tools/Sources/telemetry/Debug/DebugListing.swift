@@ -3,7 +3,7 @@ import ViewerKit
 
 /// Prints a relay's stored entries page by page, and then new ones.
 struct DebugListing: Sendable {
-    /// How many seconds the relay waits for an entry before it returns an empty page.
+    /// The number of seconds that the relay waits for an entry before it returns an empty page.
     private static let wait = 25
     private static let pageSize = 500
 
@@ -36,28 +36,28 @@ struct DebugListing: Sendable {
 
     /// Prints the entries after a cursor, or all if it is nil, and then new ones until the task is cancelled.
     ///
-    /// If the relay becomes unreachable after its first response, retries until it is back, and continues without a gap.
+    /// If the relay becomes unreachable after its first response, retries until it is reachable again, and continues without a gap.
     func follow(after start: String? = nil, atMost limit: Int = .max) async throws {
         var cursor = start
         var shown = 0
-        var isAway = false
+        var isUnreachable = false
         while shown < limit {
             do {
                 let page = try await client.page(
                     items, cursor: cursor, limit: min(limit - shown, Self.pageSize), wait: cursor == nil ? nil : Self.wait)
-                if isAway { console.note("The relay is reachable again.") }
-                isAway = false
+                if isUnreachable { console.note("The relay is reachable again.") }
+                isUnreachable = false
                 shown += show(page.entries)
                 if page.isOlder(than: cursor) {
-                    console.note("The relay lost its entries; showing it from the beginning.")
+                    console.note("The relay lost its entries; starting from the beginning.")
                     cursor = "0"
                 } else {
                     cursor = page.cursor
                 }
             } catch let failure as ToolFailure {
                 guard failure.code == .unavailable, cursor != nil else { throw failure }
-                if !isAway { console.note("telemetry: \(failure.message.visible) Retrying.") }
-                isAway = true
+                if !isUnreachable { console.note("telemetry: \(failure.message.visible) Retrying.") }
+                isUnreachable = true
                 try await Task.sleep(for: .seconds(1))
             }
         }

@@ -41,8 +41,8 @@ struct RelayClient: Sendable {
 
         /// Whether the relay cannot have issued the cursor, because it lost its entries and restarted its numbering.
         func isOlder(than cursor: String?) -> Bool {
-            guard let asked = cursor.flatMap({ Int64($0) }), let newest = Int64(newest) else { return false }
-            return newest < asked
+            guard let requested = cursor.flatMap({ Int64($0) }), let newest = Int64(newest) else { return false }
+            return newest < requested
         }
     }
 
@@ -71,7 +71,7 @@ struct RelayClient: Sendable {
         }
     }
 
-    /// - Parameter wait: How many seconds the relay may wait for an entry if it has none.
+    /// - Parameter wait: The number of seconds that the relay may wait for an entry if there is none.
     func request(
         _ items: [URLQueryItem], cursor: String?, newestFirst: Bool, limit: Int, wait: Int? = nil
     ) -> URLRequest {
@@ -79,10 +79,10 @@ struct RelayClient: Sendable {
         let paging = [
             URLQueryItem(name: "limit", value: "\(limit)"), URLQueryItem(name: "order", value: newestFirst ? "desc" : "asc"),
         ]
-        let place = [("cursor", cursor), ("wait", wait.map(String.init))].compactMap { name, value in
+        let position = [("cursor", cursor), ("wait", wait.map(String.init))].compactMap { name, value in
             value.map { URLQueryItem(name: name, value: $0) }
         }
-        components?.queryItems = items + paging + place
+        components?.queryItems = items + paging + position
         // Servers decode a plus in a query as a space, and URLComponents does not escape it.
         let query = components?.percentEncodedQuery?.replacing("+", with: "%2B")
         components?.percentEncodedQuery = query

@@ -12,8 +12,8 @@ struct DemoCommand: ToolCommand {
             file. Approves it, enables and disables its scenarios, kills and restarts it, and then compares the events that \
             the host logged with those that arrived. Exits with 1 if they differ.
 
-            With --relay, host and viewer communicate over a relay, which is started as a third process with a database of \
-            its own, killed while the host logs, and started again.
+            With --relay, host and viewer communicate over a relay, a third process with a separate database, which is \
+            killed while the host logs, and restarted.
 
             Examples:
               telemetry demo /usr/share/doc
@@ -37,8 +37,8 @@ struct DemoCommand: ToolCommand {
     @Option(
         name: .customLong("relay-executable"),
         help: """
-            The program telemetry-relay. Default: \(RelayExecutable.variable), otherwise the one beside this tool or built in \
-            the package Relay.
+            The program telemetry-relay. Default: \(RelayExecutable.variable), otherwise the one in the directory of this tool, \
+            or the build of the package Relay.
             """,
         completion: .file())
     var relayExecutable: String?

@@ -1,7 +1,7 @@
 import Foundation
 import ViewerKit
 
-/// The demo's relay: one database, two tokens, and a process that can be killed and started again.
+/// The demo's relay: one database, two tokens, and a process that can be killed and restarted.
 actor DemoRelay {
     private static let startTimeout = Duration.seconds(60)
 
@@ -16,7 +16,7 @@ actor DemoRelay {
         database = scratch.appendingPathComponent("relay.sqlite")
     }
 
-    /// Makes a token for the role, and returns a file with it that only its owner can read.
+    /// Creates a token for the role, and stores it in a file that only its owner can read.
     func tokenFile(role: String, in scratch: URL) async throws -> RelayToken {
         let process = Process()
         process.executableURL = executable
@@ -35,7 +35,7 @@ actor DemoRelay {
         guard process.terminationReason == .exit, process.terminationStatus == 0 else {
             let reason = String(decoding: try errors.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
             throw ToolFailure(
-                .failed, "The relay made no token: \(reason.trimmingCharacters(in: .whitespacesAndNewlines).visible)")
+                .failed, "The relay failed to create a token: \(reason.trimmingCharacters(in: .whitespacesAndNewlines).visible)")
         }
         let file = scratch.appendingPathComponent("\(role)-token")
         guard FileManager.default.createFile(atPath: file.path, contents: text, attributes: [.posixPermissions: 0o600]) else {
@@ -44,7 +44,7 @@ actor DemoRelay {
         return try RelayToken(file: file.path)
     }
 
-    /// Starts the relay, on the port that it had before. Returns the identifier of the process.
+    /// Starts the relay, after a restart on the same port. Returns the identifier of the process.
     @discardableResult
     func start() async throws -> Int32 {
         let port = url?.port ?? 0

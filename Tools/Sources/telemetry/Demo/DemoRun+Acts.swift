@@ -86,7 +86,7 @@ extension DemoRun {
                 + console.style.dim("answered in \(disabled) while the host was logging, after \(total.grouped) more events"))
     }
 
-    /// Ends the loop, and records which run was the last.
+    /// Ends the loop, and stores the number of the last run.
     func rest() async throws {
         guard let host else { return }
         try host.send("rest")

@@ -2,10 +2,10 @@ import TelemetryModels
 import TelemetryTransport
 import ViewerKit
 
-/// The steps in which the host ends, once killed and once regularly, and the result.
+/// The steps that kill the host, end its session and print the result.
 extension DemoRun {
     /// The number of events of the killed run to wait for before the kill.
-    private static let eventsBeforeTheKill = 25
+    private static let eventsBeforeKill = 25
 
     func killAndRestart() async throws {
         step("The client is killed while logging, and restarted")
@@ -17,11 +17,11 @@ extension DemoRun {
         let run = runs + 1
         try killed.send("loop")
         try await expecting("events of run \(run)") { [session] in
-            try await arrivals.wait(for: Self.eventsBeforeTheKill, from: run, session: session)
+            try await arrivals.wait(for: Self.eventsBeforeKill, from: run, session: session)
         }
         killed.kill()
         _ = try await expecting("the host to end") { await killed.ended() }
-        detail("kill -9 \(killed.identifier), after \(try tally.lines().count.grouped) events in all")
+        detail("kill -9 \(killed.identifier), after \(try tally.lines().count.grouped) events in total")
         let before = states
         let host = try await startHost()
         let clientId = clientId
@@ -48,7 +48,7 @@ extension DemoRun {
     func end() async throws {
         step("The session ends")
         guard let host else { return }
-        // The events that the killed process left behind must arrive before the end of the session deletes them.
+        // The killed process's events must arrive before the end of the session deletes them.
         let expected = try tally.lines().count
         do {
             try await expecting("the last of \(expected) events to arrive", within: .seconds(20)) { [arrivals] in
@@ -69,7 +69,7 @@ extension DemoRun {
         guard scenarios + left == 0 else { throw ToolFailure(.failed, "The ended session left data in the store.") }
     }
 
-    func settle() async throws {
+    func printResult() async throws {
         let ledger = Ledger(tally: try tally.lines(), arrivals: await arrivals?.events ?? [], off: off)
         step("Result")
         var table = Table([

@@ -1,11 +1,11 @@
 import Foundation
 import ViewerKit
 
-/// The step in which the relay ends without warning.
+/// The step in which the relay is killed.
 extension DemoRun {
-    /// The number of events that the host logs while there is no relay.
+    /// The number of events that the host logs during the outage.
     private static let eventsWithoutRelay = 25
-    /// How long there is no relay at least.
+    /// The minimum duration of the outage.
     private static let outage = Duration.seconds(1)
 
     func killAndRestartRelay() async throws {
@@ -23,7 +23,7 @@ extension DemoRun {
         }
         let killed = await relay.kill().map(String.init) ?? "–"
         let before = try tally.lines().count
-        detail("kill -9 \(killed), after \(before.grouped) events in all")
+        detail("kill -9 \(killed), after \(before.grouped) events in total")
         try await outage(until: before + Self.eventsWithoutRelay)
         let missed = try tally.lines().count - before
         let restarted = try await relay.start()
@@ -39,12 +39,12 @@ extension DemoRun {
         try await runUnrecorded()
     }
 
-    /// Waits until the host has logged this many events in all, or no longer logs because it waits for the relay.
+    /// Waits until the host has logged this many events in total, or has stopped logging because it waits for the relay.
     private func outage(until count: Int) async throws {
         try await Task.sleep(for: Self.outage)
         do {
             try await expecting("events without a relay", within: .seconds(5)) { [tally] in
-                // The host reports to its tally file only, which can be polled alone.
+                // The host reports logged events only in its tally file, which has to be polled.
                 while try tally.lines().count < count { try await Task.sleep(for: .milliseconds(50)) }
             }
         } catch is ToolFailure {}

@@ -3,7 +3,7 @@ import TelemetryModels
 import TelemetryTransport
 import ViewerKit
 
-/// Runs the demo: starts a host, acts as its viewer, and compares what both observed.
+/// Runs the demo: starts a host, acts as its viewer, and compares the logged events with the received ones.
 actor DemoRun {
     let console: Console
     let work: DemoWork
@@ -46,7 +46,7 @@ actor DemoRun {
             await arrivals?.stop()
             throw error
         }
-        try await settle()
+        try await printResult()
     }
 
     private func play() async throws {
@@ -93,7 +93,7 @@ actor DemoRun {
         }
     }
 
-    /// Runs the host's work once, and notes which scenarios were disabled during the run.
+    /// Runs the host's work once, and records which scenarios were disabled during the run.
     func runOnce() async throws -> HostReport {
         guard let host else { throw CancellationError() }
         runs += 1

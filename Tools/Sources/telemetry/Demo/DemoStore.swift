@@ -4,7 +4,7 @@ import TelemetryModels
 import TelemetryTransport
 import ViewerKit
 
-/// Where the demo's host and viewer meet.
+/// The store of the demo's host and viewer.
 struct DemoStore: Sendable {
     /// The directory's path or the relay's URL.
     let name: String

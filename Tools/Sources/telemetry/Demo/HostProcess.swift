@@ -36,7 +36,7 @@ final class HostProcess: Sendable {
         }
     }
 
-    /// Kills the host, which gets no chance to clean up.
+    /// Kills the host, without cleanup.
     func kill() { _ = SystemSignal.send(SIGKILL, to: identifier) }
 
     /// Waits for the host to end. Returns its exit code, or nil if a signal ended it.

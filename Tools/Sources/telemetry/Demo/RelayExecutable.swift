@@ -6,21 +6,21 @@ enum RelayExecutable {
     static let variable = "LIVE_TELEMETRY_RELAY_EXECUTABLE"
     private static let name = "telemetry-relay"
 
-    /// The program that the option or the environment names, or else the one beside this tool, or the one that was built in the
-    /// package Relay of these sources.
+    /// Returns the program from the option or the environment, otherwise the one in the directory of this tool, otherwise the
+    /// build of the package Relay of these sources.
     /// - Throws: ``ViewerKit/ToolFailure`` if there is none.
     static func locate(
         _ option: String?, environment: [String: String] = ProcessInfo.processInfo.environment
     ) throws -> URL {
         if let path = option ?? environment[variable], !path.isEmpty {
             let url = URL(fileURLWithPath: path)
-            guard isExecutable(url) else { throw ToolFailure(.notFound, "\(url.path.visible) is not a program that can be run.") }
+            guard isExecutable(url) else { throw ToolFailure(.notFound, "\(url.path.visible) is not an executable file.") }
             return url
         }
         guard let found = candidates.first(where: isExecutable) else {
             throw ToolFailure(
                 .notFound,
-                "The program \(name) was not found. Build it with: swift build --package-path Relay; or name it with "
+                "The program \(name) was not found. Build it with: swift build --package-path Relay; or use "
                     + "--relay-executable FILE.")
         }
         return found

@@ -4,7 +4,7 @@ import ViewerKit
 
 /// One run of `telemetry-relay`.
 final class RelayProcess: Sendable {
-    /// How many of the newest lines are kept for an error message.
+    /// The number of the newest lines to keep for an error message.
     private static let keptLines = 5
 
     let identifier: Int32
@@ -18,7 +18,7 @@ final class RelayProcess: Sendable {
         process.executableURL = executable
         process.arguments = arguments
         process.environment = Self.environment
-        // Otherwise the relay would read requests that are meant for the demo.
+        // The relay must not read the demo's standard input.
         process.standardInput = FileHandle.nullDevice
         process.standardOutput = FileHandle.nullDevice
         let errors = Pipe()
@@ -33,8 +33,8 @@ final class RelayProcess: Sendable {
         read(errors.fileHandleForReading, into: line)
     }
 
-    /// Returns the URL that the relay logs once it answers.
-    /// - Throws: ``ViewerKit/ToolFailure`` if the relay ends before.
+    /// Returns the URL that the relay logs when it is listening.
+    /// - Throws: ``ViewerKit/ToolFailure`` if the relay ends first.
     func listening() async throws -> URL {
         for await line in lines where line.contains("listening") {
             guard let start = line.range(of: "http://") else { continue }
@@ -46,10 +46,10 @@ final class RelayProcess: Sendable {
         throw ToolFailure(.failed, "The relay ended early. \(last.isEmpty ? "It gave no reason." : last)")
     }
 
-    /// Kills the relay, which gets no chance to clean up.
+    /// Kills the relay, without cleanup.
     func kill() { _ = SystemSignal.send(SIGKILL, to: identifier) }
 
-    /// Tells the relay to end.
+    /// Sends SIGTERM to the relay.
     func terminate() { _ = SystemSignal.send(SIGTERM, to: identifier) }
 
     func ended() async {
@@ -57,13 +57,13 @@ final class RelayProcess: Sendable {
         process.waitUntilExit()
     }
 
-    /// Without settings for another relay, which would apply to this one too.
+    /// The environment without settings for another relay, which would apply to this one, too.
     static var environment: [String: String] {
         ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("TELEMETRY_RELAY_") }
     }
 
     private func read(_ handle: FileHandle, into continuation: AsyncStream<String>.Continuation) {
-        // Reading blocks, so it runs on a separate thread. The relay's log is read to its end, so that the relay never waits.
+        // Reading blocks, so it runs on a separate thread. The whole log is read, so that the relay never blocks.
         Thread { [self] in
             var rest = Data()
             while case let piece = handle.availableData, !piece.isEmpty {

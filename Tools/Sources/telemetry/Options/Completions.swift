@@ -7,7 +7,7 @@ import ViewerKit
 
 /// Shell completions for clients, scenarios and contexts, read from the store that is given on the command line.
 enum Completions {
-    /// How long a relay may take; a shell waits for its completions.
+    /// The timeout for a relay, because the shell is blocked meanwhile.
     private static let timeout = Duration.seconds(3)
 
     static let clients = CompletionKind.custom { words, _, _ in
@@ -15,7 +15,7 @@ enum Completions {
         return offered(((try? await transport.fetchTelemetryClients()) ?? []).map(\.clientId))
     }
 
-    /// The scenarios of the client that precedes on the command line, or of all clients if there is none.
+    /// The scenarios of the client on the command line, or of all clients if there is none.
     static let scenarios = CompletionKind.custom { words, _, _ in
         guard let transport = store(words), let all = try? await transport.fetchScenarios() else { return [] }
         let known = Set(all.map(\.clientId))
@@ -28,7 +28,7 @@ enum Completions {
         return offered(((try? store.read())?.contexts ?? []).map(\.name).sorted())
     }
 
-    /// Excludes names with control characters, or that a shell would split.
+    /// Excludes names with control characters, at which a shell may split them.
     private static func offered(_ names: [String]) -> [String] { names.filter { $0 == $0.visible } }
 
     private static func store(_ words: [String]) -> (any TelemetryTransporting)? {

@@ -20,7 +20,7 @@ enum LevelArgument: String, CaseIterable, ExpressibleByArgument {
 struct FilterOptions: ParsableArguments {
     @Option(
         name: .shortAndLong,
-        help: "Only events of this client; an unambiguous prefix is enough, and * and ? match several. May be repeated.",
+        help: "Only events of this client: an identifier, an unambiguous prefix, or a pattern with * and ?. May be repeated.",
         completion: Completions.clients)
     var client: [String] = []
 
@@ -73,10 +73,10 @@ struct FilterOptions: ParsableArguments {
         return filter
     }
 
-    /// Whether no event of now or later matches.
+    /// Whether the filter excludes all new events.
     func endsInThePast() throws -> Bool { try date(until, "--until").map { $0 < .now } ?? false }
 
-    /// Says which of the scenarios no client has now: events of it may be stored all the same.
+    /// Prints the selected scenarios that no client has now. Their events may still be stored.
     func noteUnknownScenarios(over transport: any TelemetryRecordTransport, _ console: Console) async throws {
         guard !scenario.isEmpty else { return }
         let known = Set(try await transport.fetchScenarios().map(\.scenarioName))

@@ -3,7 +3,7 @@ import Foundation
 import TelemetryModels
 import ViewerKit
 
-/// How much a scenario records, and for how long.
+/// The level at which a scenario records, and the duration.
 struct LeaseOptions: ParsableArguments {
     @Option(help: "The level to record: info, or diagnostic for everything.")
     var level: LevelArgument?
@@ -11,7 +11,7 @@ struct LeaseOptions: ParsableArguments {
     @Option(name: .customLong("for"), help: "How long the scenario stays enabled: 90s, 15m, 2h, 1d.")
     var duration: String?
 
-    /// Whether any of the options is given.
+    /// Whether any of these options is given.
     var isGiven: Bool { level != nil || duration != nil }
 
     func validate() throws { _ = try seconds() }

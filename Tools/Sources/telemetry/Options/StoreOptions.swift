@@ -15,12 +15,12 @@ struct StoreOptions: ParsableArguments {
 
     @Option(
         name: .customLong("token-file"),
-        help: "A file with the relay's token, readable by its owner alone. Default: \(RelayLocation.tokenVariable).",
+        help: "A file with the relay's token, readable only by its owner. Default: \(RelayLocation.tokenVariable).",
         completion: .file())
     var tokenFile: String?
 
     @Option(
-        help: "The context that names the store. Default: \(ContextStore.variable), otherwise the current context.",
+        help: "The context of the store. Default: \(ContextStore.variable), otherwise the current context.",
         completion: Completions.contexts)
     var context: String?
 

@@ -25,13 +25,13 @@ enum SystemSignal {
     /// Runs the operation in a task that SIGINT, SIGTERM and SIGHUP cancel, so that it can clean up before the process ends.
     /// - Parameter interruption: Cancels the operation in the same way when it is called with a signal's number.
     /// - Returns: The signal that arrived, if any; an error that the operation throws after it is ignored.
-    /// - Throws: what the operation throws.
+    /// - Throws: The operation's error.
     @discardableResult
     static func cancelling(
         _ interruption: Interruption = Interruption(), operation: @escaping @Sendable () async throws -> Void
     ) async throws -> Int32? {
         let signals = SignalPipe([SIGINT, SIGTERM, SIGHUP]) { interruption.interrupt($0) }
-        // They stay ignored, so that a second signal does not end the process during cleanup.
+        // The signals stay ignored, so that a second signal does not end the process during cleanup.
         defer { signals.end() }
         let task = Task { try await operation() }
         interruption.onInterruption { task.cancel() }

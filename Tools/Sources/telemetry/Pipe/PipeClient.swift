@@ -12,7 +12,7 @@ import ViewerKit
 final class PipeClient {
     /// The number of lines, or bytes, that are logged before waiting for their delivery. Both are far below the logger's
     /// capacity.
-    private static let mostOnTheWay = (lines: 1_000, bytes: 4 << 20)
+    private static let maximumPending = (lines: 1_000, bytes: 4 << 20)
     /// How long to wait before retrying a store that accepts no events.
     private static let pause = Duration.seconds(1)
 
@@ -24,7 +24,7 @@ final class PipeClient {
     private let store: StoreLocation
     private let states: AsyncStream<Void>
     private let stateChanged: AsyncStream<Void>.Continuation
-    private var told = ""
+    private var lastMessage = ""
     private var lines = 0
     private var recorded = 0
 
@@ -54,7 +54,7 @@ final class PipeClient {
         try await service.registerScenarios([scenario])
         if !service.settings.telemetryRequested { await service.enableTelemetry() }
         if case .error(let message) = service.status { throw ToolFailure(.unavailable, message) }
-        tellChanges()
+        observeChanges()
         if hold { await untilOn() }
         let logger = service.telemetryLogger
         await InputLines().forEach { batch in await take(batch, logger) }
@@ -74,9 +74,9 @@ final class PipeClient {
         var rest = batch[...]
         while !rest.isEmpty {
             var bytes = 0
-            let next = rest.prefix(Self.mostOnTheWay.lines).prefix { line in
+            let next = rest.prefix(Self.maximumPending.lines).prefix { line in
                 defer { bytes += line.utf8.count }
-                return bytes < Self.mostOnTheWay.bytes
+                return bytes < Self.maximumPending.bytes
             }
             rest = rest.dropFirst(next.count)
             record(next, logger)
@@ -117,11 +117,11 @@ final class PipeClient {
         for await _ in states where isOn { return }
     }
 
-    private func tellChanges() {
+    private func observeChanges() {
         withObservationTracking {
             report()
         } onChange: { [weak self] in
-            Task { @MainActor in self?.tellChanges() }
+            Task { @MainActor in self?.observeChanges() }
         }
     }
 
@@ -139,8 +139,8 @@ final class PipeClient {
             default: ""
             }
         stateChanged.yield()
-        guard !text.isEmpty, text != told else { return }
-        told = text
+        guard !text.isEmpty, text != lastMessage else { return }
+        lastMessage = text
         console.note(text)
     }
 }

@@ -39,7 +39,7 @@ final class PipeState: Sendable {
         #endif
     }
 
-    /// The file name for a pipe's name, equal for canonically equivalent names. The library makes one for every client.
+    /// The file name for a pipe's name, equal for canonically equivalent names. The library creates such a name for every client.
     private static func fileName(_ name: String) async throws -> String {
         do {
             let client = try await InMemoryTelemetryTransport().createTelemetryClient(clientId: name, isEnabled: false)

@@ -9,7 +9,7 @@ struct RuleAddCommand: StoreCommand {
         commandName: "add", abstract: "Add a rule.", usage: "telemetry rule add SCENARIO [options]",
         discussion: """
             Clients have the attributes clientId, appVersion, osVersion, deviceType, deviceModel and libraryVersion, and those \
-            that the app adds. All conditions have to hold.
+            that the app adds. All conditions must match.
 
             Example: telemetry rule add FileRead --where 'appVersion>=2.1' --sample 10% --level info --for 2h
             """)
@@ -23,7 +23,7 @@ struct RuleAddCommand: StoreCommand {
     @Option(name: .customLong("where"), help: "A condition, such as 'appVersion>=2.1' or 'deviceModel in A,B'; may be repeated.")
     var conditions: [String] = []
 
-    @Option(help: "The share of the clients, in percent.")
+    @Option(help: "The share of the clients that the rule applies to, in percent.")
     var sample = "100%"
 
     func validate() throws {
@@ -40,7 +40,7 @@ struct RuleAddCommand: StoreCommand {
                 scenarioName: scenario, level: lease.level?.level ?? .diagnostic, conditions: try parsedConditions(),
                 percentage: try percentage(), created: now, expires: try lease.seconds().map { now + $0 }))
         console.line("\(console.style.green("✓")) Added rule \(rule.ruleId.visible) for \(scenario.visible).")
-        if lease.duration == nil { console.note("Without --for the rule holds until it is removed.") }
+        if lease.duration == nil { console.note("Without --for the rule applies until it is removed.") }
     }
 
     private func parsedConditions() throws -> [TelemetryRuleCondition] {

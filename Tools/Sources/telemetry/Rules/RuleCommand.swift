@@ -4,7 +4,7 @@ struct RuleCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "rule", abstract: "Enable a scenario on every approved client that a rule applies to.",
         discussion: """
-            Each client evaluates the rules by itself. A decision of the app or of a viewer on a scenario comes before any rule.
+            Each client evaluates the rules. A decision of the app or of a viewer on a scenario takes precedence over rules.
 
             Examples:
               telemetry rule add FileRead --where 'appVersion>=2.1' --where 'deviceModel in A,B' --sample 10% --for 2h

@@ -24,7 +24,7 @@ struct RuleRemoveCommand: StoreCommand {
             throw ToolFailure(.notFound, "No rule \(name); see: telemetry rule list")
         }
         guard found.count == 1 else {
-            throw ToolFailure(.notFound, "\(name) is ambiguous: it begins \(found.count) rules. Give a longer prefix.")
+            throw ToolFailure(.notFound, "\(name) is ambiguous: it matches \(found.count) rules. Give a longer prefix.")
         }
         try await transport.deleteRule(recordID: id)
         console.line(

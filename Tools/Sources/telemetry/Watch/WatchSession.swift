@@ -15,7 +15,7 @@ actor WatchSession {
         case records([TelemetryClientRecord], [TelemetryScenarioRecord])
         case message(String)
         case failed(any Error)
-        case gone
+        case inputClosed
     }
 
     /// The minimum interval between two redraws for new events. Keys redraw immediately.
@@ -126,7 +126,7 @@ actor WatchSession {
             model.message = text
             changed.yield()
         case .failed(let error): throw error
-        case .gone: return false
+        case .inputClosed: return false
         }
         return true
     }
@@ -136,7 +136,7 @@ actor WatchSession {
         screen.show(view.lines(&model, columns: size.columns, rows: size.rows), isFresh: isFresh)
     }
 
-    /// Restores the terminal and suspends the process group, which is the shell's job.
+    /// Restores the terminal and suspends the process group, which the shell controls as one job.
     private func suspend() {
         screen.close()
         kill(0, SIGTSTP)
@@ -153,7 +153,7 @@ actor WatchSession {
         Thread {
             let reader = KeyReader()
             while let keys = reader.next() { continuation.yield(.keys(keys)) }
-            continuation.yield(.gone)
+            continuation.yield(.inputClosed)
         }.start()
     }
 

@@ -2,7 +2,7 @@ import TelemetryModels
 import TelemetryTransport
 import ViewerKit
 
-/// A command that a key sends, and the sentence about its result.
+/// Sends a command for a key, and describes the result.
 struct WatchedCommand: Sendable {
     let command: TelemetryCommandRecord
     let location: StoreLocation

@@ -4,7 +4,7 @@ import ViewerKit
 
 /// Follows the records of clients and scenarios.
 struct WatchedRecords: Sendable {
-    /// How often a viewer that may not subscribe to notifications reads the records.
+    /// The interval at which a viewer without permission to subscribe reads the records.
     private static let interval = Duration.seconds(5)
 
     let transport: any TelemetryTransporting
@@ -20,7 +20,7 @@ struct WatchedRecords: Sendable {
             try await transport.createClientRecordSubscription()
             try await transport.createScenarioSubscription()
         } catch let error as TelemetryTransportError where error.code == .unauthorized {
-            // A relay's token with the role reader must not save subscriptions.
+            // A token with the role reader cannot save subscriptions.
             return try await poll(handle)
         }
         let notifications = transport.notifications()

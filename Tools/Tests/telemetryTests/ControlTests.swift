@@ -5,7 +5,7 @@ import TelemetryTransport
 import Testing
 
 @MainActor
-struct SteeringTests {
+struct ControlTests {
     @Test("Approving waits for the client's answer and prints it")
     func approve() async throws {
         try await withDirectory { folder in
@@ -18,7 +18,7 @@ struct SteeringTests {
         }
     }
 
-    @Test("A client is paused and resumed, but not resumed from the app's own pause")
+    @Test("A viewer pauses and resumes a client, but cannot end a pause of the app")
     func pause() async throws {
         try await withDirectory { folder in
             let store = folder.appendingPathComponent("store")
@@ -30,7 +30,7 @@ struct SteeringTests {
             let listed = try await ToolProcess.run("clients", "-d", store.path)
             #expect(listed.output.contains("paused"))
             let resumed = try await ToolProcess.run("resume", "k7wq", "-d", store.path)
-            #expect(resumed.output.hasPrefix("✓ Client k7wq records again."), "\(resumed.errors)")
+            #expect(resumed.output.hasPrefix("✓ Client k7wq is resumed."), "\(resumed.errors)")
             #expect(!client.service.isPaused)
             await client.service.pauseTelemetry()
             let refused = try await ToolProcess.run("resume", "k7wq", "-d", store.path)
