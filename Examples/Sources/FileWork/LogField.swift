@@ -7,13 +7,13 @@ import FoundationEssentials
 /// One word of each line of a log, whose values serve as scenarios.
 struct LogField: Sendable, Equatable {
     /// The maximum number of values; a field with more contains names or numbers.
-    static let mostScenarios = 12
+    static let maximumScenarios = 12
     /// The scenario of lines without the word or with a rare word.
     static let other = "Other"
     /// The scenario of all lines if no field is suitable.
     static let fallback = "Line"
-    private static let linesLookedAt = 20_000
-    private static let wordsLookedAt = 8
+    private static let sampleLines = 20_000
+    private static let sampleWords = 8
 
     /// The first word of a line is 1.
     let position: Int
@@ -29,19 +29,19 @@ struct LogField: Sendable, Equatable {
 
     private init(position: Int, counts: [String: Int], lines: Int) {
         self.position = position
-        let common = Self.ordered(counts).prefix(Self.mostScenarios)
+        let common = Self.ordered(counts).prefix(Self.maximumScenarios)
         let covered = common.reduce(0) { $0 + $1.value }
-        scenarios = covered < lines ? common.prefix(Self.mostScenarios - 1).map(\.key) + [Self.other] : common.map(\.key)
+        scenarios = covered < lines ? common.prefix(Self.maximumScenarios - 1).map(\.key) + [Self.other] : common.map(\.key)
     }
 
     /// The most suitable field: one with few distinct words in nearly every line.
     static func best(in lines: [String]) -> LogField? {
-        let sample = Array(lines.prefix(linesLookedAt))
+        let sample = Array(lines.prefix(sampleLines))
         var best: (position: Int, entropy: Double)?
-        for position in 1...wordsLookedAt {
+        for position in 1...sampleWords {
             let counts = counts(of: position, in: sample)
             let covered = counts.values.reduce(0, +)
-            guard (2...mostScenarios).contains(counts.count), counts.count * 2 <= covered, covered * 10 >= sample.count * 9,
+            guard (2...maximumScenarios).contains(counts.count), counts.count * 2 <= covered, covered * 10 >= sample.count * 9,
                 counts.keys.allSatisfy({ $0.contains(where: \.isLetter) })
             else { continue }
             let entropy = counts.values.reduce(0.0) { sum, count in

@@ -45,7 +45,7 @@ public struct ReplayWork: Work {
     }
 }
 
-/// Why a file cannot be replayed.
+/// An error of a file that cannot be replayed.
 public enum ReplayError: Error, LocalizedError, Equatable {
     case noLines(String)
     case noSuchField(Int, String)

@@ -3,7 +3,7 @@ import Synchronization
 
 /// The work's own count of logged events, independent of the logger. The demo compares the two.
 ///
-/// Each event is written after its call returned, with one append, so that the lines of a killed process count. A process
+/// Each event is written after its call returned, with one append, so that the lines of a killed process are kept. A process
 /// that is killed between the call and the line leaves one event that was logged but not counted.
 public final class Tally: Sendable {
     private struct State {
@@ -29,10 +29,10 @@ public final class Tally: Sendable {
         file = handle
     }
 
-    /// The number that the next recorded event gets; the first is 1.
+    /// The number of the next recorded event; the first is 1.
     public var next: Int { state.withLock { $0.next } }
 
-    /// How many events were recorded, by scenario.
+    /// The number of recorded events, by scenario.
     public var perScenario: [String: Int] { state.withLock { $0.perScenario } }
 
     /// Records one logged event: session, number, run and scenario.

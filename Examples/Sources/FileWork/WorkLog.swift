@@ -4,7 +4,7 @@ public import TelemetryModels
 /// Logs the events of the work: the host's logger, with a separate count and back pressure.
 public struct WorkLog: Sendable {
     /// The maximum number of pending events, because work that never waits can log faster than events are delivered.
-    private static let mostOnTheWay = 250
+    private static let maximumPending = 250
 
     private let logger: any TelemetryLogging
     private let tally: Tally
@@ -37,7 +37,7 @@ public struct WorkLog: Sendable {
 
     /// Waits for the logger if many events are pending. Called between pieces of work.
     public func keepUp() async {
-        guard tally.takeUnflushed(atLeast: Self.mostOnTheWay) else { return }
+        guard tally.takeUnflushed(atLeast: Self.maximumPending) else { return }
         await logger.flush()
     }
 

@@ -96,7 +96,7 @@ struct ExampleHost: AsyncParsableCommand {
     /// A directory of this machine, or a relay.
     private func makeTransport() throws -> any TelemetryTransporting {
         guard let relayURL else { return try FileTelemetryTransport(directory: URL(fileURLWithPath: store ?? ".")) }
-        // The secret proves that the events are this installation's. Keep it with the host's other state.
+        // The secret proves that the events belong to this installation. Keep it with the host's other state.
         let secrets = FileTelemetrySecretStore(
             directory: state.map { URL(fileURLWithPath: $0) }
                 ?? FileManager.default.homeDirectoryForCurrentUser.appendingPathComponent(".local/state/example-host"))

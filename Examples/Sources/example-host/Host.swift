@@ -102,7 +102,7 @@ final class Host {
         do { try await operation(service) } catch { reporter.report(.problem(error.localizedDescription)) }
     }
 
-    /// Prints the state whenever it changes, as a SwiftUI view would do.
+    /// Prints the state whenever it changes, as a SwiftUI view does.
     private func showChanges() {
         withObservationTracking {
             show()

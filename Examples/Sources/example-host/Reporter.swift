@@ -46,7 +46,7 @@ enum Report {
             (["fetched \(answer.url): status \(answer.status)"] + (answer.correlation.map { ["correlation \($0)"] } ?? []))
                 .joined(separator: " · ")
         case .problem(let message): "! \(message)"
-        case .ended(let session): session ? "session ended" : "stopped; what was recorded stays in the store"
+        case .ended(let session): session ? "session ended" : "stopped; recorded events stay in the store"
         }
     }
 

@@ -24,7 +24,7 @@ enum Request: Equatable {
 
     static let help = """
         ask, leave, work, loop, rest, on SCENARIO, off SCENARIO, status, fetch URL, end, quit. \
-        'end' deletes what the session left in the store, 'quit' keeps it; \
+        'end' deletes the client's scenarios and events from the store, 'quit' keeps them; \
         SIGINT, SIGTERM and the end of input mean quit.
         """
 

@@ -27,7 +27,7 @@ struct LogFieldTests {
     func rare() throws {
         let lines = (0..<40).map { "kind\($0 < 20 ? 0 : $0)" }
         let field = try #require(LogField(position: 1, in: lines))
-        #expect(field.scenarios.count == LogField.mostScenarios)
+        #expect(field.scenarios.count == LogField.maximumScenarios)
         #expect(field.scenarios.first == "kind0")
         #expect(field.scenarios.last == LogField.other)
         #expect(field.scenario(of: "kind39") == LogField.other)

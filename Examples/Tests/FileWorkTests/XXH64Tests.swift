@@ -3,7 +3,7 @@ import Testing
 @testable import FileWork
 
 struct XXH64Tests {
-    // The digests are what `xxhsum -H1` prints.
+    // The digests that `xxhsum -H1` prints.
     @Test(
         "Digests equal those of xxhsum",
         arguments: [
