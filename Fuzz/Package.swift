@@ -16,7 +16,7 @@ let package = Package(
     platforms: [.macOS(.v15)],
     dependencies: [.package(name: "LiveTelemetry", path: "..")],
     targets: [
-        // Links to the viewer's sources and to those of the relay that need no library: building the relay's takes minutes.
+        // Symbolic links to the viewer's sources and to the relay's sources without dependencies, which build faster.
         .target(
             name: "ViewerKit", dependencies: [layer("TelemetryModels"), layer("TelemetryTransport"), layer("TelemetryHTTP")],
             swiftSettings: settings),

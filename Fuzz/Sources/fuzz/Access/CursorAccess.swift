@@ -2,14 +2,14 @@
 @testable import TelemetryStorage
 @testable import TelemetryTransport
 
-/// The readers of cursors that callers give back.
+/// The parsers of cursors that callers pass to a store.
 enum CursorAccess {
-    /// The file store's cursor as it would be written anew; nil where it is none of the store's.
+    /// Parses and reformats a cursor of the file store. Returns nil if it is not a cursor of this store.
     static func file(_ text: String, ofStore storeID: String) -> String? {
         JournalPosition(text: text, ofStore: storeID)?.text(ofStore: storeID)
     }
 
-    /// The same for CloudKit's.
+    /// Parses and reformats a cursor of CloudKit. Returns nil if it is invalid.
     static func cloudKit(_ text: String) -> String? {
         try? CloudKitEventCursor(TelemetryCursor(rawValue: text)).cursor.rawValue
     }

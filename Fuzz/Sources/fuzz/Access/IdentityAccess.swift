@@ -3,11 +3,11 @@ import Foundation
 @testable import TelemetryStorage
 @testable import TelemetryTransport
 
-/// A client's identity file, with the checksums that keep most damage from being read.
+/// A client's identity file, with the checksums that detect most damage.
 struct IdentityAccess {
     private let index: IdentityIndex
 
-    /// Nil where the file is corrupt. The slots are checked as at the first use of a client by a process.
+    /// Returns nil if the file is corrupt. Checks the slots, as a process does at its first use of a client.
     init?(_ path: String) {
         let system = FileSystem()
         guard let file = try? system.open(path, for: .update), let index = try? IdentityIndex(file: file),
@@ -16,7 +16,7 @@ struct IdentityAccess {
         self.index = index
     }
 
-    /// Makes a new file with events in it.
+    /// Creates a file with these event identifiers.
     static func make(_ path: String, with identifiers: [String]) {
         let system = FileSystem()
         var header = IdentityHeader(secret: (1, 2), boot: 3)
@@ -28,10 +28,10 @@ struct IdentityAccess {
         try? index.write(header)
     }
 
-    /// Whether the event is new; nil where the file is corrupt. Then nothing that was staged counts.
+    /// Returns whether the event is new, or nil if the file is corrupt. Then the staged events are not stored.
     func stage(_ identifier: String) -> Bool? { try? index.stage(identifier) }
 
-    /// False where the file is corrupt.
+    /// Returns false if the file is corrupt.
     func commit() -> Bool {
         var header = index.header
         do {
@@ -44,7 +44,7 @@ struct IdentityAccess {
         }
     }
 
-    /// Makes the checksum of the header's words right.
+    /// Corrects the checksum of the header's words.
     static func repair(_ bytes: inout [UInt8]) {
         let count = IdentityHeader.wordCount
         guard bytes.count >= count * 8 else { return }

@@ -1,9 +1,9 @@
 @testable import TelemetryStorage
 @testable import TelemetryTransport
 
-/// The journal's reader, for lines of text.
+/// The journal's reader and writer of lines.
 enum JournalAccess {
-    /// The line as it would be written anew, without its line feeds; nil where it cannot be read.
+    /// Parses and reformats the line, without its line feeds. Returns nil if the line is invalid.
     static func rewritten(_ line: [UInt8]) -> [UInt8]? {
         guard let line = line.withUnsafeBufferPointer({ JournalLine($0) }) else { return nil }
         let buffer = ByteBuffer()
@@ -11,7 +11,7 @@ enum JournalAccess {
         return Array(buffer.bytes.dropFirst().dropLast())
     }
 
-    /// The line followed by its checksum, so that what is behind the checksum is reached.
+    /// Appends the line's checksum, so that the code after the validation of the checksum is reached.
     static func sealed(_ body: [UInt8]) -> [UInt8] {
         var hash: UInt32 = 0x811c_9dc5
         for byte in body { hash = (hash ^ UInt32(byte)) &* 0x0100_0193 }

@@ -9,21 +9,21 @@ enum LineAccess {
         var decoder = EventLineDecoder(context: nil)
         var events: [TelemetryEvent] = []
         for line in bytes.split(separator: 0x0A, omittingEmptySubsequences: false) {
-            // A copy of its own, so that the address sanitizer sees what is read beside it.
+            // A separate copy, so that the address sanitizer detects reads outside the line.
             let line = Array(line)
             if case .event(let event) = line.withUnsafeBufferPointer({ decoder.decode($0) }) { events.append(event) }
         }
         return events
     }
 
-    /// Nil where one of them has a date that cannot be written.
+    /// Returns nil if an event has a date that cannot be written.
     static func lines(of events: [TelemetryEvent]) -> [UInt8]? {
         var encoder = EventLineEncoder()
         for event in events where !encoder.append(event) { return nil }
         return Array(encoder.buffer.bytes)
     }
 
-    /// The value that is the whole text.
+    /// Parses the whole text as one value.
     static func value(_ text: [UInt8]) -> TelemetryValue? {
         text.withUnsafeBufferPointer { text in
             var scanner = JSONScanner(text)
@@ -32,7 +32,7 @@ enum LineAccess {
         }
     }
 
-    /// Nil for a date that cannot be written.
+    /// Returns nil for a date that cannot be written.
     static func text(of value: TelemetryValue) -> [UInt8]? {
         let buffer = ByteBuffer()
         return buffer.append(value) ? Array(buffer.bytes) : nil

@@ -2,15 +2,15 @@ import Foundation
 
 @testable import RelayReaders
 
-/// The relay's readers of bodies and queries.
+/// The relay's parsers of bodies and queries.
 enum RelayAccess {
-    /// The entries that can be read, and how many cannot; nil where the body is no batch.
+    /// The valid entries, the number of refused entries and of all entries; nil if the body is not a batch.
     static func batch(_ body: Data) -> (good: [DebugLog], refused: Int, entries: Int)? {
         guard let batch = try? DebugLogBatch(body: body) else { return nil }
         return (batch.good, batch.refusals.count, batch.entries.count)
     }
 
-    /// What an unreadable body is told.
+    /// The relay's reason for refusing the body; empty if the body is valid.
     static func reason(_ body: Data) -> String {
         do {
             _ = try DebugLogBatch(body: body)

@@ -2,9 +2,9 @@ import Foundation
 
 @testable import TelemetryLogging
 
-/// The checksums of a spool's segment, which keep most damage from being read.
+/// The checksums of a spool's segment, which detect most damage.
 enum SpoolAccess {
-    /// Makes the checksums of the header and of the frames behind it right.
+    /// Corrects the checksums of the header and of the frames after it.
     static func repair(_ bytes: inout [UInt8]) {
         guard bytes.count >= 48 else { return }
         bytes.withUnsafeMutableBytes { bytes in

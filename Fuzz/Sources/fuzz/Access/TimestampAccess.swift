@@ -4,7 +4,7 @@ import Foundation
 @testable import TelemetryStorage
 @testable import TelemetryTransport
 
-/// The readers and writers of stored dates: one for any, one each that remembers the second before.
+/// The readers and writers of stored dates: one without state, and one each that caches the previous second.
 struct TimestampAccess {
     private var reader = TimestampReader()
     private var writer = TimestampWriter()

@@ -1,6 +1,6 @@
-/// A reader and what must hold whatever it reads.
+/// A test of code that reads untrusted input.
 struct FuzzTarget: Sendable {
-    /// The name of its folders in `Corpus` and `Regressions` as well.
+    /// Also the name of the target's folders in `Corpus` and `Regressions`.
     let name: String
     let run: @Sendable (UnsafeBufferPointer<UInt8>) -> Void
 

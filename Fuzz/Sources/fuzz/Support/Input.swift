@@ -1,4 +1,4 @@
-/// Decisions, and what they are about, taken from an input's bytes; zeros once it is used up.
+/// Numbers and bytes taken from an input. After its end, numbers are 0 and no bytes are left.
 struct Input {
     private let bytes: [UInt8]
     private var position = 0
@@ -27,6 +27,6 @@ struct Input {
         return Array(taken)
     }
 
-    /// Everything that was not used.
+    /// The remaining bytes.
     mutating func rest() -> [UInt8] { take(bytes.count) }
 }

@@ -1,7 +1,7 @@
 import Foundation
 import TelemetryModels
 
-/// Equality as a store must keep it: the same bytes of a text, the same bits of a number, and any NaN for a NaN.
+/// The equality that a store preserves: equal bytes of texts, equal bits of numbers, and all NaNs are equal.
 enum Sameness {
     static func holds(_ left: TelemetryValue, _ right: TelemetryValue) -> Bool {
         switch (left, right) {
@@ -21,8 +21,8 @@ enum Sameness {
         }
     }
 
-    /// Within 194 days of 2001 a double says more than the text of a date does, and milliseconds are rounded as a count from
-    /// 1970 rounds them, which is to a quarter of a microsecond there.
+    /// Within 194 days of 2001 a `Double` is more precise than the text of a date, and milliseconds are rounded as a `Double`
+    /// since 1970 is, to a quarter of a microsecond.
     static func holds(_ left: Date, _ right: Date) -> Bool {
         if left == right { return true }
         return abs(left.timeIntervalSince(right)) <= 2.5e-7 && abs(left.timeIntervalSinceReferenceDate) < 16_777_216

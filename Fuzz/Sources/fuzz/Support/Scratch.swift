@@ -1,6 +1,6 @@
 import Foundation
 
-/// A directory of this process, in memory where the system has such a place.
+/// A temporary directory of this process, in memory if the system supports it.
 enum Scratch {
     static let directory: String = {
         let parent = FileManager.default.isWritableFile(atPath: "/dev/shm") ? "/dev/shm" : NSTemporaryDirectory()
@@ -10,7 +10,7 @@ enum Scratch {
         return path
     }()
 
-    /// A directory that does not exist yet.
+    /// Returns the path of a directory that does not exist yet.
     static func fresh(_ name: String) -> String {
         let path = "\(directory)/\(name)"
         remove(path)

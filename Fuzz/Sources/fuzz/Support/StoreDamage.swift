@@ -3,13 +3,13 @@ import Foundation
 /// Damages files of a store as disks, crashes, editors and other programs do.
 struct StoreDamage {
     private let root: String
-    /// Whether something was made that only its author can tell from what the store wrote: numbers with the right checksum.
+    /// Whether numbers were forged with a correct checksum, which the store cannot detect.
     private(set) var isForged = false
-    /// Whether lines of a segment stand there twice.
+    /// Whether a segment contains duplicate lines.
     private(set) var isRepeating = false
 
-    /// Whether a file of the journal is shorter or gone, and an identity file, which has noted how far the journal reached, is
-    /// damaged as well: then what is appended may stand where a follower has been.
+    /// Whether a journal file was shortened or removed, and an identity file, which stores the journal's end, was damaged, too.
+    /// Then new entries may be written before a follower's position.
     var hasLostJournalEnd: Bool { hasShortenedJournal && hasDamagedIdentity }
     private var hasShortenedJournal = false
     private var hasDamagedIdentity = false
@@ -59,7 +59,7 @@ struct StoreDamage {
         Scratch.remove(root + path)
     }
 
-    /// A number as it may be anything, in a line whose checksum is right.
+    /// Replaces a number of a line by any other, with a correct checksum.
     private mutating func forgeNumber(in bytes: inout [UInt8], at place: Int, _ input: inout Input) {
         let start = lineStart(at: place, of: bytes)
         let text = line(at: place, of: bytes).dropLast()
@@ -75,7 +75,7 @@ struct StoreDamage {
         (bytes[..<min(place, bytes.count)].lastIndex(of: 0x0A) ?? -1) + 1
     }
 
-    /// With its line feed.
+    /// The line, including its line feed.
     private func line(at place: Int, of bytes: [UInt8]) -> [UInt8] {
         let start = lineStart(at: place, of: bytes)
         let end = bytes[start...].firstIndex(of: 0x0A).map { $0 + 1 } ?? bytes.count

@@ -2,7 +2,7 @@ import Foundation
 import TelemetryModels
 import TelemetryTransport
 
-/// A small store with everything that one can have, made once and copied for each input.
+/// A small store with all kinds of contents, created once and copied for each input.
 struct StoreTemplate: Sendable {
     struct File: Sendable {
         let path: String
@@ -55,7 +55,7 @@ struct StoreTemplate: Sendable {
 
     static func session(of client: String?) -> String { "session-\(client ?? "nobody")" }
 
-    /// An event whose text says who it is, so that it is known even where the rest was damaged.
+    /// An event whose text is its identifier, so that damaged events can be recognized.
     static func event(_ number: Int, of client: String?) -> TelemetryEvent {
         let session = session(of: client)
         let identifier = number % 5 == 4 ? "id-\(client ?? "nobody")-\(number)" : "\(session)-\(number)"
@@ -80,7 +80,7 @@ struct StoreTemplate: Sendable {
                 [TelemetryRecord(recordType: "T", recordID: .init(recordName: "one"))], policy: .insert)
             try await transport.append((16..<20).map { event($0, of: "beta") })
         } catch {
-            violated("a store cannot be made: \(error)")
+            violated("cannot create a store: \(error)")
         }
     }
 }

@@ -1,4 +1,4 @@
-/// JSON as RFC 8259 has it: Foundation's parsers also take a comma at the end, and digits that are none where nobody asks.
+/// Validates JSON as RFC 8259 defines it. Foundation also accepts trailing commas, and invalid numbers that are not decoded.
 struct StrictJSON {
     private let bytes: [UInt8]
     private var position = 0
@@ -48,7 +48,7 @@ struct StrictJSON {
         return false
     }
 
-    /// A number, or one of the three names.
+    /// Parses a number, or one of the three literal names.
     private mutating func word() -> Bool {
         let start = position
         while position < bytes.count, ![0x20, 0x09, 0x0A, 0x0D, 0x2C, 0x5D, 0x7D].contains(bytes[position]) { position += 1 }

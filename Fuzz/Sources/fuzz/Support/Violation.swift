@@ -1,6 +1,6 @@
 import Foundation
 
-/// Ends the process: what must hold did not, and the fuzzer keeps the input.
+/// Reports a violated requirement, and ends the process so that the fuzzer saves the input.
 func violated(_ message: String) -> Never {
     try? FileHandle.standardError.write(contentsOf: Data("violated: \(message)\n".utf8))
     abort()
@@ -12,7 +12,7 @@ func require(_ condition: Bool, _ message: @autoclosure () -> String) {
 
 private let isTracing = ProcessInfo.processInfo.environment["FUZZ_TRACE"] != nil
 
-/// Says what a target does, where the environment's `FUZZ_TRACE` is set: for looking at one input.
+/// Prints a target's step if the environment variable `FUZZ_TRACE` is set, to examine one input.
 func trace(_ step: @autoclosure () -> String) {
     if isTracing { try? FileHandle.standardError.write(contentsOf: Data("\(step())\n".utf8)) }
 }

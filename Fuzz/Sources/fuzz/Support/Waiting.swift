@@ -1,7 +1,7 @@
 import Dispatch
 import Synchronization
 
-/// Runs what suspends, and waits for it: libFuzzer calls a target on a thread that may block.
+/// Runs an asynchronous operation, and blocks until it ends. libFuzzer calls a target on a thread that may block.
 func wait<Value: Sendable>(_ body: @escaping @Sendable () async -> Value) -> Value {
     let done = DispatchSemaphore(value: 0)
     let result = Box<Value>()

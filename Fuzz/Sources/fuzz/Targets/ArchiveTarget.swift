@@ -2,7 +2,7 @@ import Foundation
 import TelemetryModels
 import ViewerKit
 
-/// What `telemetry import` reads, and everything that the viewer then does with such events.
+/// Reads lines as `telemetry import` does, and formats the events as the viewer does.
 enum ArchiveTarget {
     static func run(_ bytes: UnsafeBufferPointer<UInt8>) {
         let bytes = Array(bytes)
@@ -21,7 +21,7 @@ enum ArchiveTarget {
         for line in lines { parse(line) }
     }
 
-    /// A file's lines, which must be those of its bytes.
+    /// Reads the lines of a file, which must equal those of its bytes.
     private static func readLines(_ bytes: [UInt8]) -> [Data] {
         let path = Scratch.fresh("archive")
         Scratch.write(bytes, to: path)
@@ -32,7 +32,7 @@ enum ArchiveTarget {
         while let line = try? reader.next() { lines.append(line) }
         var expected = bytes.split(separator: 0x0A, omittingEmptySubsequences: false).map { Data($0) }
         if expected.last?.isEmpty == true { expected.removeLast() }
-        require(lines == expected, "the lines of a file are others than those of its bytes")
+        require(lines == expected, "the lines of a file differ from those of its bytes")
         return lines
     }
 
@@ -41,7 +41,7 @@ enum ArchiveTarget {
         guard case .record(let again) = wait({ await StoreArchive.read([Data(line)]) }).first ?? nil else {
             violated("an exported record cannot be imported: \(String(decoding: line, as: UTF8.self))")
         }
-        require(again.recordID == record.recordID, "a record changes its name on its way")
+        require(again.recordID == record.recordID, "an imported record differs from the exported one in its name")
     }
 
     private static func readBack(_ events: [TelemetryEvent]) {
@@ -53,7 +53,7 @@ enum ArchiveTarget {
             guard case .event(let again) = wait({ await StoreArchive.read([data]) }).first ?? nil else {
                 violated("an exported event cannot be imported: \(String(decoding: line, as: UTF8.self))")
             }
-            require(Sameness.holds(event, again), "an event changes on its way: \(event) \(again)")
+            require(Sameness.holds(event, again), "an imported event differs from the exported one: \(event) \(again)")
         }
     }
 
@@ -70,11 +70,11 @@ enum ArchiveTarget {
             let hasControls = String(decoding: output, as: UTF8.self).unicodeScalars.contains {
                 $0.properties.generalCategory == .control && $0 != "\n"
             }
-            require(!hasControls, "a table carries control characters")
+            require(!hasControls, "a table contains control characters")
         }
     }
 
-    /// What `telemetry pipe` makes of a program's line.
+    /// Parses a program's line as `telemetry pipe` does.
     private static func parse(_ line: Data) {
         guard let parser = try? LineParser(level: .info, isJSON: true) else { return }
         _ = parser.parse(String(decoding: line, as: UTF8.self))

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Cursors, which callers keep and may change.
+/// Parses cursors, which callers store and may change.
 enum CursorTarget {
     static func run(_ bytes: UnsafeBufferPointer<UInt8>) {
         let text = String(decoding: bytes, as: UTF8.self)

@@ -3,8 +3,8 @@ import TelemetryModels
 import TelemetryPersistence
 import TelemetryTransport
 
-/// Settings, scenarios, pending work, a backup, a record, a subscription, a filter: what cannot be read is set aside, and what is saved over
-/// it is read back.
+/// Reads settings, scenarios, pending work, a backup, a record, a subscription or a filter. An unreadable file is set aside, and
+/// a value that is saved in its place can be read.
 enum DocumentTarget {
     static func run(_ bytes: UnsafeBufferPointer<UInt8>) {
         var input = Input(bytes)
@@ -30,7 +30,7 @@ enum DocumentTarget {
         Scratch.write(text, to: directory.path() + "/settings.json")
         let read = await FileTelemetrySettingsStore(directory: directory).load()
         let same = await FileTelemetrySettingsStore(directory: directory).load()
-        require(read == same, "two readers see other settings")
+        require(read == same, "two readers read different settings")
         let store = FileTelemetrySettingsStore(directory: directory)
         _ = await store.update { $0.telemetryRequested.toggle() }
         let changed = await FileTelemetrySettingsStore(directory: directory).load()
@@ -38,17 +38,17 @@ enum DocumentTarget {
         require(changed.clientIdentifier == read.clientIdentifier, "a change of one setting changed another")
         await store.reset()
         let after = await FileTelemetrySettingsStore(directory: directory).load()
-        require(after == .defaults, "settings that were reset are still there")
+        require(after == .defaults, "the settings are not reset")
     }
 
     private static func pendingWork(_ text: [UInt8], _ directory: URL) async {
         Scratch.write(text, to: directory.path() + "/pending-work.json")
         let read = await FileTelemetryPendingWorkStore(directory: directory).loadPendingWork()
         let same = await FileTelemetrySettingsStore(directory: directory).loadPendingWork()
-        require(read == same, "two readers see other pending work")
+        require(read == same, "two readers read different pending work")
         await FileTelemetryPendingWorkStore(directory: directory).updatePendingWork { $0 = TelemetryPendingWork() }
         let after = await FileTelemetryPendingWorkStore(directory: directory).loadPendingWork()
-        require(after.isEmpty, "pending work that was replaced is still there")
+        require(after.isEmpty, "the pending work is not replaced")
     }
 
     private static func scenarios(_ text: [UInt8], _ directory: URL) async {
@@ -68,7 +68,7 @@ enum DocumentTarget {
         let settings = TelemetrySettings(telemetryRequested: true, clientIdentifier: "alpha")
         do { try await backup.saveSettings(settings) } catch { violated("a backup cannot be replaced: \(error)") }
         let loaded = try? await backup.loadSettings()
-        require(loaded == settings, "a backup that was saved is not read back")
+        require(loaded == settings, "a saved backup is not read back")
     }
 
     private static func roundTrip<Value: Codable>(

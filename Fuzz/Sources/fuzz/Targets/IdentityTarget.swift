@@ -1,6 +1,6 @@
 import Foundation
 
-/// A client's identity file: what is noted there is known afterwards, or the file is corrupt and said to be.
+/// Reads and writes a client's identity file. A stored identifier is found afterwards, or the file is reported as corrupt.
 enum IdentityTarget {
     private static let known = (0..<200).map { "session-\($0)" } + ["one", "two", "three"]
 
@@ -26,10 +26,10 @@ enum IdentityTarget {
         let path = Scratch.fresh("identity")
         Scratch.write(file, to: path)
         guard let index = IdentityAccess(path) else { return }
-        // Where the header is as it was written, so are the slots.
+        // The header's checksum was not corrected, so an accepted file has the original slots.
         if mode & 3 == 3 {
             for identifier in known where index.stage(identifier) != false {
-                violated("\(identifier) was noted and is not known, and the file is not corrupt")
+                violated("\(identifier) was stored but is not found, and the file is not reported as corrupt")
             }
         }
         let identifiers = (0..<count * 16).map { "fresh-\(Int(mode) << 8 + $0)" } + known.prefix(count)
@@ -41,7 +41,7 @@ enum IdentityTarget {
         guard index.commit() else { return }
         guard let again = IdentityAccess(path) else { violated("the file that was written cannot be read") }
         for identifier in staged where again.stage(identifier) == true {
-            violated("\(identifier) was noted and is not known")
+            violated("\(identifier) was stored but is not found")
         }
     }
 

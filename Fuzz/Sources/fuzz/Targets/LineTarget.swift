@@ -1,7 +1,7 @@
 import Foundation
 import TelemetryModels
 
-/// A segment's lines, and the same events in the form of `Codable`.
+/// Parses a segment's lines, and converts their events with `Codable`.
 enum LineTarget {
     static func run(_ bytes: UnsafeBufferPointer<UInt8>) {
         let events = LineAccess.events(in: Array(bytes))
@@ -21,7 +21,7 @@ enum LineTarget {
             let same = try JSONDecoder().decode(TelemetryEvent.self, from: text)
             require(Sameness.holds(event, same), "Codable changes an event: \(event) \(same)")
         } catch {
-            violated("Codable has no form for an event that was read: \(error)")
+            violated("Codable cannot convert an event that was read: \(error)")
         }
     }
 }

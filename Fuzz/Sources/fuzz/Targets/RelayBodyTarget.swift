@@ -2,12 +2,12 @@ import Foundation
 
 @testable import RelayReaders
 
-/// The body of a post to the relay: read, stored, found again.
+/// Parses the body of a POST request to the relay, stores its entries and queries them.
 enum RelayBodyTarget {
     static func run(_ bytes: UnsafeBufferPointer<UInt8>) {
         let body = Data(bytes)
         guard let batch = RelayAccess.batch(body) else {
-            require(RelayAccess.reason(body).utf8.count <= 310, "an error's reason is as long as the body")
+            require(RelayAccess.reason(body).utf8.count <= 310, "an error's reason exceeds 310 bytes")
             return
         }
         require(batch.good.count + batch.refused == batch.entries, "an entry is neither good nor refused")
@@ -27,10 +27,10 @@ enum RelayBodyTarget {
         do {
             let again = try JSONDecoder().decode(DebugLog.self, from: JSONEncoder().encode(entry))
             require(
-                again.id == entry.id && again.payload == entry.payload, "an entry changes when it is sent on: \(entry) \(again)")
+                again.id == entry.id && again.payload == entry.payload, "an entry changes when encoded again: \(entry) \(again)")
         } catch {
-            violated("an entry that was taken cannot be sent on: \(error)")
+            violated("an accepted entry cannot be encoded: \(error)")
         }
-        require(RelayAccess.text(ofPayload: entry) != nil, "a payload that was taken cannot be stored")
+        require(RelayAccess.text(ofPayload: entry) != nil, "an accepted payload cannot be stored")
     }
 }

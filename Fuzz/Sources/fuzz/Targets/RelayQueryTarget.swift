@@ -2,7 +2,7 @@ import Foundation
 
 @testable import RelayReaders
 
-/// The query of a request to the relay, a parameter on each line, and the page that it gets.
+/// Parses the query of a request to the relay, one parameter per line, and reads the matching pages.
 enum RelayQueryTarget {
     private static let entries: [DebugLog] = (0..<20).map(entry)
 
@@ -25,7 +25,7 @@ enum RelayQueryTarget {
             _ = try? await storage.store(entries)
             var query = query
             var seen = 0
-            // Page by page, as a client reads: no entry twice, and an end.
+            // Reads page by page, as a client does. No entry is repeated, and reading ends.
             for _ in 0..<entries.count + 2 {
                 let page = await storage.page(of: query)
                 require(page.entries.count <= query.limit, "a page larger than its limit")

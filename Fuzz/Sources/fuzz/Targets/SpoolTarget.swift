@@ -3,12 +3,12 @@ import TelemetryLogging
 import TelemetryModels
 import TelemetryTransport
 
-/// A spool's files as a dead process left them, read by the logger that is started next.
+/// Reads a spool's files of an ended process with the logger that is started next.
 enum SpoolTarget {
     private static let owner = "0123456789abcdef"
     private static let names = Set(["first", "second", "third"])
 
-    /// What a logger leaves that could not deliver.
+    /// The segments of a logger that could not deliver its events.
     private static let valid: [[UInt8]] = {
         let directory = Scratch.fresh("spool-made")
         return wait {
@@ -83,9 +83,9 @@ enum SpoolTarget {
         }
     }
 
-    /// A store that is out of reach.
+    /// An unreachable store.
     private struct Refusing: TelemetryEventTransport {
-        private var failure: TelemetryTransportError { .init(code: .unavailable, message: "out of reach") }
+        private var failure: TelemetryTransportError { .init(code: .unavailable, message: "unreachable") }
 
         func append(_ events: [TelemetryEvent]) async throws { throw failure }
         func events(

@@ -2,14 +2,14 @@ import Foundation
 import TelemetryModels
 import TelemetryTransport
 
-/// What is done with one store: some work, some damage, some more work.
+/// Uses a store, damages it, and uses it again.
 struct StoreRun {
     private let root: String
     private var input: Input
     private var damage: StoreDamage
     private var isRetaining = true
     private var open: [FileTelemetryTransport] = []
-    /// Where a follower stood before the damage.
+    /// A follower's cursor from before the damage.
     private var cursor: TelemetryCursor?
     private var nextNumber = 100
 
@@ -51,7 +51,7 @@ struct StoreRun {
             }
         case 2: await append(to: transport)
         case 3:
-            // Once more what is there: a logger does that which had no answer.
+            // Appends stored events again, as a logger does after a lost response.
             let client = StoreTemplate.clients[input.number(below: 3)]
             _ = await attempt { try await transport.append((0..<20).map { StoreTemplate.event($0, of: client) }) }
             check(await read(transport, .all) ?? [])
@@ -73,14 +73,14 @@ struct StoreRun {
         return transport
     }
 
-    /// Nil where the store says that it cannot; any other error is none of a store's.
+    /// Returns nil if the store fails with a `TelemetryTransportError`. Any other error is a violation.
     private func attempt<Value: Sendable>(_ body: () async throws -> Value) async -> Value? {
         do { return try await body() } catch is TelemetryTransportError { return nil } catch {
-            violated("an error that is no TelemetryTransportError: \(error)")
+            violated("an error is not a TelemetryTransportError: \(error)")
         }
     }
 
-    /// All pages; nil where one cannot be had.
+    /// Reads all pages. Returns nil if a page cannot be read.
     private mutating func read(
         _ transport: FileTelemetryTransport, _ filter: TelemetryEventFilter, after start: TelemetryCursor? = nil
     ) async -> [TelemetryEvent]? {
@@ -96,12 +96,12 @@ struct StoreRun {
             cursor = page.cursor
             guard page.hasMore else { return events }
         }
-        violated("reading does not come to an end")
+        violated("reading does not end")
     }
 
-    // MARK: What must hold
+    // MARK: Requirements
 
-    /// Whose text and identifier agree was not damaged.
+    /// Whether the event is undamaged: its text and identifier are equal.
     private func isWhole(_ event: TelemetryEvent) -> Bool { event.property1 == event.eventId }
 
     private func check(_ events: [TelemetryEvent]) {
@@ -130,7 +130,7 @@ struct StoreRun {
         guard let all = await read(transport, .all) else { return }
         check(all)
         let missing = Set(events.map(\.eventId)).subtracting(all.map(\.eventId))
-        require(missing.isEmpty, "what was appended cannot be read: \(missing.sorted())")
+        require(missing.isEmpty, "appended events cannot be read: \(missing.sorted())")
     }
 
     private mutating func delete(_ transport: FileTelemetryTransport) async {
@@ -141,11 +141,11 @@ struct StoreRun {
         guard await attempt({ try await transport.deleteEvents(matching: filter) }) != nil else { return }
         guard let after = await read(transport, .all) else { return }
         check(after)
-        require(!after.contains { filter.matches($0) && isWhole($0) }, "an event is read that was deleted")
+        require(!after.contains { filter.matches($0) && isWhole($0) }, "a deleted event is read")
         guard !damage.isForged, isRetaining else { return }
         let kept = Set(before?.filter { isWhole($0) && !filter.matches($0) }.map(\.eventId) ?? [])
         let lost = kept.subtracting(after.map(\.eventId))
-        require(lost.isEmpty, "a deletion took what does not match with it: \(lost.sorted())")
+        require(lost.isEmpty, "a deletion removed events that do not match: \(lost.sorted())")
     }
 
     private mutating func follow(_ transport: FileTelemetryTransport) async {
@@ -157,6 +157,6 @@ struct StoreRun {
         guard let found = await read(transport, .all, after: cursor) else { return }
         check(found)
         let missing = Set(events.map(\.eventId)).subtracting(found.map(\.eventId))
-        require(missing.isEmpty, "a follower does not see what was appended: \(missing.sorted())")
+        require(missing.isEmpty, "a follower does not receive appended events: \(missing.sorted())")
     }
 }

@@ -1,7 +1,7 @@
 import TelemetryTransport
 
-/// A valid store that is damaged and then used: whatever was damaged, nothing traps, no event is given to another client than
-/// its own, none is given twice, and what is appended afterwards can be read.
+/// Damages a valid store and then uses it. With any damage, nothing traps, no event is read for another client or read twice,
+/// and events that are appended afterwards can be read.
 enum StoreTarget {
     static func run(_ bytes: UnsafeBufferPointer<UInt8>) {
         let root = Scratch.fresh("store")

@@ -1,7 +1,7 @@
 import Foundation
 import ViewerKit
 
-/// Dates: as text, read by all readers; and as bits, written by all writers.
+/// Parses dates with all readers, or writes dates of any bits with all writers.
 enum TimestampTarget {
     static func run(_ bytes: UnsafeBufferPointer<UInt8>) {
         guard let mode = bytes.first else { return }

@@ -2,7 +2,7 @@ import Foundation
 import TelemetryModels
 import ViewerKit
 
-/// Values: as text, read by both readers, which agree; and as bits, written by all writers and read back.
+/// Parses values with both readers, which must agree, or writes values of any bits with all writers and reads them back.
 enum ValueTarget {
     static func run(_ bytes: UnsafeBufferPointer<UInt8>) {
         guard let mode = bytes.first else { return }
@@ -17,17 +17,17 @@ enum ValueTarget {
         let coded = try? JSONDecoder().decode(TelemetryValue.self, from: Data(text))
         switch (line, coded) {
         case (nil, nil): break
-        // Beyond 2^53 doubles are whole numbers, and Foundation makes one of digits behind a point too; no writer writes them.
+        // Beyond 2^53 doubles are integers, and Foundation decodes them as such even with a fraction, which no writer writes.
         case (.double(let line)?, .int(let coded)?) where abs(line) >= 0x1p53 && abs(Double(coded) - line) <= line.ulp: break
         case (let line?, let coded?):
             require(Sameness.holds(line, coded), "\(String(decoding: text, as: UTF8.self)) is \(line) and \(coded)")
-        case (let line?, nil): violated("only the line reader takes \(String(decoding: text, as: UTF8.self)), as \(line)")
+        case (let line?, nil): violated("only the line reader accepts \(String(decoding: text, as: UTF8.self)), as \(line)")
         case (nil, _?) where !StrictJSON.isValid(text): break
-        case (nil, let coded?): violated("only Codable takes \(String(decoding: text, as: UTF8.self)), as \(coded)")
+        case (nil, let coded?): violated("only Codable accepts \(String(decoding: text, as: UTF8.self)), as \(coded)")
         }
     }
 
-    /// What Foundation would take for another encoding is no text of a store.
+    /// Whether the text is UTF-8 that Foundation cannot mistake for another encoding.
     private static func isPlainUTF8(_ text: [UInt8]) -> Bool {
         !text.contains(0) && !text.starts(with: [0xEF, 0xBB, 0xBF]) && !text.starts(with: [0xFF, 0xFE])
             && !text.starts(with: [0xFE, 0xFF]) && String(validating: text, as: UTF8.self) != nil
