@@ -46,7 +46,7 @@ struct StoreRun {
         case 1:
             let client = StoreTemplate.clients[input.number(below: 2)]
             for event in await read(transport, .init(clientId: client)) ?? [] {
-                require(event.clientId == client, "an event of \(event.clientId ?? "nobody") was read for \(client ?? "nobody")")
+                require(event.clientId == client, "an event of \(event.clientId ?? "none") was read for \(client ?? "none")")
                 checkOwner(event)
             }
         case 2: await append(to: transport)
@@ -119,7 +119,7 @@ struct StoreRun {
         guard event.eventId.contains(owner ?? "nobody") else { return }
         require(
             event.clientId == owner || !StoreTemplate.clients.contains(event.clientId),
-            "\(event.eventId) is given to \(event.clientId ?? "nobody")")
+            "\(event.eventId) is read for \(event.clientId ?? "no client")")
     }
 
     private mutating func append(to transport: FileTelemetryTransport) async {

@@ -1,7 +1,7 @@
 public import Foundation
 public import TelemetryHTTP
 
-/// A store behind a relay.
+/// The URL of a relay, and the token for it.
 public struct RelayLocation: Sendable, Equatable {
     /// The relay's URL, without a slash at its end.
     public let url: URL

@@ -29,7 +29,7 @@ public struct WatchModel: Sendable {
     var selectedScenario: String?
     var isTyping = false
     var showsHelp = false
-    /// The client whose telemetry is to be ended, while the confirmation is shown.
+    /// The client whose telemetry ends after confirmation; nil if no confirmation is shown.
     var ending: String?
     /// While paused, a copy of the log and the number after the last entry shown. New events do not remove entries from the
     /// copy.
