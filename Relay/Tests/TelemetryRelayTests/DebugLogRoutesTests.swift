@@ -37,12 +37,12 @@ struct DebugLogRoutesTests {
         let good = String(decoding: try JSONEncoder().encode(Bench.entry(1)), as: UTF8.self)
         let bad = [
             ("{}", "timestamp is missing"),
-            ("7", "the entry is no object"),
+            ("7", "the entry is not an object"),
             (good.replacing("\"info\"", with: "\"loud\""), "level: "),
             (good.replacing("1970-01-01T", with: "yesterday "), "timestamp: is not a date in ISO 8601, in UTC"),
             (good.replacing(#""event":"1""#, with: #""event":"""#), "event: has to have 1 to 1024 bytes"),
-            (good.replacing(#""payload":{}"#, with: #""payload":[]"#), "payload is no object"),
-            (good.replacing(#""event":"1""#, with: #""event":1"#), "event is no text"),
+            (good.replacing(#""payload":{}"#, with: #""payload":[]"#), "payload is not an object"),
+            (good.replacing(#""event":"1""#, with: #""event":1"#), "event is not a string"),
             (good.replacing("{}", with: #"{"n":1e400}"#), "payload.n: a number is beyond what a double holds"),
             (good.replacing("{}", with: #"{"n":{"a":[1,1e400]}}"#), "payload.n.a: a number is beyond what a double holds"),
             (good.replacing("\"info\"", with: "\"\(String(repeating: "loud", count: 1000))\""), "level: "),
@@ -67,7 +67,7 @@ struct DebugLogRoutesTests {
         try await Bench.run { client in
             let answer = try await client.post(body)
             #expect(answer.status == .badRequest)
-            #expect(answer.body.hasPrefix(#"{"error":"the body is no batch: "#))
+            #expect(answer.body.hasPrefix(#"{"error":"the body is not a batch: "#))
         }
     }
 

@@ -96,8 +96,8 @@ struct RelayConfigurationTests {
         #expect(try BearerToken(written: hash) == token)
         #expect(try BearerToken(written: hash.lowercased() + "\n") == token)
         #expect(try configuration { $0.tokenFile = "file" }.token == token)
-        #expect(token.isBorne(by: "Bearer secret"))
-        #expect(!token.isBorne(by: "Bearer \(hash)"))
+        #expect(token.matches(authorization: "Bearer secret"))
+        #expect(!token.matches(authorization: "Bearer \(hash)"))
         for text in ["", " \n", "sha256:", "sha256:00", hash + "00", hash.replacing("2BB8", with: "2BBx")] {
             #expect(throws: RelayConfigurationError.self) { try BearerToken(written: text) }
         }

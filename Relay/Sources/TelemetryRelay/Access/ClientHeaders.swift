@@ -2,25 +2,25 @@ import Crypto
 import Foundation
 import HTTPTypes
 
-/// The two headers by which a host says which clients it is, and proves it.
+/// The two headers with which a host names its clients and authenticates as them.
 enum ClientHeaders {
-    /// The most clients that one request may be from.
+    /// The maximum number of clients in one request.
     static let maximumClients = 8
 
     private static let clientName = HTTPField.Name("Telemetry-Client")
     private static let keyName = HTTPField.Name("Telemetry-Client-Key")
 
-    /// The clients, each with the hash of its key; nil where neither header is there.
-    /// - Throws: a 401 where one is missing or cannot be.
+    /// The clients, each with the hash of its key; nil if neither header is present.
+    /// - Throws: a 401 if one header is missing or either is malformed.
     static func keys(in headers: HTTPFields) throws(Problem) -> [RelayClientKey]? {
         let clients = clientName.flatMap { headers[$0] }
         let keys = keyName.flatMap { headers[$0] }
         guard clients != nil || keys != nil else { return nil }
-        guard let clients, let keys else { throw .unauthorized("Of Telemetry-Client and Telemetry-Client-Key one is missing.") }
+        guard let clients, let keys else { throw .unauthorized("Telemetry-Client or Telemetry-Client-Key is missing.") }
         let identifiers = try list(clients).map(identifier)
         let hashes = try list(keys).map(hash)
         guard identifiers.count == hashes.count, (1...maximumClients).contains(identifiers.count) else {
-            throw .unauthorized("Telemetry-Client and Telemetry-Client-Key list up to \(maximumClients), as many of each.")
+            throw .unauthorized("Telemetry-Client and Telemetry-Client-Key must list 1 to \(maximumClients) values each.")
         }
         var found: [RelayClientKey] = []
         for (clientId, hash) in zip(identifiers, hashes) {

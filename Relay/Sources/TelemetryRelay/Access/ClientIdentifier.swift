@@ -1,9 +1,9 @@
 import Foundation
 @_spi(_Unicode) import Swift
 
-/// Identifiers of clients, as they come from outside.
+/// Validates and normalizes client identifiers from requests.
 enum ClientIdentifier {
-    /// The most bytes of UTF-8 in one.
+    /// The maximum length of an identifier, in bytes of UTF-8.
     static let maximumBytes = 1_024
 
     static func check(_ text: String, place: String) throws(Problem) {
@@ -12,7 +12,8 @@ enum ClientIdentifier {
         }
     }
 
-    /// The identifier in Unicode's normalisation form C. Foundation's own composes letters of other planes wrongly on Linux.
+    /// The identifier in Unicode normalization form C. Does not use Foundation, whose implementation on Linux composes characters
+    /// outside the Basic Multilingual Plane incorrectly.
     static func normalized(_ text: String) -> String {
         guard !text.utf8.allSatisfy({ $0 < 0x80 }) else { return text }
         var scalars = String.UnicodeScalarView()

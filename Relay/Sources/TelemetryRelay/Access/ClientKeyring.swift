@@ -1,11 +1,11 @@
 import Foundation
 import Synchronization
 
-/// Holds clients to the keys that they came with first.
+/// Binds each client identifier to the first key used with it, and rejects any other key.
 final class ClientKeyring: Sendable {
     private let storage: any RelayClientKeyStorage
     private let newClients: RateLimiter<String>
-    /// Bindings are for good, so that what was seen once need not be looked up again.
+    /// A cache of bindings. Bindings never change, so an entry never becomes invalid.
     private let bound = Mutex<[String: Data]>([:])
     private static let maximumBound = 50_000
 
@@ -15,8 +15,8 @@ final class ClientKeyring: Sendable {
     }
 
     /// Binds the keys of clients that have none.
-    /// - Parameter source: whose new clients are counted.
-    /// - Throws: a 403 for another key than the one that is bound, a 429 for too many new clients.
+    /// - Parameter source: the source that new clients are counted against.
+    /// - Throws: a 403 if another key is bound, a 429 if there are too many new clients.
     func admit(_ keys: [RelayClientKey], from source: String) async throws {
         let unknown = bound.withLock { bound in keys.filter { bound[$0.clientId] != $0.hash } }
         guard !unknown.isEmpty else { return }

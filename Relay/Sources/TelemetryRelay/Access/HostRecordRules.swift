@@ -1,11 +1,12 @@
 import TelemetryModels
 import TelemetryTransport
 
-/// What a host may do with records: its client's own, and of a command no more than to say how it ended.
+/// What a host may do with records: it may change only its own clients' records, and of a command only the fields that report how
+/// it ended.
 struct HostRecordRules: Sendable {
-    /// The type of rules, which belong to no client and which every host reads.
+    /// The record type of rules, which belong to no client and which every host may read.
     static let ruleType = "TelemetryRule"
-    /// What a host says of a command's end.
+    /// The fields with which a host reports how a command ended.
     static let commandFields: Set = ["status", "executedAt", "errorMessage", "result"]
     private static let savedTypes: Set = [
         TelemetrySchema.clientRecordType, TelemetrySchema.scenarioRecordType, TelemetrySchema.commandRecordType,
@@ -19,8 +20,8 @@ struct HostRecordRules: Sendable {
         owns(record) || (record.record.recordType == Self.ruleType && record.clientId == nil)
     }
 
-    /// What is to be stored for a record that a host saves.
-    /// - Throws: a 403 that does not tell what is stored.
+    /// Returns the record to store for a record that a host saves.
+    /// - Throws: a 403 that does not reveal what is stored.
     func admit(
         _ proposed: RelayRecord, over stored: RelayRecord?, policy: TelemetrySavePolicy
     ) throws -> RelayRecord {
@@ -36,7 +37,7 @@ struct HostRecordRules: Sendable {
         _ proposed: RelayRecord, over stored: RelayRecord?, policy: TelemetrySavePolicy
     ) throws -> RelayRecord {
         if case .ifUnchanged = policy, proposed.record.changeTag != nil, proposed.record.changeTag != stored?.record.changeTag {
-            // An outdated copy, which the policy refuses: the host reads the command again.
+            // The copy is outdated. The policy refuses it, and the host reads the command again.
             return proposed
         }
         guard let stored, Self.unchangeable(proposed) == Self.unchangeable(stored) else { throw Self.refusal }
@@ -53,5 +54,5 @@ struct HostRecordRules: Sendable {
         record.record.fields.filter { !commandFields.contains($0.key) }
     }
 
-    private static var refusal: Problem { .forbidden("A host does not save this record.") }
+    private static var refusal: Problem { .forbidden("A host may not save this record.") }
 }

@@ -1,13 +1,13 @@
-/// The names by which a machine asks for itself.
+/// The host names that always refer to the local machine.
 ///
-/// Where no token is asked for, everybody on this machine is let in, and with them every page that a browser shows here. A page
-/// may not read what another server answers, unless its own name is made to mean this machine meanwhile (DNS rebinding); then
-/// its requests still bear that name.
+/// Without tokens, every process on this machine has access, and so does every web page that a browser displays here. The
+/// same-origin policy keeps a page from reading another server's responses, unless the page's own host name is rebound to this
+/// machine (DNS rebinding). In that case its requests still have that name in `Host`.
 enum LocalName {
-    /// Whether a host, with or without a port, is this machine whatever a name server says: RFC 6761, section 6.3.
+    /// Whether a host, with or without a port, refers to this machine regardless of name resolution: RFC 6761, section 6.3.
     static func isLocal(_ authority: String) -> Bool {
         var name = authority[...]
-        // An address of IPv6 stands in brackets, a colon in front of the port only.
+        // An IPv6 address is in brackets; only a colon after the brackets precedes a port.
         if let colon = name.lastIndex(of: ":"), !name[colon...].contains("]") { name = name[..<colon] }
         return ["localhost", "127.0.0.1", "[::1]"].contains(name.lowercased())
     }

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Counts what each of many sources does, and says how long one that did too much has to wait: a bucket that refills evenly.
+/// Limits the rate of operations for each source, with a token bucket that refills at a constant rate.
 final class RateLimiter<Key: Hashable & Sendable>: Sendable {
     private struct Bucket {
         var tokens: Double
@@ -11,20 +11,20 @@ final class RateLimiter<Key: Hashable & Sendable>: Sendable {
     private let burst: Double
     private let uptime: @Sendable () -> Duration
     private let buckets = Mutex<[Key: Bucket]>([:])
-    /// More sources than this are not remembered: those that are full again are forgotten first.
+    /// The maximum number of sources in memory. Beyond it, sources whose buckets are full are removed first.
     private let maximumBuckets = 100_000
 
     /// - Parameters:
-    ///   - perMinute: how much one source may do; also how much at once, at least 1. 0 is no limit.
-    ///   - burst: how much at once, where it is another number.
+    ///   - perMinute: the number of operations a minute for one source, and the size of a burst, at least 1; 0 is no limit.
+    ///   - burst: the size of a burst, if it differs.
     init(perMinute: Int, burst: Int? = nil, uptime: @escaping @Sendable () -> Duration) {
         perSecond = Double(perMinute) / 60
         self.burst = Double(max(1, burst ?? perMinute))
         self.uptime = uptime
     }
 
-    /// Takes from a source's bucket.
-    /// - Returns: nil where there was enough, otherwise how long to wait until there is.
+    /// Takes tokens from a source's bucket.
+    /// - Returns: nil if there were enough, otherwise how long to wait until there are.
     func take(_ count: Int = 1, from key: Key) -> Duration? {
         guard perSecond > 0 else { return nil }
         let now = uptime()
@@ -32,7 +32,7 @@ final class RateLimiter<Key: Hashable & Sendable>: Sendable {
         return buckets.withLock { buckets in
             var bucket = buckets[key].map { refilled($0, now) } ?? Bucket(tokens: burst, updated: now)
             defer {
-                if buckets.count >= maximumBuckets, buckets[key] == nil { forget(&buckets, now) }
+                if buckets.count >= maximumBuckets, buckets[key] == nil { evict(&buckets, now) }
                 buckets[key] = bucket
             }
             guard bucket.tokens >= needed else { return .seconds((needed - bucket.tokens) / perSecond) }
@@ -41,7 +41,7 @@ final class RateLimiter<Key: Hashable & Sendable>: Sendable {
         }
     }
 
-    /// How many sources are remembered.
+    /// The number of sources in memory.
     var count: Int { buckets.withLock(\.count) }
 
     private func refilled(_ bucket: Bucket, _ now: Duration) -> Bucket {
@@ -49,9 +49,9 @@ final class RateLimiter<Key: Hashable & Sendable>: Sendable {
         return Bucket(tokens: min(burst, bucket.tokens + max(0, seconds) * perSecond), updated: now)
     }
 
-    private func forget(_ buckets: inout [Key: Bucket], _ now: Duration) {
+    private func evict(_ buckets: inout [Key: Bucket], _ now: Duration) {
         buckets = buckets.filter { refilled($0.value, now).tokens < burst }
-        // All of them at work at once: beginning anew costs each of them one burst at most.
+        // All sources are active. Removing all buckets grants each source at most one extra burst.
         if buckets.count >= maximumBuckets { buckets.removeAll() }
     }
 }

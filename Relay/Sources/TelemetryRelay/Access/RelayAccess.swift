@@ -2,7 +2,7 @@ import HTTPTypes
 import Hummingbird
 import TelemetryTransport
 
-/// Decides who asks, and whether they may.
+/// Authenticates callers and checks that they may use a route.
 struct RelayAccess: Sendable {
     let gate: TokenGate
     let keyring: ClientKeyring?
@@ -11,7 +11,7 @@ struct RelayAccess: Sendable {
     let isBehindProxy: Bool
 
     /// The caller of a request.
-    /// - Parameter provesClient: whether a host has to say which clients it is.
+    /// - Parameter provesClient: whether a host must send its client headers.
     /// - Throws: 401, 403, 421 or 429.
     func caller(
         of request: Request, _ context: RelayRequestContext, roles: Set<RelayRole>, provesClient: Bool = true
@@ -25,7 +25,7 @@ struct RelayAccess: Sendable {
             caller = try await provingClients(caller, request, context)
         }
         guard roles.contains(caller.role) else {
-            throw Problem.forbidden("A token of the role \(caller.role.rawValue) does not open this.")
+            throw Problem.forbidden("A token with the role \(caller.role.rawValue) may not do this.")
         }
         return caller
     }
@@ -35,38 +35,38 @@ struct RelayAccess: Sendable {
             guard request.head.authority.map(LocalName.isLocal) ?? true else {
                 throw Problem(
                     .misdirectedRequest, .invalidArgument,
-                    "Without a token, this relay is asked as localhost or by its address.")
+                    "Without tokens, this relay accepts only requests to localhost or a loopback address.")
             }
             return RelayCaller(credential: .none, tokenName: nil, role: .viewer)
         }
-        guard let text = TokenText.borne(by: request.headers[.authorization]),
-            let caller = try await gate.caller(bearing: text)
-        else { throw Problem.unauthorized("A valid token is needed.") }
+        guard let text = TokenText.bearerToken(in: request.headers[.authorization]),
+            let caller = try await gate.caller(withToken: text)
+        else { throw Problem.unauthorized("A valid token is required.") }
         return caller
     }
 
-    /// A host says which clients it is and proves it; without tokens, whoever says so is a host.
+    /// Authenticates a host by its client headers. Without tokens, a caller that sends these headers is a host.
     private func provingClients(
         _ caller: RelayCaller, _ request: Request, _ context: RelayRequestContext
     ) async throws -> RelayCaller {
         guard caller.role == .host || caller.credential == .none, let keyring else { return caller }
         guard let keys = try ClientHeaders.keys(in: request.headers) else {
             guard caller.role != .host else {
-                throw Problem.unauthorized("A host says who it is by Telemetry-Client and Telemetry-Client-Key.")
+                throw Problem.unauthorized("A host must send Telemetry-Client and Telemetry-Client-Key.")
             }
             return caller
         }
         try await keyring.admit(keys, from: "\(caller.tokenName ?? "") \(address(of: request, context))")
         for key in keys {
             if let wait = clients.take(from: key.clientId) {
-                throw Problem.rateLimited("Too many requests of this client.", retryAfter: wait)
+                throw Problem.rateLimited("Too many requests from this client.", retryAfter: wait)
             }
         }
         return RelayCaller(
             credential: caller.credential, tokenName: caller.tokenName, role: .host, clients: keys.map(\.clientId))
     }
 
-    /// The address that a request came from; behind a proxy, the one that the proxy saw.
+    /// The address that a request came from; behind a proxy, the address that the proxy reports.
     private func address(of request: Request, _ context: RelayRequestContext) -> String {
         if isBehindProxy, let name = HTTPField.Name("X-Forwarded-For"), let forwarded = request.headers[name] {
             return forwarded.split(separator: ",").last.map { $0.filter { !$0.isWhitespace } } ?? ""

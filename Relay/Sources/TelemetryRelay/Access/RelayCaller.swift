@@ -1,14 +1,14 @@
 import Foundation
 
-/// Who asks, and what is open to them.
+/// An authenticated caller and its permissions.
 struct RelayCaller: Sendable, Equatable {
-    /// How the relay knows a caller.
+    /// How a caller was authenticated.
     enum Credential: Sendable, Hashable {
-        /// No token was asked for.
+        /// No token was required.
         case none
-        /// The token of the configuration.
+        /// The configured token.
         case configured
-        /// A token of the store, by its hash.
+        /// A token in the store, identified by its hash.
         case token(Data)
     }
 
@@ -16,19 +16,19 @@ struct RelayCaller: Sendable, Equatable {
     /// The token's name; nil without one.
     let tokenName: String?
     let role: RelayRole
-    /// The identifiers of a host, the one that it has now first; nobody else has any.
+    /// The identifiers of a host, the current one first; empty for other roles.
     var clients: [String] = []
 
-    /// The clients whose data is open to the caller; nil: everybody's.
+    /// The clients whose data the caller may access; nil means all clients.
     var permittedClients: Set<String>? { role == .host ? Set(clients) : nil }
 
-    /// Whether everything that is read is open to the caller.
+    /// Whether the caller may read everything.
     var readsEverything: Bool { role != .host }
 
-    /// Whose subscriptions the caller's are: viewers share theirs, a host has its own for each identifier.
+    /// The owners of the caller's subscriptions: viewers share one set, a host has one set for each identifier.
     var subscriptionOwners: [String] { role == .host ? clients.map { "client:\($0)" } : ["viewer"] }
 
-    /// Narrows a filter to what is open to the caller; what is not is as though it did not exist.
+    /// Narrows a filter to events that the caller may access.
     func narrow(_ filter: RelayEventFilter) -> RelayEventFilter {
         guard let permitted = permittedClients else { return filter }
         var filter = filter

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// What the command does with tokens.
+/// The operations of the `token` command.
 public struct RelayTokens: Sendable {
     private let storage: any RelayTokenStorage
     private let now: @Sendable () -> Date
@@ -10,13 +10,13 @@ public struct RelayTokens: Sendable {
         self.now = now
     }
 
-    /// Makes a token.
-    /// - Returns: its text, which is nowhere else.
-    /// - Throws: ``RelayConfigurationError`` for a name that is in use, empty, long or not printable.
+    /// Creates a token.
+    /// - Returns: its text, which is not stored.
+    /// - Throws: ``RelayConfigurationError`` if the name is in use, empty, too long or not printable.
     public func create(role: RelayRole, name: String, lifetime: TokenLifetime? = nil) async throws -> String {
         let isPrintable = name.unicodeScalars.allSatisfy { ![.control, .format].contains($0.properties.generalCategory) }
         guard (1...200).contains(name.utf8.count), isPrintable else {
-            throw RelayConfigurationError("a token's name has 1 to 200 bytes and no control characters")
+            throw RelayConfigurationError("a token's name must have 1 to 200 bytes and no control characters")
         }
         var generator = SystemRandomNumberGenerator()
         let text = TokenText.make(using: &generator)
@@ -26,7 +26,7 @@ public struct RelayTokens: Sendable {
             try await storage.createToken(
                 RelayToken(name: name, role: role, created: created, expires: expires), hash: TokenText.hash(of: text))
         } catch RelayStorageError.nameInUse {
-            throw RelayConfigurationError("the name \(name) is in use, or was: choose another")
+            throw RelayConfigurationError("the name \(name) is or was in use; choose another")
         }
         return text
     }
@@ -43,10 +43,10 @@ public struct RelayTokens: Sendable {
         }
     }
 
-    /// - Throws: ``RelayConfigurationError`` where there is no token of that name.
+    /// - Throws: ``RelayConfigurationError`` if there is no token with that name.
     public func revoke(_ name: String) async throws {
         guard try await storage.revokeToken(named: name, at: now()) else {
-            throw RelayConfigurationError("there is no token named \(name)")
+            throw RelayConfigurationError("no token is named \(name)")
         }
     }
 
@@ -61,11 +61,12 @@ public struct RelayTokens: Sendable {
     }
 }
 
-/// For how long a token is valid, as `90d` says it.
+/// How long a token is valid, parsed from a text such as `90d`.
 public struct TokenLifetime: Sendable, Equatable {
     public let seconds: TimeInterval
 
-    /// A whole number above zero and `s`, `m`, `h` or `d`; nil for anything else, and beyond a hundred years.
+    /// Parses a positive whole number followed by `s`, `m`, `h` or `d`. Returns nil for any other text, and for more than a
+    /// hundred years.
     public init?(_ text: String) {
         let units: [Character: Int] = ["s": 1, "m": 60, "h": 3_600, "d": 86_400]
         guard let unit = text.last.flatMap({ units[$0] }), text.dropLast().utf8.allSatisfy({ (0x30...0x39).contains($0) }),

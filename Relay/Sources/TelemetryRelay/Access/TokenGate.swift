@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// Finds out which token a text is, as it is now: what was looked up is believed for a fraction of a second.
+/// Looks up tokens. A result is cached for a fraction of a second.
 final class TokenGate: Sendable {
     private struct Known {
         let token: RelayToken
@@ -10,7 +10,7 @@ final class TokenGate: Sendable {
 
     private struct State {
         var tokens: [Data: Known] = [:]
-        /// When the store had no token.
+        /// When the store last had no token.
         var openSince: Duration?
         var hasTokens = false
     }
@@ -20,10 +20,10 @@ final class TokenGate: Sendable {
     private let now: @Sendable () -> Date
     private let uptime: @Sendable () -> Duration
     private let state = Mutex(State())
-    private static let belief = Duration.milliseconds(200)
+    private static let cacheDuration = Duration.milliseconds(200)
     private static let maximumKnown = 10_000
 
-    /// - Parameter configured: the token of the configuration, which is a viewer's.
+    /// - Parameter configured: the configured token, which has the role viewer.
     init(
         storage: (any RelayTokenStorage)?, configured: BearerToken?, now: @escaping @Sendable () -> Date,
         uptime: @escaping @Sendable () -> Duration
@@ -34,13 +34,13 @@ final class TokenGate: Sendable {
         self.uptime = uptime
     }
 
-    /// Whether a token was ever made; once one was, requests without are refused for good.
+    /// Whether a token was ever created. From then on, requests without a token are refused.
     func hasTokens() async throws -> Bool {
         if configured != nil { return true }
         guard let storage else { return false }
         let time = uptime()
         let known = state.withLock { state in
-            state.hasTokens ? true : state.openSince.flatMap { time - $0 < Self.belief ? false : nil }
+            state.hasTokens ? true : state.openSince.flatMap { time - $0 < Self.cacheDuration ? false : nil }
         }
         if let known { return known }
         let hasTokens = try await storage.hasTokens()
@@ -51,9 +51,9 @@ final class TokenGate: Sendable {
         return hasTokens
     }
 
-    /// Who bears a token; nil for one that is unknown, revoked or expired.
-    func caller(bearing text: String) async throws -> RelayCaller? {
-        if let configured, configured.isBorne(by: "Bearer \(text)") {
+    /// The caller that a token identifies; nil if the token is unknown, revoked or expired.
+    func caller(withToken text: String) async throws -> RelayCaller? {
+        if let configured, configured.matches(authorization: "Bearer \(text)") {
             return RelayCaller(credential: .configured, tokenName: "configuration", role: .viewer)
         }
         let hash = TokenText.hash(of: text)
@@ -62,7 +62,7 @@ final class TokenGate: Sendable {
         return RelayCaller(credential: .token(hash), tokenName: token.name, role: token.role)
     }
 
-    /// Whether what let a caller in still does.
+    /// Whether a credential is still valid.
     func isValid(_ credential: RelayCaller.Credential) async throws -> Bool {
         switch credential {
         case .none: try await !hasTokens()
@@ -74,7 +74,7 @@ final class TokenGate: Sendable {
     private func token(hash: Data) async throws -> RelayToken? {
         guard let storage else { return nil }
         let time = uptime()
-        let known = state.withLock { $0.tokens[hash].flatMap { time - $0.time < Self.belief ? $0.token : nil } }
+        let known = state.withLock { $0.tokens[hash].flatMap { time - $0.time < Self.cacheDuration ? $0.token : nil } }
         if let known { return known.isValid(at: now()) ? known : nil }
         guard let token = try await storage.token(hash: hash), token.isValid(at: now()) else { return nil }
         state.withLock { state in

@@ -1,7 +1,7 @@
 import Crypto
 public import Foundation
 
-/// Tokens' texts: made once, shown once, kept only as their hash.
+/// Creates, parses and hashes the texts of tokens. Only the hash is stored.
 public enum TokenText {
     /// A new token: 256 random bits.
     public static func make(using generator: inout some RandomNumberGenerator) -> String {
@@ -13,8 +13,8 @@ public enum TokenText {
     /// The SHA-256 of a token.
     public static func hash(of text: String) -> Data { Data(SHA256.hash(data: Data(text.utf8))) }
 
-    /// The token that an `Authorization` bears; nil for another scheme.
-    static func borne(by authorization: String?) -> String? {
+    /// The token in an `Authorization` header; nil for another scheme.
+    static func bearerToken(in authorization: String?) -> String? {
         guard let authorization, authorization.lowercased().hasPrefix("bearer ") else { return nil }
         let token = authorization.dropFirst("bearer ".count).drop { $0 == " " }
         return token.isEmpty ? nil : String(token)

@@ -1,12 +1,13 @@
 import Crypto
 import Foundation
 
-/// A token that clients bear, kept only as its SHA-256.
+/// A bearer token, kept only as its SHA-256.
 public struct BearerToken: Sendable, Equatable {
     private let digest: [UInt8]
 
-    /// - Parameter text: the token, or `sha256:` and the 64 hexadecimal digits of its hash; space around it is cut off.
-    /// - Throws: ``RelayConfigurationError`` for an empty token and for what is no hash.
+    /// - Parameter text: the token, or `sha256:` followed by the 64 hexadecimal digits of its hash; surrounding white space is
+    ///   removed.
+    /// - Throws: ``RelayConfigurationError`` if the token is empty or the hash is malformed.
     public init(written text: String) throws {
         let text = text.trimmingSpace
         guard !text.isEmpty else { throw RelayConfigurationError("the token is empty") }
@@ -17,12 +18,12 @@ public struct BearerToken: Sendable, Equatable {
         let digits = text.utf8.dropFirst("sha256:".utf8.count).compactMap { Character(UnicodeScalar($0)).hexDigitValue }
         digest = stride(from: 0, to: digits.count - 1, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) }
         guard text.utf8.count == "sha256:".utf8.count + 64, digest.count == 32 else {
-            throw RelayConfigurationError("what follows sha256: has to be 64 hexadecimal digits")
+            throw RelayConfigurationError("sha256: must be followed by 64 hexadecimal digits")
         }
     }
 
-    /// Whether a request's `Authorization` bears the token; takes as long for a wrong one as for the right one.
-    public func isBorne(by authorization: String?) -> Bool {
+    /// Whether an `Authorization` header has this token. Compares in constant time.
+    public func matches(authorization: String?) -> Bool {
         guard let authorization, authorization.lowercased().hasPrefix("bearer ") else { return false }
         let other = Self.digest(of: String(authorization.dropFirst("bearer ".count)).trimmingSpace)
         return zip(digest, other).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) } == 0

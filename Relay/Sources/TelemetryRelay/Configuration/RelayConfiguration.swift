@@ -1,34 +1,34 @@
 public import Foundation
 
-/// What the relay listens on, whom it lets in, how much it takes and where it keeps it.
+/// The relay's address, access, limits and storage.
 public struct RelayConfiguration: Sendable, Equatable {
-    /// The port that the library's debug logger looks for by itself.
+    /// The port to which the library's debug logger connects by default.
     public static let defaultPort = 8377
 
     public var host = "127.0.0.1"
     /// 0 lets the system choose one.
     public var port = defaultPort
-    /// A file that the port is written to once requests are answered.
+    /// A file to which the port is written once the relay accepts requests.
     public var portFile: String?
-    /// A viewer's token beside those of the store, hashed.
+    /// A token with the role viewer, in addition to those in the store; kept as its hash.
     public var token: BearerToken?
-    /// Certificate and key, both in PEM; nil answers without TLS.
+    /// Certificate and key, both in PEM; nil disables TLS.
     public var tls: RelayTLSFiles?
-    /// Whether a proxy stands in front, which has TLS and says in `X-Forwarded-For` who asks.
+    /// Whether the relay is behind a proxy that terminates TLS and sets `X-Forwarded-For`.
     public var isBehindProxy = false
-    /// The database's file; nil keeps everything in memory only.
+    /// The database file; nil keeps everything in memory only.
     public var database: URL? = Self.defaultDatabase
-    /// The largest body of debug logs, in bytes, before and after decompression.
+    /// The maximum size of a debug log request body, in bytes, before and after decompression.
     public var bodyLimit = 1 << 20
-    /// The largest number of debug entries in one batch.
+    /// The maximum number of debug log entries in one batch.
     public var batchLimit = 1000
-    /// How much one request about telemetry may hold or ask for.
+    /// Limits on one telemetry request.
     public var limits = RelayLimits()
-    /// How often one source may ask.
+    /// Rate limits.
     public var rates = RelayRates()
-    /// How many debug entries are kept.
+    /// The retention of debug log entries.
     public var retention = DebugLogRetention()
-    /// How many events are kept.
+    /// The retention of events.
     public var eventRetention = RelayEventRetention()
 
     public init() {}
@@ -41,16 +41,16 @@ public struct RelayConfiguration: Sendable, Equatable {
         return state.appending(path: "telemetry-relay/relay.sqlite")
     }
 
-    /// Whether only this machine reaches the address.
+    /// Whether the address is reachable from this machine only.
     public var isLocal: Bool { ["127.0.0.1", "::1", "localhost"].contains(host) }
 
-    /// The address as a URL's beginning.
+    /// The base URL.
     public func address(port: Int) -> String {
         "\(tls == nil ? "http" : "https")://\(host.contains(":") ? "[\(host)]" : host):\(port)"
     }
 }
 
-/// Where the certificate and the key lie.
+/// The paths of the certificate and the key.
 public struct RelayTLSFiles: Sendable, Equatable {
     public var certificate: String
     public var key: String
@@ -61,7 +61,7 @@ public struct RelayTLSFiles: Sendable, Equatable {
     }
 }
 
-/// A configuration that cannot be.
+/// An invalid configuration, or one that cannot be applied.
 public struct RelayConfigurationError: Error, CustomStringConvertible, Equatable {
     public let description: String
 

@@ -1,4 +1,4 @@
-/// The options that are numbers, by their names in the environment.
+/// The numeric options. Raw values are the names of environment variables without their prefix.
 public enum RelayNumber: String, Sendable {
     case port = "PORT"
     case bodyLimit = "BODY_LIMIT"
@@ -8,7 +8,7 @@ public enum RelayNumber: String, Sendable {
     case newClientRate = "NEW_CLIENT_RATE"
     case clientRate = "CLIENT_RATE"
     case tokenRate = "TOKEN_RATE"
-    // Of debug entries and of events, each, where nothing is said of one kind.
+    // Defaults for both debug log entries and events.
     case capacity = "CAPACITY"
     case maximumBytes = "MAX_BYTES"
     case maximumAge = "MAX_AGE"
@@ -20,7 +20,7 @@ public enum RelayNumber: String, Sendable {
     case debugMaximumAge = "DEBUG_MAX_AGE"
     case dedupeWindow = "DEDUPE_WINDOW"
 
-    /// What the number may be; ages are in hours.
+    /// The valid values; ages are in hours.
     var range: ClosedRange<Int> {
         switch self {
         case .port: 0...65_535
@@ -35,16 +35,16 @@ public enum RelayNumber: String, Sendable {
     }
 }
 
-/// Looks options up: a flag first, then the environment.
+/// Looks up options: first the flag, then the environment variable.
 struct RelayOptionValues {
     let numbers: [RelayNumber: Int]
     let environment: [String: String]
 
     func text(_ flag: String?, _ name: String) -> String? { flag ?? environment["TELEMETRY_RELAY_\(name)"] }
 
-    /// The first of the numbers that was given.
+    /// The value of the first option that is set.
     func number(_ options: RelayNumber...) throws -> Int? {
-        // Each is checked, also one that another goes before.
+        // Validates every option, including those that an earlier one overrides.
         try options.map(value).compactMap { $0 }.first
     }
 
@@ -52,7 +52,7 @@ struct RelayOptionValues {
         let name = option.rawValue
         guard let text = numbers[option].map(String.init) ?? environment["TELEMETRY_RELAY_\(name)"] else { return nil }
         guard let value = Int(text), option.range.contains(value) else {
-            throw RelayConfigurationError("\(name.lowercased()) has to be a number in \(option.range), and is \(text)")
+            throw RelayConfigurationError("\(name.lowercased()) must be a number in \(option.range), not \(text)")
         }
         return value
     }

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// What a person said about the configuration, by flag or by environment; a flag goes first, nil leaves the default.
+/// Options from the command line and the environment. A flag overrides an environment variable; nil keeps the default.
 public struct RelayOptions: Sendable, Equatable {
     public var host: String?
     public var portFile: String?
@@ -17,9 +17,9 @@ public struct RelayOptions: Sendable, Equatable {
 
     /// The configuration that results.
     /// - Parameters:
-    ///   - environment: each option's name in upper case behind `TELEMETRY_RELAY_`, such as `TELEMETRY_RELAY_BODY_LIMIT`, and
-    ///     `TELEMETRY_RELAY_TOKEN`.
-    ///   - readFile: reads a token's file.
+    ///   - environment: each option's name in upper case with the prefix `TELEMETRY_RELAY_`, such as
+    ///     `TELEMETRY_RELAY_BODY_LIMIT`, and `TELEMETRY_RELAY_TOKEN`.
+    ///   - readFile: reads the token file.
     /// - Throws: ``RelayConfigurationError``.
     public func configuration(
         environment: [String: String], readFile: (String) throws -> String = { try String(contentsOfFile: $0, encoding: .utf8) }
@@ -43,7 +43,7 @@ public struct RelayOptions: Sendable, Equatable {
         result.rates.token = try values.number(.tokenRate) ?? result.rates.token
         if let path = values.text(database, "DATABASE") {
             guard !path.hasPrefix("postgresql://"), !path.hasPrefix("postgres://") else {
-                throw RelayConfigurationError("this relay keeps its data in an SQLite file; PostgreSQL is not part of it")
+                throw RelayConfigurationError("PostgreSQL is not supported; pass the path of an SQLite file")
             }
             result.database = URL(filePath: path)
         }
@@ -76,11 +76,11 @@ public struct RelayOptions: Sendable, Equatable {
         default: throw RelayConfigurationError("TLS needs both --tls-certificate and --tls-key")
         }
         result.isBehindProxy = behindProxy || values.isSet("BEHIND_PROXY")
-        // What the debug relay asked for; it says as little about TLS as a proxy does.
+        // The flag of the earlier debug relay. Like --behind-proxy, it does not require TLS.
         let isAllowed = result.isBehindProxy || allowRemote || values.isSet("ALLOW_REMOTE")
         guard result.isLocal || result.tls != nil || isAllowed else {
             throw RelayConfigurationError(
-                "\(result.host) can be reached from other machines: that needs TLS, or --behind-proxy, and a token")
+                "\(result.host) can be reached from other machines; this requires a token and either TLS or --behind-proxy")
         }
     }
 }

@@ -1,7 +1,7 @@
 import ServiceLifecycle
 import Synchronization
 
-/// Tells requests that wait for entries that some have arrived.
+/// Notifies waiting requests of new debug log entries.
 public final class DebugLogArrivals: Sendable {
     private struct State {
         var lastID = 0
@@ -16,21 +16,21 @@ public final class DebugLogArrivals: Sendable {
         self.clock = clock
     }
 
-    /// How many requests wait now.
+    /// The number of waiting requests.
     var waiting: Int { state.withLock { $0.waiting.count } }
 
-    /// Says that entries were stored.
+    /// Notifies all waiting requests.
     func announce() {
         for continuation in state.withLock({ Array($0.waiting.values) }) { continuation.yield() }
     }
 
-    /// The page that a query asks for; where it is empty and the query waits, the one that is filled first, or an empty one when
-    /// the time is over, `ended` returns, the task is cancelled or the process is told to end.
+    /// Returns the page for a query. If it is empty and the query waits, returns the first page that is not empty, or an empty
+    /// one when the wait ends, `ended` returns, the task is cancelled or a graceful shutdown begins.
     func page(
         of query: DebugLogQuery, in storage: any DebugLogStorage, until ended: (@Sendable () async -> Void)? = nil
     ) async throws -> DebugLogPage {
         guard query.wait > .zero else { return try await storage.page(of: query) }
-        // From before the first look: what arrives after it is heard.
+        // Subscribes before the first read, so that no arrival after it is missed.
         let (arrivals, continuation) = listen()
         let timer = Task { [clock] in
             try? await clock.sleep(for: query.wait)
@@ -50,7 +50,7 @@ public final class DebugLogArrivals: Sendable {
         return try await withTaskCancellationOrGracefulShutdownHandler {
             var query = query
             var page = try await storage.page(of: query)
-            // A cursor beyond all numbers is another relay's: whoever holds it has to know at once.
+            // A cursor above all numbers belongs to another relay: return at once, so that the client can detect this.
             guard page.entries.isEmpty, query.cursor ?? 0 <= page.newest else { return page }
             for await _ in arrivals {
                 query.cursor = page.cursor
@@ -64,7 +64,7 @@ public final class DebugLogArrivals: Sendable {
     }
 
     private func listen() -> (AsyncStream<Void>, AsyncStream<Void>.Continuation) {
-        // However many arrive between two looks, one look finds them.
+        // One element is enough: a read finds all entries that arrived before it.
         let (stream, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         let id = state.withLock { state in
             state.lastID += 1

@@ -1,7 +1,7 @@
 import Foundation
 @_spi(Tooling) import TelemetryModels
 
-/// The body of a post: `{"entries": […]}`. Each entry is decoded separately, so that an invalid one does not reject the others.
+/// The body of a post: `{"entries": […]}`. Each entry is decoded separately, so that an invalid entry does not affect the others.
 struct DebugLogBatch: Decodable {
     struct Attempt: Decodable {
         let result: Result<DebugLog, any Error>
@@ -32,13 +32,13 @@ struct DebugLogBatch: Decodable {
         }
     }
 
-    /// What is wrong, in the sender's words: the field's name, and what is the matter with it; of a long value not all.
+    /// A description of a decoding error: the field's name and the reason, shortened.
     static func reason(for error: any Error) -> String {
         shortened(wholeReason(for: error))
     }
 
-    /// A text that a sender chose, for a log or an answer: at most 300 characters of Unicode, and none of those that a terminal
-    /// acts upon.
+    /// A text from a sender, for a log or a response: at most 300 Unicode scalars, with characters that affect a terminal
+    /// escaped.
     static func shortened(_ text: String) -> String {
         var result = ""
         for scalar in text.unicodeScalars.prefix(300) {
@@ -58,31 +58,31 @@ struct DebugLogBatch: Decodable {
         }
         func name(of type: Any.Type) -> String {
             switch type {
-            case is String.Type: "text"
-            case is UUID.Type: "UUID"
-            default: "\(type)".hasPrefix("Dictionary") ? "object" : "\(type)".hasPrefix("Array") ? "list" : "\(type)"
+            case is String.Type: "a string"
+            case is UUID.Type: "a UUID"
+            default: "\(type)".hasPrefix("Dictionary") ? "an object" : "\(type)".hasPrefix("Array") ? "an array" : "valid"
             }
         }
         switch error as? DecodingError {
         case .keyNotFound(let key, let context): return "\(path(context, key)) is missing"
         case .valueNotFound(_, let context): return "\(path(context)) is missing"
-        case .typeMismatch(let type, let context): return "\(path(context)) is no \(name(of: type))"
+        case .typeMismatch(let type, let context): return "\(path(context)) is not \(name(of: type))"
         case .dataCorrupted(let context): return "\(path(context)): \(context.debugDescription)"
         default: return "unreadable"
         }
     }
 }
 
-/// The answer to a post.
+/// The response to a post.
 struct DebugLogReceipt: Codable, Equatable {
     struct Refusal: Codable, Equatable {
         let index: Int
         let reason: String
     }
 
-    /// Entries stored by this post.
+    /// The number of entries that this post stored.
     let stored: Int
-    /// Entries that an earlier one had stored already.
+    /// The number of entries that were stored before.
     let duplicates: Int
     let rejected: [Refusal]
 }

@@ -3,7 +3,7 @@ import HTTPTypes
 import Hummingbird
 import Logging
 
-/// `/debug/logs`: takes batches, answers queries.
+/// `/debug/logs`: stores batches and answers queries.
 struct DebugLogRoutes: Sendable {
     let storage: any DebugLogStorage
     let arrivals: DebugLogArrivals
@@ -39,7 +39,7 @@ struct DebugLogRoutes: Sendable {
         }
     }
 
-    /// The page that a query asks for, waited for until the caller's token ends.
+    /// Returns the page for a query. Waiting ends when the caller's token ends.
     private func page(of query: DebugLogQuery, _ context: RelayRequestContext) async throws -> DebugLogPage {
         guard query.wait > .zero, let caller = context.trace.caller else { return try await storage.page(of: query) }
         return try await streams.withSession(caller.credential, channel: context.channel) { session in
@@ -52,10 +52,10 @@ struct DebugLogRoutes: Sendable {
         do {
             batch = try DebugLogBatch(body: body)
         } catch {
-            return try .refusal(.badRequest, "the body is no batch: \(DebugLogBatch.reason(for: error))")
+            return try .refusal(.badRequest, "the body is not a batch: \(DebugLogBatch.reason(for: error))")
         }
         guard batch.entries.count <= batchLimit else {
-            return try .refusal(.contentTooLarge, "\(batch.entries.count) entries are more than \(batchLimit)")
+            return try .refusal(.contentTooLarge, "\(batch.entries.count) entries exceed the limit of \(batchLimit)")
         }
         return try await answer(logger) {
             let good = batch.good
@@ -71,7 +71,7 @@ struct DebugLogRoutes: Sendable {
         }
     }
 
-    /// A storage that fails is told as a server that is not ready: the client keeps its batch.
+    /// Responds to a storage failure with 503, so that the client keeps its batch.
     private func answer(_ logger: Logger, _ work: () async throws -> Response) async throws -> Response {
         do {
             return try await work()
