@@ -8,14 +8,14 @@ import NIOSSL
 import ServiceLifecycle
 import UnixSignals
 
-/// The relay, put together: routes over storages, behind tokens.
+/// Creates and runs the relay.
 public enum Relay {
     /// - Parameters:
-    ///   - storage: where debug logs go.
-    ///   - telemetry: where events, records and tokens go; nil serves debug logs alone.
-    ///   - metrics: those that the storage counts into.
+    ///   - storage: the storage of debug logs.
+    ///   - telemetry: the storage of events, records and tokens; nil serves debug logs only.
+    ///   - metrics: the counters that the storage updates.
     ///   - clock: measures how long requests wait.
-    ///   - onStart: called with the port once requests are answered.
+    ///   - onStart: called with the port once the relay accepts requests.
     public static func application(
         configuration: RelayConfiguration, storage: any DebugLogStorage, telemetry: (any RelayStorage)? = nil,
         metrics: RelayMetrics = RelayMetrics(), arrivals: DebugLogArrivals = DebugLogArrivals(),
@@ -37,7 +37,7 @@ public enum Relay {
             logger: logger)
     }
 
-    /// A client that stops in the middle of a request, or keeps a connection for nothing, is let go.
+    /// The server. It closes idle connections, and those of clients that do not finish a request.
     private static func server(_ configuration: RelayConfiguration) throws -> HTTPServerBuilder {
         let plain = HTTPServerBuilder.http1(configuration: .init(idleTimeout: .seconds(75)))
         guard let files = configuration.tls else { return plain }
@@ -49,12 +49,12 @@ public enum Relay {
             tls.minimumTLSVersion = .tlsv12
             return try .tls(plain, tlsConfiguration: tls)
         } catch {
-            throw RelayConfigurationError("the certificate or its key cannot be used: \(error)")
+            throw RelayConfigurationError("cannot use the certificate or its key: \(error)")
         }
     }
 
-    /// The storage of debug logs that a configuration asks for.
-    /// - Throws: ``RelayConfigurationError`` where its file is of no use.
+    /// Opens the storage of debug logs.
+    /// - Throws: ``RelayConfigurationError`` if its file cannot be opened.
     public static func storage(
         for configuration: RelayConfiguration, metrics: RelayMetrics = RelayMetrics()
     ) throws -> any DebugLogStorage {
@@ -64,12 +64,12 @@ public enum Relay {
         do {
             return try SQLiteDebugLogStorage(file: file, retention: configuration.retention, metrics: metrics)
         } catch {
-            throw RelayConfigurationError("the database \(file.path) cannot be opened: \(error)")
+            throw RelayConfigurationError("cannot open the database \(file.path): \(error)")
         }
     }
 
-    /// The storage of telemetry that a configuration asks for.
-    /// - Throws: ``RelayConfigurationError`` where its file is of no use.
+    /// Opens the storage of telemetry.
+    /// - Throws: ``RelayConfigurationError`` if its file cannot be opened.
     public static func telemetryStorage(
         for configuration: RelayConfiguration, logger: Logger = Logger(label: "telemetry-relay.storage")
     ) throws -> any RelayStorage {
@@ -80,19 +80,19 @@ public enum Relay {
         do {
             return try SQLiteRelayStorage(file: file, configuration: settings)
         } catch {
-            throw RelayConfigurationError("the database \(file.path) cannot be opened: \(error)")
+            throw RelayConfigurationError("cannot open the database \(file.path): \(error)")
         }
     }
 
-    /// Runs an application until SIGTERM or SIGINT, and then until the requests under way are answered, ten seconds at most.
-    /// - Throws: ``RelayConfigurationError`` where its address is not to be listened on, or cannot be.
+    /// Runs an application until SIGTERM or SIGINT, and then at most ten more seconds to complete the requests in progress.
+    /// - Throws: ``RelayConfigurationError`` if its address must not be used without a token, or cannot be bound.
     public static func serve(
         _ application: some ApplicationProtocol, configuration: RelayConfiguration, telemetry: any RelayStorage
     ) async throws {
         let hasTokens = configuration.token != nil ? true : try await telemetry.hasTokens()
         guard hasTokens || (configuration.isLocal && !configuration.isBehindProxy) else {
             throw RelayConfigurationError(
-                "\(configuration.host) can be reached from other machines, and the store has no token: make one with "
+                "\(configuration.host) can be reached from other machines, and the store has no token; create one with "
                     + "telemetry-relay token create")
         }
         var group = ServiceGroupConfiguration(

@@ -2,7 +2,7 @@ import Foundation
 import Hummingbird
 import Logging
 
-/// The parts that requests meet, and how they hang together.
+/// The relay's components and their connections.
 struct RelayParts: Sendable {
     let configuration: RelayConfiguration
     let debugLogs: any DebugLogStorage
@@ -57,7 +57,7 @@ struct RelayParts: Sendable {
         return router
     }
 
-    /// Behind a proxy a page of the relay's own has the proxy's scheme.
+    /// The schemes of the relay's own pages; behind a proxy, the proxy's scheme applies.
     private var schemes: [String] {
         configuration.isBehindProxy ? ["http", "https"] : [configuration.tls == nil ? "http" : "https"]
     }

@@ -2,7 +2,7 @@ import HTTPTypes
 import Hummingbird
 import Logging
 
-/// Logs each request and its answer: the route, not its path or query, which hold names and may hold secrets.
+/// Logs each request and its response: the route, not the path or query, which contain names and may contain secrets.
 struct AccessLog: RouterMiddleware {
     func handle(
         _ request: Request, context: RelayRequestContext, next: (Request, RelayRequestContext) async throws -> Response

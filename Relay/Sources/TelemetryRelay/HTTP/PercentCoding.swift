@@ -1,7 +1,7 @@
-/// Percent-encoding as RFC 3986 has it, strict where it is read.
+/// Strict percent-decoding (RFC 3986).
 enum PercentCoding {
-    /// The text that an encoded one stands for; nil where a `%` is followed by no two hexadecimal digits, or the bytes are not UTF-8.
-    /// - Parameter plusIsSpace: as forms have it, and with them the query of a URL.
+    /// Decodes a text. Returns nil if a `%` is not followed by two hexadecimal digits, or the bytes are not UTF-8.
+    /// - Parameter plusIsSpace: whether `+` is a space, as in forms and URL queries.
     static func decode(_ text: some StringProtocol, plusIsSpace: Bool = false) -> String? {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(text.utf8.count)
@@ -28,7 +28,7 @@ enum PercentCoding {
         }
     }
 
-    /// The bytes that hexadecimal digits stand for.
+    /// Decodes hexadecimal digits.
     static func bytes(ofHexadecimal text: some StringProtocol) -> [UInt8]? {
         let digits = text.utf8.compactMap(digit)
         guard digits.count == text.utf8.count, digits.count.isMultiple(of: 2) else { return nil }

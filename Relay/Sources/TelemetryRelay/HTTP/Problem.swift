@@ -4,7 +4,7 @@ import Hummingbird
 import NIOCore
 import TelemetryTransport
 
-/// What is wrong with a request, as RFC 9457 has it: thrown by whoever finds out, answered in one place.
+/// A problem document (RFC 9457), thrown as an error and converted to a response in ``ProblemMiddleware``.
 struct Problem: Error {
     typealias Code = TelemetryTransportError.Code
 
@@ -12,7 +12,7 @@ struct Problem: Error {
     let code: Code
     let detail: String
     var headers: HTTPFields = [:]
-    /// More members of the document, each a name and its JSON.
+    /// Additional members of the document, each a name and its JSON.
     var members: [(name: String, json: [UInt8])] = []
 
     init(_ status: HTTPResponse.Status, _ code: Code, _ detail: String, headers: HTTPFields = [:]) {
@@ -32,7 +32,7 @@ struct Problem: Error {
     }
 
     static func rateLimited(_ detail: String, retryAfter: Duration) -> Self {
-        // Whole seconds, and never zero: a client that comes back at once is what this prevents.
+        // Whole seconds, at least one, so that a client does not retry at once.
         let seconds = max(1, Int((retryAfter / .seconds(1)).rounded(.up)))
         return Self(.tooManyRequests, .rateLimited, detail, headers: [.retryAfter: "\(seconds)"])
     }
@@ -66,8 +66,8 @@ struct Problem: Error {
 }
 
 extension Problem {
-    /// What an error of any kind means for whoever asked.
-    /// - Returns: nil for an error that only the relay can be the cause of.
+    /// The problem that corresponds to an error.
+    /// - Returns: nil for an error that only the relay can cause.
     init?(_ error: any Error) {
         switch error {
         case let error as Problem: self = error
@@ -77,7 +77,7 @@ extension Problem {
         case is NIOTooManyBytesError: self = .tooLarge("The body is too large.")
         case let error as TelemetryTransportError: self = Problem(error)
         case RelayStorageError.invalidCursor: self = .invalidArgument("This is not a cursor of this store.")
-        case RelayStorageError.closed: self = .unavailable("The relay is ending.", retryAfter: 1)
+        case RelayStorageError.closed: self = .unavailable("The relay is shutting down.", retryAfter: 1)
         default: return nil
         }
     }
@@ -95,19 +95,19 @@ extension Problem {
         case .unauthorized: self = .forbidden(error.message)
         case .quotaExceeded: self = .tooLarge(error.message)
         case .rateLimited: self = .rateLimited(error.message, retryAfter: error.retryAfter ?? .seconds(1))
-        default: self = .unavailable("The storage cannot be used now.")
+        default: self = .unavailable("The storage is temporarily unavailable.")
         }
     }
 
-    /// Hummingbird's own refusals, in this form.
+    /// The problem that corresponds to an error response of Hummingbird.
     init(status: HTTPResponse.Status, headers: HTTPFields) {
         switch status {
         case .notFound: self = .notFound("There is nothing at this path.")
         case .contentTooLarge: self = .tooLarge("The body is too large.")
-        case .unauthorized: self = .unauthorized("A valid token is needed.")
+        case .unauthorized: self = .unauthorized("A valid token is required.")
         case .forbidden: self = .forbidden("This is not allowed.")
         case .tooManyRequests: self = .rateLimited("Too many requests.", retryAfter: .seconds(1))
-        case _ where status.code >= 500: self = .unavailable("The relay cannot answer now.")
+        case _ where status.code >= 500: self = .unavailable("The relay is temporarily unavailable.")
         default: self = Problem(status, .invalidArgument, status.reasonPhrase)
         }
         self.headers.append(contentsOf: headers)

@@ -3,7 +3,7 @@ import Hummingbird
 import Logging
 import TelemetryTransport
 
-/// Turns what is thrown into problem documents; what nobody foresaw is a relay that is not ready, never an empty answer.
+/// Converts errors to problem documents. An unexpected error becomes a 503, never an empty response.
 struct ProblemMiddleware<Context: RequestContext>: RouterMiddleware {
     let routes: RouteTable
 
@@ -14,7 +14,7 @@ struct ProblemMiddleware<Context: RequestContext>: RouterMiddleware {
             return try await next(request, context)
         } catch {
             let problem = problem(of: error, request, context)
-            // The connection is to end: what is still under way is read, so that its end does not destroy the answer.
+            // The connection will close. Reading the rest of the request keeps the close from discarding the response.
             let isEnding = request.headers[.connection]?.lowercased() == "close"
             return problem.status == .contentTooLarge && isEnding
                 ? problem.response.draining(request.body) : problem.response
@@ -26,12 +26,12 @@ struct ProblemMiddleware<Context: RequestContext>: RouterMiddleware {
         if let error = error as? HTTPError {
             if error.status == .notFound, let methods = routes.methods(at: request.uri.path) {
                 return Problem(
-                    .methodNotAllowed, .invalidArgument, "This path does not take \(request.method.rawValue.prefix(20)).",
+                    .methodNotAllowed, .invalidArgument, "This path does not support \(request.method.rawValue.prefix(20)).",
                     headers: [.allow: methods])
             }
             return Problem(status: error.status, headers: error.headers)
         }
-        if error is CancellationError { return .unavailable("The relay is ending.", retryAfter: 1) }
+        if error is CancellationError { return .unavailable("The relay is shutting down.", retryAfter: 1) }
         context.logger.error("the storage failed", metadata: ["error": "\(error)"])
         return .unavailable("The storage failed.")
     }

@@ -1,6 +1,6 @@
 import Hummingbird
 
-/// A request's query, decoded. A name that is not known is an error, since a filter that is misspelt would find everything.
+/// A decoded query. An unknown parameter is an error, because a misspelled filter would match everything.
 struct QueryParameters {
     private let values: [String: [String]]
 
@@ -16,7 +16,7 @@ struct QueryParameters {
                 let value = PercentCoding.decode(parts.count > 1 ? parts[1] : "", plusIsSpace: true)
             else { throw .invalidArgument("The query is not percent-encoded UTF-8.") }
             guard known.contains(name) else {
-                throw .invalidArgument("There is no parameter \"\(DebugLogBatch.shortened(name))\" here.")
+                throw .invalidArgument("Unknown parameter \"\(DebugLogBatch.shortened(name))\".")
             }
             values[name, default: []].append(value)
         }
@@ -25,21 +25,21 @@ struct QueryParameters {
 
     func contains(_ name: String) -> Bool { values[name] != nil }
 
-    /// Every value of a parameter that may repeat; nil where it was not given.
+    /// All values of a parameter that may repeat; nil if it is absent.
     func all(_ name: String) -> [String]? { values[name] }
 
-    /// The value of a parameter that is given at most once.
+    /// The value of a parameter that may occur once.
     func single(_ name: String) throws(Problem) -> String? {
         guard let values = values[name] else { return nil }
         guard values.count == 1 else { throw .invalidArgument("\(name) is given more than once.") }
         return values[0]
     }
 
-    /// A whole number in a range.
+    /// The value of a parameter that must be a whole number in a range.
     func number(_ name: String, _ range: ClosedRange<Int>) throws(Problem) -> Int? {
         guard let text = try single(name) else { return nil }
         guard text.utf8.allSatisfy({ $0 &- UInt8(ascii: "0") < 10 }), let number = Int(text), range.contains(number) else {
-            throw .invalidArgument("\(name) has to be a whole number from \(range.lowerBound) to \(range.upperBound).")
+            throw .invalidArgument("\(name) must be a whole number from \(range.lowerBound) to \(range.upperBound).")
         }
         return number
     }

@@ -2,11 +2,11 @@ public import Hummingbird
 import NIOCore
 import Synchronization
 
-/// What the relay knows of a request while it answers it.
+/// The context of a request.
 public struct RelayRequestContext: RequestContext {
     public var coreContext: CoreRequestContextStorage
     let channel: any Channel
-    /// Noted for the access log, which is written outside of whoever finds out.
+    /// Shared with the access log, which runs outside the code that sets it.
     let trace = RequestTrace()
 
     public init(source: ApplicationRequestContextSource) {
@@ -15,18 +15,18 @@ public struct RelayRequestContext: RequestContext {
     }
 }
 
-/// What is noted of a request on its way; neither tokens nor keys.
+/// Information about a request that inner code adds; neither tokens nor keys.
 final class RequestTrace: Sendable {
     private let name = Mutex<String?>(nil)
     private let admitted = Mutex<RelayCaller?>(nil)
 
-    /// The name of the token that the request bears.
+    /// The name of the request's token.
     var tokenName: String? {
         get { name.withLock { $0 } }
         set { name.withLock { $0 = newValue } }
     }
 
-    /// Whom a middleware let in; nil where none looked.
+    /// The caller that a middleware authenticated; nil if none did.
     var caller: RelayCaller? {
         get { admitted.withLock { $0 } }
         set { admitted.withLock { $0 = newValue } }

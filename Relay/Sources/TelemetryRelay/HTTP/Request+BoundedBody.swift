@@ -4,25 +4,25 @@ import Hummingbird
 import NIOCore
 
 extension Request {
-    /// The body could not be taken.
+    /// A body that is refused.
     struct BadBody: Error {
         let status: HTTPResponse.Status
         let reason: String
     }
 
-    /// - Parameter strictly: whether a body that says nothing of its type, or is another kind of JSON, is refused as well: no
-    ///   page of another site can send one that is `application/json` without being asked about.
-    /// - Throws: `BadBody` where the body says that it is something else.
+    /// - Parameter strictly: whether a missing media type and other JSON types (`+json`) are refused as well. A page of another
+    ///   site cannot send `application/json` without a CORS preflight.
+    /// - Throws: `BadBody` if the media type is not JSON.
     func expectJSON(strictly: Bool = false) throws {
         let type = headers[.contentType]?.prefix(while: { $0 != ";" }).trimmingCharacters(in: .whitespaces).lowercased()
         if type == "application/json" { return }
         if !strictly, type.map({ $0.hasPrefix("application/") && $0.hasSuffix("+json") }) ?? true { return }
         throw BadBody(
             status: .unsupportedMediaType,
-            reason: "\(DebugLogBatch.shortened(type ?? "a body without a type")) is not understood; application/json is")
+            reason: "\(DebugLogBatch.shortened(type ?? "a body without a type")) is not supported; use application/json")
     }
 
-    /// The whole body, decompressed, and no larger than the limit before and after.
+    /// The complete body, decompressed. The limit applies before and after decompression.
     func boundedBody(limit: Int) async throws -> ByteBuffer {
         let buffer: ByteBuffer
         do {
@@ -45,11 +45,11 @@ extension Request {
             }
         case .some(let encoding):
             throw BadBody(
-                status: .unsupportedMediaType, reason: "\(DebugLogBatch.shortened(encoding)) is not understood; gzip is")
+                status: .unsupportedMediaType, reason: "\(DebugLogBatch.shortened(encoding)) is not supported; use gzip")
         }
     }
 
-    /// The whole body of a request that has to bear JSON.
+    /// The complete body of a request whose body must be JSON.
     func jsonBody(limit: Int) async throws -> ByteBufferView {
         try expectJSON(strictly: true)
         return try await boundedBody(limit: limit).readableBytesView

@@ -21,20 +21,20 @@ extension Response {
         return Response(status: status, headers: headers, body: .init(byteBuffer: ByteBuffer(string: text)))
     }
 
-    /// What is wrong with a request, in a sentence.
+    /// An error response with a message.
     static func refusal(_ status: HTTPResponse.Status, _ error: String) throws -> Response {
         try json(["error": error], status: status)
     }
 }
 
 extension Response {
-    /// JSON as it stands.
+    /// A response with encoded JSON.
     static func json(_ bytes: [UInt8]) -> Response {
         Response(
             status: .ok, headers: [.contentType: "application/json"], body: .init(byteBuffer: ByteBuffer(bytes: bytes)))
     }
 
-    /// An object whose members `body` writes.
+    /// A response with an object whose members `body` writes.
     static func object(_ body: (inout JSONWriter) throws -> Void) rethrows -> Response {
         var writer = JSONWriter(capacity: 256)
         try writer.object(body)
@@ -43,10 +43,10 @@ extension Response {
 }
 
 extension Response {
-    /// How much is read of a body that was refused.
+    /// The maximum number of bytes read from a refused body.
     private static let drained = 256 << 20
 
-    /// The answer, behind which the rest of a request's body is read and forgotten (RFC 9112, 9.6).
+    /// Adds a step that reads and discards the rest of a request's body after the response (RFC 9112, 9.6).
     func draining(_ rest: RequestBody) -> Response {
         let answer = body
         return Response(

@@ -1,13 +1,13 @@
-/// What a route takes beside its path and body: nothing else is read, and any other parameter of a query is refused.
+/// The query parameters and headers that a route reads. Any other query parameter is refused.
 struct RouteParameters: Sendable, Hashable {
-    /// The names that a query may have.
+    /// The names of query parameters.
     var query: Set<String> = []
-    /// Whether a host says which clients it is.
+    /// Whether a host must send its client headers.
     var provesClients = false
-    /// Whether `Last-Event-ID` says where an earlier stream ended.
+    /// Whether the route reads `Last-Event-ID` to resume a stream.
     var resumes = false
 
-    /// The headers that the route reads beside `Authorization`.
+    /// The headers that the route reads, in addition to `Authorization`.
     var headers: Set<String> {
         var headers: Set<String> = []
         if provesClients { headers.formUnion(["Telemetry-Client", "Telemetry-Client-Key"]) }

@@ -1,8 +1,8 @@
 import HTTPTypes
 import Synchronization
 
-/// Every path that the relay answers, its methods and their parameters, so that a path with another method is told apart from no
-/// path, and the document of the interface can be held against what is served.
+/// All routes with their parameters. Distinguishes an unsupported method from an unknown path, and lets a test compare the routes
+/// with `openapi.yaml`.
 final class RouteTable: Sendable {
     struct Entry: Hashable, Sendable {
         let method: String
@@ -12,16 +12,16 @@ final class RouteTable: Sendable {
 
     private let entries = Mutex<[Entry: RouteParameters]>([:])
 
-    /// What was added so far.
+    /// All routes.
     var all: Set<Entry> { entries.withLock { Set($0.keys) } }
-    /// The parameters of what was added so far, beside those in the path.
+    /// The parameters of each route, except those in the path.
     var parameters: [Entry: RouteParameters] { entries.withLock { $0 } }
 
     func add(_ method: HTTPRequest.Method, _ template: String, _ parameters: RouteParameters = .init()) {
         entries.withLock { $0[Entry(method: method.rawValue, template: template)] = parameters }
     }
 
-    /// The methods that a path takes, as `Allow` lists them; nil for a path that there is not.
+    /// The methods that a path supports, in the form of `Allow`; nil for an unknown path.
     func methods(at path: String) -> String? {
         let parts = path.split(separator: "/")
         var methods = Set(all.filter { Self.matches($0.template, parts) }.map(\.method))

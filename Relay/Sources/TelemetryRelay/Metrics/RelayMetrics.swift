@@ -1,6 +1,6 @@
 import Synchronization
 
-/// What the relay counts, and how Prometheus reads it.
+/// The relay's counters.
 public final class RelayMetrics: Sendable {
     private struct Request: Hashable {
         let method: String
@@ -57,7 +57,7 @@ public final class RelayMetrics: Sendable {
         }
     }
 
-    /// Counts a stored entry that a search skipped, since it is damaged.
+    /// Counts a damaged entry that a search skipped.
     func countUnreadable() { state.withLock { $0.unreadable += 1 } }
 
     func countDeleted(_ count: Int, beyond bound: DebugLogRetention.Bound) {
@@ -68,10 +68,10 @@ public final class RelayMetrics: Sendable {
         for (bound, count) in counts { countDeleted(count, beyond: bound) }
     }
 
-    /// Entries deleted since the start, by the bound that they went beyond.
+    /// The number of entries deleted since the start, by the bound that they exceeded.
     var deleted: [DebugLogRetention.Bound: Int] { state.withLock(\.deleted) }
 
-    /// - Parameter kept: what the storage of debug logs holds; left out where it cannot say.
+    /// - Parameter kept: the usage of the debug log storage; nil if it cannot be read.
     func write(kept: DebugLogUsage?, to text: inout PrometheusText) {
         let state = self.state.withLock { $0 }
         if let kept {
@@ -79,22 +79,22 @@ public final class RelayMetrics: Sendable {
             text.value("relay_debug_bytes_kept", "gauge", "Bytes that the storage uses.", kept.bytes)
         }
         text.values(
-            "relay_events_total", "counter", "Events received, by what became of them.", by: "result",
+            "relay_events_total", "counter", "Events received, by result.", by: "result",
             state.events.map { ($0.key, $0.value) })
         text.values(
-            "relay_debug_entries_deleted_total", "counter", "Entries deleted, by the bound that they went beyond.", by: "bound",
+            "relay_debug_entries_deleted_total", "counter", "Entries deleted, by the bound that they exceeded.", by: "bound",
             state.deleted.map { ($0.key.rawValue, $0.value) })
         text.value(
-            "relay_debug_entries_unreadable_total", "counter", "Damaged entries skipped, once for each search.",
+            "relay_debug_entries_unreadable_total", "counter", "Damaged entries skipped, counted once per search.",
             state.unreadable)
         text.values(
-            "relay_debug_entries_total", "counter", "Entries received, by what became of them.", by: "result",
+            "relay_debug_entries_total", "counter", "Entries received, by result.", by: "result",
             state.entries.map { ($0.key, $0.value) })
         text.family(
             "relay_requests_total", "counter", "Requests answered.",
             state.requests.map { "{\($0.key.labels)} \($0.value)" }.sorted())
         text.family(
-            "relay_request_duration_seconds", "histogram", "Time to answer.",
+            "relay_request_duration_seconds", "histogram", "Time to respond.",
             state.durations.sorted { $0.key < $1.key }.flatMap { route, durations -> [String] in
                 let bounds = Self.bounds.map { "\($0)" } + ["+Inf"]
                 let counts = durations.buckets + [durations.count]

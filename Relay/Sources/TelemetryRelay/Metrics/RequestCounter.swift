@@ -1,8 +1,7 @@
 import HTTPTypes
 import Hummingbird
 
-/// Counts every answer under its route; the paths that no route knows share one label, so that nobody can fill the memory
-/// with paths.
+/// Counts responses by route. All unknown paths share one label, so that callers cannot exhaust memory with new paths.
 struct RequestCounter<Context: RequestContext>: RouterMiddleware {
     let metrics: RelayMetrics
 

@@ -2,9 +2,9 @@ import HTTPTypes
 import Hummingbird
 import Logging
 
-/// What everybody may ask, without a token: whether the relay is well, what it is and what it speaks.
+/// The routes that need no token: health, readiness, the interface document and the page.
 struct PublicRoutes: Sendable {
-    /// Throws where the storage does not answer.
+    /// Throws if the storage does not respond.
     let check: @Sendable () async throws -> Void
 
     func add(to router: Router<RelayRequestContext>, _ table: RouteTable) {
@@ -15,7 +15,7 @@ struct PublicRoutes: Sendable {
                 return .text("ok\n")
             } catch {
                 context.logger.error("the storage failed", metadata: ["error": "\(error)"])
-                throw Problem.unavailable("The storage does not answer.")
+                throw Problem.unavailable("The storage does not respond.")
             }
         }
         add("/openapi.yaml", to: router, table) { _ in .text(OpenAPIDocument.text, type: "application/yaml") }

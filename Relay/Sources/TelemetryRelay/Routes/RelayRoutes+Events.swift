@@ -5,12 +5,12 @@ extension RelayRoutes {
         add(.post, "/v1/events", to: router, table, roles: Self.writers, appendEvents)
         let filters = EventQuery.filters
         add(
-            .get, "/v1/events", to: router, table, roles: Self.everybody,
+            .get, "/v1/events", to: router, table, roles: Self.allRoles,
             query: filters.union(["after", "limit", "wait", "order"]), readEvents)
         add(.delete, "/v1/events", to: router, table, roles: Self.writers, query: filters.union(["all"]), deleteEvents)
-        add(.get, "/v1/events/count", to: router, table, roles: Self.everybody, query: filters, countEvents)
+        add(.get, "/v1/events/count", to: router, table, roles: Self.allRoles, query: filters, countEvents)
         add(
-            .get, "/v1/events/stream", to: router, table, roles: Self.everybody, query: filters.union(["after"]), resumes: true,
+            .get, "/v1/events/stream", to: router, table, roles: Self.allRoles, query: filters.union(["after"]), resumes: true,
             streamEvents)
     }
 
@@ -19,7 +19,7 @@ extension RelayRoutes {
         let events = try WireEventBatch.read(body, limit: limits.batchEvents)
         if let permitted = asked.caller.permittedClients {
             guard events.allSatisfy({ $0.clientId.map(permitted.contains) ?? false }) else {
-                throw Problem.forbidden("A host appends events of its own client alone.")
+                throw Problem.forbidden("A host may append only events of its own clients.")
             }
         }
         let result = events.isEmpty ? RelayAppendResult(stored: 0, duplicates: 0) : try await storage.append(events)
@@ -52,7 +52,7 @@ extension RelayRoutes {
     private func deleteEvents(_ asked: Asked) async throws -> Response {
         let query = try EventQuery(asked.query, limits: limits)
         guard query.hasFilter || query.isForAll else {
-            throw Problem.invalidArgument("Deleting needs a filter, or all=true.")
+            throw Problem.invalidArgument("Deleting requires a filter or all=true.")
         }
         let deleted = try await storage.deleteEvents(matching: asked.caller.narrow(query.filter))
         return .object { $0.member("deleted", deleted) }
@@ -62,7 +62,7 @@ extension RelayRoutes {
         let query = try EventQuery(asked.query, limits: limits)
         let filter = asked.caller.narrow(query.filter)
         let asksFrom = asked.lastEventID.map { RelayEventCursor(rawValue: $0) } ?? query.after
-        // A cursor that is none is told before the stream begins.
+        // Reports an invalid cursor before the stream begins.
         if let asksFrom { _ = try await storage.events(matching: filter, after: asksFrom, limit: 1, order: .ascending) }
         let start: RelayEventCursor
         if let asksFrom { start = asksFrom } else { start = try await storage.latestEventCursor() }

@@ -5,9 +5,9 @@ import TelemetryTransport
 extension RelayRoutes {
     func addRecords(to router: Router<RelayRequestContext>, _ table: RouteTable) {
         add(.post, "/v1/records", to: router, table, roles: Self.writers, saveRecords)
-        add(.post, "/v1/records/query", to: router, table, roles: Self.everybody, queryRecords)
+        add(.post, "/v1/records/query", to: router, table, roles: Self.allRoles, queryRecords)
         add(.post, "/v1/records/delete", to: router, table, roles: Self.writers, deleteRecords)
-        add(.get, "/v1/records/{recordName}", to: router, table, roles: Self.everybody, readRecord)
+        add(.get, "/v1/records/{recordName}", to: router, table, roles: Self.allRoles, readRecord)
     }
 
     private func saveRecords(_ asked: Asked) async throws -> Response {
@@ -31,7 +31,7 @@ extension RelayRoutes {
     private func readRecord(_ asked: Asked) async throws -> Response {
         let name = try asked.name("recordName")
         guard let record = try await storage.record(named: name), reads(record, asked.caller) else {
-            throw Problem.notFound("No record of this name is stored.")
+            throw Problem.notFound("No record with this name is stored.")
         }
         return .json(WireRecord.json(record))
     }
@@ -60,7 +60,7 @@ extension RelayRoutes {
         writer.array(records) { record, writer in WireRecord.write(record, to: &writer) }
     }
 
-    /// The failure itself where one record was to be saved, otherwise what was saved and what was not.
+    /// If a single record was saved, its failure; otherwise a partial failure with the saved and the failed records.
     private static func problem(of result: RelaySaveResult, among count: Int) -> Problem {
         if count == 1, let failure = result.failures.first { return problem(of: failure) }
         var problem = Problem(
@@ -86,7 +86,7 @@ extension RelayRoutes {
 
     private static func problem(of failure: RelaySaveResult.Failure) -> Problem {
         switch failure.refusal {
-        case .notFound: return .notFound("The version to replace is gone.")
+        case .notFound: return .notFound("The version to replace no longer exists.")
         case .conflict(let stored):
             var problem = Problem(.conflict, .conflict, "Another version of the record is stored.")
             problem.members = [("record", WireRecord.json(stored))]
@@ -98,7 +98,7 @@ extension RelayRoutes {
 extension RelayRecord {
     private static let issuedTypes: Set = [TelemetrySchema.commandRecordType, HostRecordRules.ruleType]
 
-    /// The record with the token's name as its issuer, whatever it says itself, where its type has one.
+    /// Returns the record with the token's name as its issuer if its type has one. Overwrites the issuer that the record names.
     func issued(by tokenName: String?) -> RelayRecord {
         guard let tokenName, Self.issuedTypes.contains(record.recordType) else { return self }
         var issued = self

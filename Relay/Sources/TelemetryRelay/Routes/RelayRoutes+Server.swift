@@ -5,7 +5,7 @@ import TelemetryModels
 
 extension RelayRoutes {
     func addServer(to router: Router<RelayRequestContext>, _ table: RouteTable) {
-        add(.get, "/v1/server", to: router, table, roles: Self.everybody, describeServer)
+        add(.get, "/v1/server", to: router, table, roles: Self.allRoles, describeServer)
     }
 
     private func describeServer(_ asked: Asked) async throws -> Response {

@@ -5,9 +5,9 @@ import TelemetryTransport
 extension RelayRoutes {
     func addSubscriptions(to router: Router<RelayRequestContext>, _ table: RouteTable) {
         add(.put, "/v1/subscriptions/{id}", to: router, table, roles: Self.writers, saveSubscription)
-        add(.get, "/v1/subscriptions/{id}", to: router, table, roles: Self.everybody, readSubscription)
+        add(.get, "/v1/subscriptions/{id}", to: router, table, roles: Self.allRoles, readSubscription)
         add(.delete, "/v1/subscriptions/{id}", to: router, table, roles: Self.writers, deleteSubscription)
-        add(.get, "/v1/notifications", to: router, table, roles: Self.everybody, resumes: true, streamNotifications)
+        add(.get, "/v1/notifications", to: router, table, roles: Self.allRoles, resumes: true, streamNotifications)
     }
 
     private func saveSubscription(_ asked: Asked) async throws -> Response {
@@ -40,7 +40,7 @@ extension RelayRoutes {
                 if let clientId = subscription.clientId { writer.member("clientid", clientId) }
             }
         }
-        throw Problem.notFound("No subscription of this identifier is stored.")
+        throw Problem.notFound("No subscription with this identifier is stored.")
     }
 
     private func deleteSubscription(_ asked: Asked) async throws -> Response {
@@ -54,7 +54,7 @@ extension RelayRoutes {
         var resumed: RelayChangePosition?
         if let id = asked.lastEventID {
             let position = RelayChangePosition(rawValue: id)
-            // Of a relay whose log of changes does not reach back so far nobody learns what was missed.
+            // Resumes only if the relay's change log still includes this position.
             if try await storage.recordChanges(after: position, limit: 1) != nil { resumed = position }
         }
         let stream = NotificationStream(
@@ -64,5 +64,5 @@ extension RelayRoutes {
             streams, asked.caller, asked.context, hints: { [storage] in storage.recordHints(of: clients) }, stream.write)
     }
 
-    private static var refusal: Problem { .forbidden("A host subscribes to its own client's records and to rules.") }
+    private static var refusal: Problem { .forbidden("A host may subscribe only to its own clients' records and to rules.") }
 }

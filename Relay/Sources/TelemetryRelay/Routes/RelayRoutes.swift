@@ -1,19 +1,19 @@
 import HTTPTypes
 import Hummingbird
 
-/// What the routes of the interface share.
+/// The routes of the `/v1` interface.
 struct RelayRoutes: Sendable {
-    /// What an answer is made from.
+    /// A request with its caller and its parsed query.
     struct Asked: Sendable {
         let request: Request
         let context: RelayRequestContext
         let caller: RelayCaller
-        /// The query, of which no parameter is unknown to the route.
+        /// The query; every parameter is known to the route.
         let query: QueryParameters
-        /// Where a stream broke that is to go on.
+        /// The position at which a stream resumes.
         let lastEventID: String?
 
-        /// A parameter of the path, decoded.
+        /// A path parameter, decoded.
         func name(_ parameter: String) throws -> String {
             guard let raw = context.parameters.get(parameter), let name = PercentCoding.decode(raw) else {
                 throw Problem.invalidArgument("The path is not percent-encoded UTF-8.")
@@ -29,13 +29,13 @@ struct RelayRoutes: Sendable {
     let metrics: RelayMetrics
     let clock: any Clock<Duration>
 
-    static let everybody = Set(RelayRole.allCases)
+    static let allRoles = Set(RelayRole.allCases)
     static let writers: Set<RelayRole> = [.host, .viewer]
 
-    /// Adds a route that callers of these roles may use.
+    /// Adds a route for callers with these roles.
     /// - Parameters:
-    ///   - query: the parameters that its query may have.
-    ///   - resumes: whether it goes on from `Last-Event-ID`.
+    ///   - query: the names of its query parameters.
+    ///   - resumes: whether it reads `Last-Event-ID`.
     func add(
         _ method: HTTPRequest.Method, _ template: String, to router: Router<RelayRequestContext>, _ table: RouteTable,
         roles: Set<RelayRole>, query: Set<String> = [], resumes: Bool = false,
