@@ -1,11 +1,11 @@
 import Foundation
 
-/// The time that retention counts by, in seconds since the reference date. It never goes back.
+/// The clock used for retention, in seconds since the reference date. It never goes back.
 ///
-/// While the relay runs it advances with a monotonic clock. The wall clock counts only for the time between two runs, and only
-/// up to half of what an entry is kept: one jump of the wall clock expires no entry that is younger than that.
+/// While the relay runs, a monotonic clock advances it. Between two runs, the wall clock advances it, by at most half of the
+/// retention age: one jump of the wall clock expires no entry younger than that.
 struct ArrivalClock: Sendable {
-    /// What a storage keeps between two runs.
+    /// The values that a storage saves between two runs.
     struct Saved: Sendable, Equatable {
         let arrival: TimeInterval
         /// The wall clock at that time.
@@ -17,9 +17,9 @@ struct ArrivalClock: Sendable {
     private let uptime: @Sendable () -> Duration
 
     /// - Parameters:
-    ///   - saved: what the last run saved.
+    ///   - saved: the values that the last run saved.
     ///   - wall: the wall clock now.
-    ///   - age: for how many seconds entries are kept.
+    ///   - age: the retention age, in seconds.
     ///   - uptime: a monotonic clock.
     init(after saved: Saved, wall: TimeInterval, age: TimeInterval, uptime: @escaping @Sendable () -> Duration) {
         start = saved.arrival + min(max(0, wall - saved.wall), age / 2)
@@ -29,7 +29,7 @@ struct ArrivalClock: Sendable {
 
     var now: TimeInterval { start + max(0, (uptime() - uptimeAtStart) / .seconds(1)) }
 
-    /// A monotonic clock that starts at zero and goes on while the machine sleeps.
+    /// A monotonic clock that starts at zero and advances while the machine sleeps.
     static func continuous() -> @Sendable () -> Duration {
         let start = ContinuousClock.now
         return { start.duration(to: .now) }

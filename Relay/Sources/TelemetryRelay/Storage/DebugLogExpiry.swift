@@ -1,7 +1,7 @@
 import Logging
 import ServiceLifecycle
 
-/// Deletes what has become too old, also while nothing arrives, and logs what was deleted since it last did.
+/// Periodically deletes expired entries, and logs the number deleted since the last time.
 struct DebugLogExpiry: Service {
     let storage: any DebugLogStorage
     let metrics: RelayMetrics
@@ -10,19 +10,19 @@ struct DebugLogExpiry: Service {
     var clock: any Clock<Duration> = ContinuousClock()
 
     func run() async throws {
-        var told = metrics.deleted
+        var reported = metrics.deleted
         while true {
             do {
                 try await storage.expire()
             } catch {
-                logger.error("what is too old could not be deleted", metadata: ["error": "\(error)"])
+                logger.error("expired entries could not be deleted", metadata: ["error": "\(error)"])
             }
             let deleted = metrics.deleted
-            for (bound, count) in deleted.sorted(by: { $0.key.rawValue < $1.key.rawValue }) where count > told[bound] ?? 0 {
+            for (bound, count) in deleted.sorted(by: { $0.key.rawValue < $1.key.rawValue }) where count > reported[bound] ?? 0 {
                 logger.info(
-                    "entries deleted", metadata: ["bound": "\(bound.rawValue)", "count": "\(count - (told[bound] ?? 0))"])
+                    "entries deleted", metadata: ["bound": "\(bound.rawValue)", "count": "\(count - (reported[bound] ?? 0))"])
             }
-            told = deleted
+            reported = deleted
             guard (try? await cancelWhenGracefulShutdown { try await clock.sleep(for: interval) }) != nil else { return }
         }
     }

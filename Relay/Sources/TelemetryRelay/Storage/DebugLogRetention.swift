@@ -1,15 +1,15 @@
 public import Foundation
 
-/// How much is kept. What goes beyond one of the bounds is deleted, those that arrived first going first.
+/// The limits on stored debug log entries. Beyond a limit, the entries that arrived first are deleted first.
 public struct DebugLogRetention: Sendable, Equatable {
-    /// Which bound an entry went beyond.
+    /// The limit that an entry exceeded.
     enum Bound: String, CaseIterable { case age, bytes, entries }
 
-    /// So many entries.
+    /// The maximum number of entries.
     public var entries: Int
-    /// So many bytes of the database, without its log of changes; the last entry stays, however large.
+    /// The maximum size of the database in bytes, without its write-ahead log. The last entry is kept regardless of its size.
     public var bytes: Int
-    /// So many seconds after its arrival an entry goes.
+    /// The maximum age of an entry after its arrival, in seconds.
     public var age: TimeInterval
 
     public init(entries: Int = 1_000_000, bytes: Int = 2 << 30, age: TimeInterval = 30 * 86_400) {
@@ -19,7 +19,7 @@ public struct DebugLogRetention: Sendable, Equatable {
     }
 }
 
-/// How much is kept now.
+/// The current size of the storage.
 public struct DebugLogUsage: Sendable, Equatable {
     public let entries: Int
     public let bytes: Int

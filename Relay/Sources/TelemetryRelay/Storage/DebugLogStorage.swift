@@ -1,20 +1,20 @@
 public import Foundation
 
-/// Keeps debug entries: in memory, in a file, or wherever a conformer puts them.
+/// Stores debug log entries.
 public protocol DebugLogStorage: Sendable {
-    /// Stores entries in their order, together or not at all, and deletes what then is too much; one whose `id` is stored already
-    /// is not stored again.
-    /// - Returns: how many are new.
+    /// Stores entries in order, all of them or none, and then deletes entries beyond the retention limits. Skips an entry whose
+    /// `id` is stored already.
+    /// - Returns: the number of new entries.
     func store(_ entries: [DebugLog]) async throws -> Int
-    /// The entries that a query asks for, in the order of their arrival.
+    /// Returns the entries that match a query, in order of arrival. Does not wait.
     func page(of query: DebugLogQuery) async throws -> DebugLogPage
-    /// Deletes what has become too old.
+    /// Deletes expired entries.
     func expire() async throws
-    /// How much is kept; throws where the storage is of no use.
+    /// Returns the current size. Throws if the storage is unusable.
     func usage() async throws -> DebugLogUsage
 }
 
-/// Which entries are looked for, and which part of them is wanted.
+/// A filter for entries, and the page of the result to return.
 public struct DebugLogQuery: Sendable, Equatable {
     public var source: DebugLog.Source?
     public var level: DebugLog.Level?
@@ -24,31 +24,31 @@ public struct DebugLogQuery: Sendable, Equatable {
     public var deviceId: UUID?
     /// Included.
     public var since: Date?
-    /// Not included.
+    /// Excluded.
     public var until: Date?
-    /// Stands somewhere in the event's name or in the payload's text; ASCII letters match in either case.
+    /// A substring of the event's name or the payload's text; ASCII letters are case-insensitive.
     public var text: String?
     /// Newest first; otherwise oldest first.
     public var isDescending = false
-    /// Only what arrived after this number, or before it where the newest come first.
+    /// Only entries that arrived after this number; before it if newest first.
     public var cursor: Int64?
     public var limit = 100
-    /// How long to wait for an entry to arrive where none is found; the storage itself does not.
+    /// How long to wait for an entry if none matches. The storage itself does not wait.
     public var wait: Duration = .zero
 
     public init() {}
 }
 
-/// A part of what a query found.
+/// A page of a query's result.
 public struct DebugLogPage: Sendable, Equatable {
     public let entries: [DebugLog]
-    /// Where to go on: the last entry's number, or, where nothing is left, the newest of all, for asking again later.
+    /// The cursor for the next page: the last entry's number, or the newest number of all if no entries are left.
     public let cursor: Int64
     public let hasMore: Bool
-    /// The newest stored entry's number; 0 where none is.
+    /// The number of the newest stored entry; 0 if there is none.
     public let newest: Int64
 
-    /// What a page's entries take at most, in bytes of their payloads and names; a page has one entry in any case.
+    /// The maximum size of a page, in bytes of payloads and names. A page always has room for one entry.
     static let byteLimit = 8 << 20
 
     init(_ found: Found, newest: Int64) {
@@ -59,17 +59,17 @@ public struct DebugLogPage: Sendable, Equatable {
         cursor = hasMore || found.query.isDescending ? last ?? found.query.cursor ?? newest : newest
     }
 
-    /// The entries found so far, up to what a page may have.
+    /// Collects entries up to the limits of a page.
     struct Found {
         let query: DebugLogQuery
         private(set) var rows: [(number: Int64, entry: DebugLog)] = []
-        /// Whether an entry was found that the page has no room for.
+        /// Whether an entry matched for which the page has no room.
         private(set) var hasMore = false
         private var bytes = 0
 
         init(for query: DebugLogQuery) { self.query = query }
 
-        /// Whether an entry of so many bytes has its place on the page; where it has not, nothing more has to be looked for.
+        /// Whether the page has room for an entry of this many bytes. If not, the search can stop.
         mutating func hasRoom(for size: Int) -> Bool {
             hasMore = rows.count >= query.limit || (!rows.isEmpty && size > DebugLogPage.byteLimit - bytes)
             return !hasMore
@@ -83,7 +83,7 @@ public struct DebugLogPage: Sendable, Equatable {
 }
 
 extension DebugLog {
-    /// The payload as it is stored and searched: compact, its keys sorted.
+    /// The payload as stored and searched: compact, with sorted keys.
     var payloadText: String {
         get throws {
             let encoder = JSONEncoder()

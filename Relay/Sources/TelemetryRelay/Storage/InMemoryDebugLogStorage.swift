@@ -1,20 +1,20 @@
 import Foundation
 
-/// Keeps entries as long as the process runs.
+/// Stores debug log entries in memory.
 public actor InMemoryDebugLogStorage: DebugLogStorage {
     private struct Row {
         let number: Int64
         let entry: DebugLog
-        /// What a search for text looks at.
+        /// The text that is searched.
         let text: String
         /// By the monotonic clock.
         let received: Duration
 
-        /// About what the row takes, the text standing there twice.
+        /// The approximate size of the row. It holds the text twice.
         var size: Int { 500 + 2 * text.utf8.count }
     }
 
-    /// The rows, in front of them places of those that went.
+    /// The rows. The first `gone` elements are nil, for deleted rows.
     private var rows: [Row?] = []
     private var gone = 0
     private var bytes = 0
@@ -25,10 +25,9 @@ public actor InMemoryDebugLogStorage: DebugLogStorage {
     private let uptime: @Sendable () -> Duration
 
     /// - Parameters:
-    ///   - retention: how much is kept; bytes are counted about.
-    ///   - metrics: counts what is deleted.
-    ///   - uptime: a monotonic clock, which measures how long entries are kept; one that goes on while the machine sleeps where
-    ///     it is nil.
+    ///   - retention: the retention limits; sizes are approximate.
+    ///   - metrics: counts deleted entries.
+    ///   - uptime: a monotonic clock, which measures the age of entries; nil uses one that advances while the machine sleeps.
     public init(
         retention: DebugLogRetention = .init(), metrics: RelayMetrics = .init(), uptime: (@Sendable () -> Duration)? = nil
     ) {
@@ -57,7 +56,7 @@ public actor InMemoryDebugLogStorage: DebugLogStorage {
     public func page(of query: DebugLogQuery) -> DebugLogPage {
         let text = query.text.map(Self.folded)
         var found = DebugLogPage.Found(for: query)
-        // Numbers have no holes, so that a cursor is a place.
+        // Numbers are consecutive, so a cursor maps to an index.
         let base = newest - Int64(rows.count) + 1
         let cursor = query.cursor.map { Int(min(max($0, base - 1), newest + 1) - base) }
         var index = query.isDescending ? (cursor ?? rows.count) - 1 : max(cursor.map { $0 + 1 } ?? 0, gone)
@@ -104,14 +103,14 @@ public actor InMemoryDebugLogStorage: DebugLogStorage {
             gone += 1
             metrics.countDeleted(1, beyond: bound)
         }
-        // Seldom, since all that stay are moved.
+        // Rarely, because this moves all remaining rows.
         if gone > rows.count / 2 {
             rows.removeFirst(gone)
             gone = 0
         }
     }
 
-    /// ASCII letters in one case, and nothing else, as SQLite's LIKE compares.
+    /// Folds the case of ASCII letters only, like SQLite's LIKE.
     private static func folded(_ text: String) -> String {
         String(decoding: text.utf8.map { (0x41...0x5A).contains($0) ? $0 + 0x20 : $0 }, as: UTF8.self)
     }

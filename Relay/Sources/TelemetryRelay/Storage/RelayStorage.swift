@@ -1,41 +1,41 @@
 public import ServiceLifecycle
 
-/// Everything that the relay keeps but debug logs, behind one protocol that a database implements.
+/// Stores everything except debug logs, independent of the database.
 ///
-/// A storage knows nothing of HTTP, tokens' texts or roles' rights: callers pass what is permitted as filters and closures. Every
-/// method may be called from any task, also concurrently, and throws ``RelayStorageError`` unless it says otherwise. Reads may be
-/// cancelled and then throw `CancellationError`; what a write has begun is finished.
+/// A storage is independent of HTTP, the texts of tokens and the permissions of roles: callers pass permissions as filters and
+/// closures. Every method may be called concurrently from any task, and throws ``RelayStorageError`` unless stated otherwise.
+/// Reads support cancellation by throwing `CancellationError`; a write that has begun completes.
 ///
-/// Texts that Swift's `==` calls equal are one name: identifiers, names and scenarios are compared in Unicode's canonical form.
+/// Identifiers, names and scenarios are compared like Swift's `==`, by Unicode canonical equivalence.
 ///
-/// ``run()`` does the work in the background: retention, changes that another relay made to the same database, tokens' last use.
+/// ``run()`` does the background work: retention, changes by other relays on the same database, the last use of tokens.
 public protocol RelayStorage: RelayEventStorage, RelayRecordStorage, RelaySubscriptionStorage, RelayTokenStorage,
     RelayClientKeyStorage, Service
 {
-    /// Throws where the database does not answer: what `/readyz` asks.
+    /// Throws if the database does not respond; used by `/readyz`.
     func check() async throws
-    /// What is stored now, and what retention has deleted since this storage was opened.
+    /// Returns the current size, and the number of events that retention has deleted since this storage was opened.
     func usage() async throws -> RelayUsage
-    /// Deletes what is beyond the bounds, in small transactions. ``run()`` calls it every minute, and sooner where much arrives.
+    /// Deletes events beyond the retention limits, in small transactions. ``run()`` calls it every minute, and sooner under load.
     func expire() async throws
-    /// Works in the background until the task is cancelled or a graceful shutdown begins, and then writes what is still to be
-    /// written. A storage is usable before and without it, but hears nothing from other relays and deletes nothing.
+    /// Runs background work until the task is cancelled or a graceful shutdown begins, and then writes pending data. A storage is
+    /// usable before and without this method, but without it, does not detect changes by other relays and deletes nothing.
     func run() async throws
-    /// Ends every stream of hints and closes the database. Later calls throw ``RelayStorageError/closed``.
+    /// Ends all hint streams and closes the database. Later calls throw ``RelayStorageError/closed``.
     func close() async throws
 }
 
-/// How much a storage holds.
+/// The size of a storage.
 public struct RelayUsage: Sendable, Equatable {
-    /// Events stored.
+    /// The number of stored events.
     public var events: Int
-    /// What they take, in bytes, about.
+    /// The approximate size of the events, in bytes.
     public var eventBytes: Int
-    /// Identifiers of deleted events that are remembered, so that these are not stored again.
+    /// The number of deleted events whose identifiers are kept to detect duplicates.
     public var rememberedEvents: Int
-    /// Records stored.
+    /// The number of stored records.
     public var records: Int
-    /// Events that retention deleted since this storage was opened, by the bound that they were beyond.
+    /// The number of events that retention deleted since this storage was opened, by the limit that they exceeded.
     public var expired: [RelayEventRetention.Bound: Int]
 
     public init(

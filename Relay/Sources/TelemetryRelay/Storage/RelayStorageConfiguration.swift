@@ -1,27 +1,27 @@
 public import Foundation
 public import Logging
 
-/// How a storage keeps what it is given, and the clocks that it goes by.
+/// The limits, durability and clocks of a storage.
 public struct RelayStorageConfiguration: Sendable {
-    /// How many events are kept, and for how long.
+    /// The retention of events.
     public var events = RelayEventRetention()
-    /// So many changes of records are kept, for streams of notifications that go on from where they were.
+    /// The maximum number of record changes that are kept, so that notification streams can resume.
     public var recordChanges = 100_000
-    /// Whether an answer waits for the disk (`synchronous = FULL`), so that nothing answered is lost when the power fails. Without it
-    /// (`NORMAL`) a killed process loses nothing either, but a power cut may take the last moments. Requests share transactions,
-    /// so that waiting costs little.
+    /// Whether a write waits for the disk (`synchronous = FULL`), so that acknowledged data survives a power failure. Otherwise
+    /// (`NORMAL`) a power failure may lose the most recent writes; a killed process loses nothing in either mode. Requests share
+    /// transactions, so the cost of waiting is low.
     public var survivesPowerCuts = true
-    /// How often the database is asked what other relays did; below a second.
+    /// The interval at which the database is checked for changes by other relays; less than a second.
     public var pollInterval: Duration = .milliseconds(400)
-    /// Hears of work in the background that failed.
+    /// Receives failures of background work.
     public var logger = Logger(label: "telemetry-relay.storage")
-    /// The wall clock, which says for how long no relay ran.
+    /// The wall clock, which measures the time between two runs.
     public var now: @Sendable () -> Date = { .now }
-    /// A monotonic clock, which measures how long events are kept; one that goes on while the machine sleeps where it is nil.
+    /// A monotonic clock, which measures the age of events; nil uses one that advances while the machine sleeps.
     public var uptime: (@Sendable () -> Duration)?
-    /// Waits between two rounds of work in the background.
+    /// The clock for the intervals of background work.
     public var clock: any Clock<Duration> = ContinuousClock()
-    /// Names a new database; letters and digits.
+    /// Generates the identifier of a new database; letters and digits.
     public var makeIdentifier: @Sendable () -> String = { String(UInt64.random(in: 0..<(1 << 40)), radix: 36) }
 
     public init() {}

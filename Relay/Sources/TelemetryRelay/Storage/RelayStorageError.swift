@@ -1,16 +1,16 @@
-/// Why a storage did not do what it was asked for.
+/// An error of a storage.
 public enum RelayStorageError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// There is no room on the disk. Nothing of the call was stored; the same call succeeds when there is room again.
+    /// The disk is full. Nothing of the call was stored; the same call succeeds once there is space.
     case full
-    /// The database is busy or does not answer now; the same call may succeed later.
+    /// The database is busy or does not respond; the same call may succeed later.
     case unavailable(String)
-    /// The database cannot be read: it is not one, or it is damaged. It was not changed.
+    /// The file is not a database, or is damaged. It was not changed.
     case corrupt(String)
-    /// A later version of the relay has written the database.
+    /// The database was written by a later version of the relay.
     case newerVersion
-    /// The cursor is not one of this storage's.
+    /// The cursor does not belong to this storage.
     case invalidCursor
-    /// A token of that name exists, or existed.
+    /// A token with that name exists or existed.
     case nameInUse(String)
     /// The storage was closed.
     case closed

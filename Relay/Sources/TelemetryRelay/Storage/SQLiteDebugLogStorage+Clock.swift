@@ -2,15 +2,15 @@ import Foundation
 import GRDB
 
 extension SQLiteDebugLogStorage {
-    /// Seconds beyond which a stored number is not a time.
+    /// The range of plausible times, in seconds since the reference date.
     private static let times = -1e11...1e11
 
-    /// The clock for a file that holds none that can be read.
+    /// Creates the clock for a file without a readable saved clock.
     static func firstClock(
         _ db: Database, wall: TimeInterval, age: TimeInterval, uptime: @escaping @Sendable () -> Duration
     ) throws -> ArrivalClock {
-        // Arrivals in an older file are times of the wall clock: the newest entry says when the relay last ran. One that is
-        // later than now counts as arrived now.
+        // Older files store arrivals by the wall clock, so the newest entry shows when the relay last ran. Arrivals in the future
+        // are set to now.
         let newest = try Double.fetchOne(
             db, sql: "SELECT received FROM debug_log WHERE typeof(received) = 'real' ORDER BY number DESC LIMIT 1")
         let last = newest.flatMap { times.contains($0) ? min($0, wall) : nil } ?? wall
@@ -20,7 +20,7 @@ extension SQLiteDebugLogStorage {
         return clock
     }
 
-    /// What the last run saved; nil where there is nothing, or it is damaged.
+    /// The values that the last run saved; nil if there are none or they are damaged.
     static func savedClock(_ db: Database) throws -> ArrivalClock.Saved? {
         let row = try Row.fetchOne(db, sql: "SELECT arrival, wall FROM debug_log_clock WHERE id = 1")
         guard let row, let arrival = try? row.decode(Double.self, atIndex: 0),
@@ -30,7 +30,7 @@ extension SQLiteDebugLogStorage {
         return ArrivalClock.Saved(arrival: arrival, wall: wall)
     }
 
-    /// Saves where the clock stands; within a transaction that writes anyway.
+    /// Saves the clock as part of a write transaction.
     static func saveClock(_ db: Database, arrival: TimeInterval, wall: TimeInterval) throws {
         try db.execute(
             sql: "INSERT OR REPLACE INTO debug_log_clock (id, arrival, wall) VALUES (1, ?, ?)", arguments: [arrival, wall])

@@ -18,7 +18,7 @@ extension SQLiteDebugLogStorage {
         }
     }
 
-    /// Deletes the oldest entries as far as a bound asks for it.
+    /// Deletes the oldest entries beyond the retention limits.
     func trim(_ db: Database, now: TimeInterval) throws -> [DebugLogRetention.Bound: Int] {
         var deleted: [DebugLogRetention.Bound: Int] = [:]
         func delete(where condition: String, _ number: Int64, beyond bound: DebugLogRetention.Bound) throws {
@@ -26,8 +26,8 @@ extension SQLiteDebugLogStorage {
             if db.changesCount > 0 { deleted[bound, default: 0] += db.changesCount }
         }
         guard let numbers = try Self.numbers(db) else { return deleted }
-        // In the order of arrival, so that this looks at no more than what has to go, and one. What claims to arrive later than
-        // a new entry will be deleted is not a time that this relay wrote, and keeps nothing.
+        // In order of arrival, so that this reads only the entries to delete and one more. An arrival later than now plus the
+        // retention age is not a time that this relay wrote, and does not keep older entries.
         let young = try Int64.fetchOne(
             db, sql: "SELECT number FROM debug_log WHERE received BETWEEN ? AND ? ORDER BY number LIMIT 1",
             arguments: [now - retention.age, now + retention.age])
@@ -44,20 +44,21 @@ extension SQLiteDebugLogStorage {
         return deleted
     }
 
-    /// How many numbers there are; a damaged file may hold any two.
+    /// The number of values in the range, which in a damaged file may overflow.
     private static func count(of numbers: ClosedRange<Int64>) -> Int {
         let (distance, overflows) = numbers.upperBound.subtractingReportingOverflow(numbers.lowerBound)
         return overflows || distance == .max ? .max : Int(distance) + 1
     }
 
-    /// The first and the last number; nil where nothing is kept. There are no holes between them: only the first ever go.
+    /// The first and the last number; nil if there are no entries. Numbers are consecutive, because only the first ones are
+    /// deleted.
     private static func numbers(_ db: Database) throws -> ClosedRange<Int64>? {
         let row = try Row.fetchOne(db, sql: "SELECT (SELECT MIN(number) FROM debug_log), (SELECT MAX(number) FROM debug_log)")
         guard let first: Int64 = row?[0], let last: Int64 = row?[1] else { return nil }
         return first...last
     }
 
-    /// What debug logs use of the file; the rest is free for what comes, or telemetry's, which has bounds of its own.
+    /// The bytes of the file that debug logs use, without free pages and without telemetry, which has its own limits.
     private static func bytes(_ db: Database) throws -> Int {
         func pragma(_ name: String) throws -> Int { try Int.fetchOne(db, sql: "PRAGMA \(name)") ?? 0 }
         let used = (try pragma("page_count") - pragma("freelist_count")) * (try pragma("page_size"))

@@ -1,7 +1,7 @@
 public import Foundation
 import GRDB
 
-/// Keeps entries in an SQLite file; readers do not wait for writers.
+/// Stores debug log entries in an SQLite file. Readers do not wait for writers.
 public struct SQLiteDebugLogStorage: DebugLogStorage {
     let pool: DatabasePool
     let retention: DebugLogRetention
@@ -9,13 +9,12 @@ public struct SQLiteDebugLogStorage: DebugLogStorage {
     let now: @Sendable () -> Date
     let clock: ArrivalClock
 
-    /// Opens the file, or makes it, for its owner only.
+    /// Opens the file, or creates it with access for its owner only.
     /// - Parameters:
-    ///   - retention: how much is kept.
-    ///   - metrics: counts what is deleted.
-    ///   - now: the wall clock, which says for how long no relay ran.
-    ///   - uptime: a monotonic clock, which measures how long entries are kept; one that goes on while the machine sleeps where
-    ///     it is nil.
+    ///   - retention: the retention limits.
+    ///   - metrics: counts deleted entries.
+    ///   - now: the wall clock, which measures the time between two runs.
+    ///   - uptime: a monotonic clock, which measures the age of entries; nil uses one that advances while the machine sleeps.
     public init(
         file: URL, retention: DebugLogRetention = .init(), metrics: RelayMetrics = .init(),
         now: @escaping @Sendable () -> Date = { .now }, uptime: (@Sendable () -> Duration)? = nil
@@ -31,14 +30,14 @@ public struct SQLiteDebugLogStorage: DebugLogStorage {
             else { throw CocoaError(.fileWriteNoPermission) }
         }
         var configuration = Configuration()
-        // Another program may look into the file.
+        // Another program may have the file open.
         configuration.busyMode = .timeout(5)
         configuration.prepareDatabase { try $0.execute(sql: "PRAGMA journal_size_limit = 16777216") }
         pool = try DatabasePool(path: file.path, configuration: configuration)
         try Self.migrator(now: now()).migrate(pool)
         let wall = now().timeIntervalSinceReferenceDate
         let uptime = uptime ?? ArrivalClock.continuous()
-        // A file that was used before is only read here, so that a full disk keeps nobody from searching.
+        // Does not write to an existing file, so that it can be searched when the disk is full.
         if let saved = try pool.read(Self.savedClock) {
             clock = ArrivalClock(after: saved, wall: wall, age: retention.age, uptime: uptime)
         } else {
@@ -49,7 +48,7 @@ public struct SQLiteDebugLogStorage: DebugLogStorage {
     static func migrator(now: Date) -> DatabaseMigrator {
         var migrator = DatabaseMigrator()
         migrator.registerMigration("debug logs") { db in
-            // AUTOINCREMENT: a number is a cursor that clients hold, so none is given twice, also after deletions.
+            // AUTOINCREMENT: numbers are cursors that clients keep, so a number is never reused, even after deletions.
             try db.execute(
                 sql: """
                     CREATE TABLE debug_log (
@@ -69,7 +68,7 @@ public struct SQLiteDebugLogStorage: DebugLogStorage {
                     """)
         }
         migrator.registerMigration("arrival") { db in
-            // What is there already counts as arrived now; a constant costs nothing, however many there are.
+            // Existing entries count as arrived now. Adding a column with a constant default takes constant time.
             let arrival = now.timeIntervalSinceReferenceDate
             try db.execute(sql: "ALTER TABLE debug_log ADD COLUMN received REAL NOT NULL DEFAULT \(arrival)")
         }
@@ -86,7 +85,7 @@ public struct SQLiteDebugLogStorage: DebugLogStorage {
         let rows = try entries.map { ($0, try $0.payloadText) }
         let wall = now().timeIntervalSinceReferenceDate
         let (stored, deleted) = try await pool.write { db in
-            // Not INSERT OR IGNORE, which uses up a number for each duplicate.
+            // Not INSERT OR IGNORE, which consumes a number for each duplicate.
             let insert = try db.cachedStatement(
                 sql: """
                     INSERT INTO debug_log
@@ -95,7 +94,7 @@ public struct SQLiteDebugLogStorage: DebugLogStorage {
                     WHERE NOT EXISTS (SELECT 1 FROM debug_log WHERE id = ?1)
                     """)
             let before = db.totalChangesCount
-            // Read while no other write runs, so that arrivals are in the order of the numbers.
+            // Read inside the write transaction, so that arrivals are in the order of numbers.
             let received = clock.now
             for (entry, payload) in rows {
                 try insert.execute(arguments: [

@@ -1,14 +1,14 @@
 public import Foundation
 
-/// Which key belongs to a client identifier: the first that came, for good.
+/// The key of each client identifier: the first one used with it, permanently.
 public protocol RelayClientKeyStorage: Sendable {
-    /// Binds keys to identifiers that have none, all or none of them, atomically.
+    /// Atomically binds keys to identifiers that have none: all of them or none.
     func bindClientKeys(_ keys: [RelayClientKey]) async throws -> RelayKeyBinding
-    /// Which of the identifiers have no key yet: those that a rate limit counts as new.
+    /// The identifiers that have no key yet, which count as new clients for rate limits.
     func unboundClients(among clientIds: [String]) async throws -> [String]
 }
 
-/// A client identifier, and the SHA-256 of the key that came with it.
+/// A client identifier and the SHA-256 of its key.
 public struct RelayClientKey: Sendable, Hashable {
     public let clientId: String
     public let hash: Data
@@ -19,9 +19,9 @@ public struct RelayClientKey: Sendable, Hashable {
     }
 }
 
-/// What became of binding keys.
+/// The result of binding keys.
 public enum RelayKeyBinding: Sendable, Equatable {
-    /// Every identifier has the key that came with it; so many had none before.
+    /// Every identifier is bound to its key; `new` is the number of identifiers that had none before.
     case bound(new: Int)
     /// This identifier has another key. Nothing was bound.
     case refused(clientId: String)

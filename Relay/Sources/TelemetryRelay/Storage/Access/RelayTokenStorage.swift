@@ -1,39 +1,38 @@
 public import Foundation
 
-/// Tokens, of which only the SHA-256 is stored. Another process may change them while the relay runs: every call looks at what is
-/// stored now.
+/// Stores tokens as their SHA-256. Another process may change them while the relay runs, so every call reads the current state.
 public protocol RelayTokenStorage: Sendable {
     /// Stores a token.
-    /// - Throws: ``RelayStorageError/nameInUse(_:)``, also where the token of that name was revoked.
+    /// - Throws: ``RelayStorageError/nameInUse(_:)``, even if the token of that name was revoked.
     func createToken(_ token: RelayToken, hash: Data) async throws
-    /// The token with this hash, revoked and expired ones included: the caller decides by ``RelayToken/isValid(at:)``.
+    /// The token with this hash, even if revoked or expired; check ``RelayToken/isValid(at:)``.
     func token(hash: Data) async throws -> RelayToken?
-    /// Every token ever made, by name.
+    /// All tokens ever created, sorted by name.
     func tokens() async throws -> [RelayToken]
-    /// Revokes a token for good; one that is revoked already stays as it is.
-    /// - Returns: whether there is one of that name.
+    /// Revokes a token permanently. Does not change one that is revoked already.
+    /// - Returns: whether a token with that name exists.
     func revokeToken(named name: String, at date: Date) async throws -> Bool
-    /// Notes that a token was used. Returns at once: it is written within a minute, or when the storage is closed.
+    /// Records the use of a token. Returns immediately; the use is written within a minute, or when the storage is closed.
     func noteUse(ofTokenNamed name: String, at date: Date)
-    /// Whether a token was ever made: true for good after the first.
+    /// Whether a token was ever created; never changes back to false.
     func hasTokens() async throws -> Bool
-    /// An element each time that a token may have been made or revoked, also by another process, within a second while
-    /// ``RelayStorage/run()`` runs. That a token expires is not among them.
+    /// Yields an element when a token may have been created or revoked. Changes by another process follow within a second while
+    /// ``RelayStorage/run()`` runs. The expiry of a token yields no element.
     func tokenHints() -> AsyncStream<Void>
 }
 
-/// What a token opens.
+/// The permissions of a token.
 public enum RelayRole: String, Sendable, CaseIterable { case host, viewer, reader }
 
-/// What is known of a token, but the token itself.
+/// A stored token, without its text.
 public struct RelayToken: Sendable, Equatable {
     public var name: String
     public var role: RelayRole
     public var created: Date
-    /// From when it is not valid; nil: never.
+    /// When it expires; nil means never.
     public var expires: Date?
     public var lastUsed: Date?
-    /// Since when it is revoked.
+    /// When it was revoked; nil if it was not.
     public var revoked: Date?
 
     public init(
@@ -47,6 +46,6 @@ public struct RelayToken: Sendable, Equatable {
         self.revoked = revoked
     }
 
-    /// Whether it is neither revoked nor expired.
+    /// Whether the token is neither revoked nor expired.
     public func isValid(at date: Date) -> Bool { revoked == nil && expires.map { date < $0 } ?? true }
 }

@@ -1,17 +1,17 @@
 public import TelemetryModels
 
-/// An event as it is stored: what filters look at, and its whole text.
+/// A stored event: the fields that filters use, and the complete text.
 public struct RelayEvent: Sendable, Equatable {
-    /// Whose event it is; nil where the event names no client.
+    /// The event's client; nil if it has none.
     public var clientId: String?
     public var sessionId: String
-    /// Unique for its client.
+    /// Unique per client.
     public var eventId: String
     public var name: String
     public var time: RelayTime
     public var scenario: String?
     public var level: TelemetryLogLevel
-    /// The whole event as a JSON object on one line, as it is given back.
+    /// The complete event as a JSON object on one line, as readers receive it.
     public var json: String
 
     public init(
@@ -29,15 +29,15 @@ public struct RelayEvent: Sendable, Equatable {
     }
 }
 
-/// Which events are meant. Every condition that is not nil must hold; an empty set matches nothing.
+/// A filter for events. An event must meet every condition that is not nil; an empty set matches nothing.
 ///
-/// The transport's `TelemetryEventFilter` has one client, and times as dates: it can name neither the up to eight clients of a host
-/// nor a time to the nanosecond.
+/// The transport's `TelemetryEventFilter` cannot replace it: it has a single client, where a host has up to eight, and times as
+/// `Date`, which has no nanosecond precision.
 public struct RelayEventFilter: Sendable, Equatable {
-    /// The clients whose events are permitted and asked for. An event without a client is in no set.
+    /// Matches events of these clients. An event without a client does not match any set.
     public var clients: Set<String>?
     public var sessionId: String?
-    /// An event without a scenario is in no set.
+    /// Matches events of these scenarios. An event without a scenario does not match any set.
     public var scenarios: Set<String>?
     public var levels: Set<TelemetryLogLevel>?
     public var names: Set<String>?
@@ -59,6 +59,6 @@ public struct RelayEventFilter: Sendable, Equatable {
         self.until = until
     }
 
-    /// Every event.
+    /// Matches every event.
     public static let all = RelayEventFilter()
 }

@@ -1,4 +1,4 @@
-/// A place in the order of arrival. It stays good for good, whatever is deleted.
+/// A position in the order of arrival. It remains valid regardless of deletions.
 public struct RelayEventCursor: Sendable, Hashable {
     /// Opaque; printable ASCII without spaces.
     public let rawValue: String
@@ -6,11 +6,11 @@ public struct RelayEventCursor: Sendable, Hashable {
     public init(rawValue: String) { self.rawValue = rawValue }
 }
 
-/// A stored event's text, and its place.
+/// The text and the position of a stored event.
 public struct RelayStoredEvent: Sendable, Equatable {
-    /// The place of this event: what follows a page that ends with it comes after this.
+    /// The position of this event; a later page starts after it.
     public let cursor: RelayEventCursor
-    /// The whole event as a JSON object on one line.
+    /// The complete event as a JSON object on one line.
     public let json: String
 
     public init(cursor: RelayEventCursor, json: String) {
@@ -19,17 +19,17 @@ public struct RelayStoredEvent: Sendable, Equatable {
     }
 }
 
-/// A part of the events that match.
+/// A page of matching events.
 public struct RelayEventPage: Sendable, Equatable {
     public var events: [RelayStoredEvent]
-    /// Where to go on: the last event's, and, where nothing is left in ascending order, the newest of all events, so that asking
-    /// again looks only at what came since.
+    /// The cursor for the next page: that of the last event, or, if none are left in ascending order, that of the newest of all
+    /// events, so that the next read covers only newer events.
     public var cursor: RelayEventCursor
     /// Whether more events match now.
     public var hasMore: Bool
-    /// How many events of the filter's clients retention has deleted after the cursor asked for; 0 without one and in descending
-    /// order. Of the filter's conditions only the clients count. Deletions are recorded in runs of up to 500 events: for a cursor
-    /// inside such a run the figure may be too high by what other clients have there. Only the last 10,000 runs are known.
+    /// The number of events of the filter's clients that retention deleted after the requested cursor; 0 without a cursor and in
+    /// descending order. The filter's other conditions do not apply. Deletions are recorded in runs of up to 500 events: for a
+    /// cursor inside a run, the number may include other clients' events. Only the last 10,000 runs are kept.
     public var skipped: Int
 
     public init(events: [RelayStoredEvent], cursor: RelayEventCursor, hasMore: Bool, skipped: Int) {

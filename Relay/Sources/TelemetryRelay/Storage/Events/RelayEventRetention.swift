@@ -1,20 +1,19 @@
 public import Foundation
 
-/// How many events are kept, and for how long. What goes beyond one of the bounds is deleted, those that arrived first going first.
+/// The limits on stored events. Beyond a limit, the events that arrived first are deleted first.
 public struct RelayEventRetention: Sendable, Equatable {
-    /// Which bound an event was beyond.
+    /// The limit that an event exceeded.
     public enum Bound: String, Sendable, CaseIterable { case age, bytes, capacity }
 
-    /// So many events.
+    /// The maximum number of events.
     public var capacity: Int
-    /// So many bytes of events and what belongs to them, about; the last event stays, however large.
+    /// The approximate maximum size of events and their index data, in bytes. The last event is kept regardless of its size.
     public var bytes: Int
-    /// So many seconds after its arrival an event goes.
+    /// The maximum age of an event after its arrival, in seconds.
     public var age: TimeInterval
-    /// For so many seconds after its arrival an event that was deleted is not stored again. One that is stored is a duplicate at
-    /// any age.
+    /// How long after its arrival a deleted event is not stored again, in seconds. A stored event is a duplicate at any age.
     public var dedupeWindow: TimeInterval
-    /// So many identifiers of deleted events are remembered at most, those that arrived first being forgotten first.
+    /// The maximum number of identifiers of deleted events that are kept. Those that arrived first are dropped first.
     public var dedupeCapacity: Int
 
     public init(

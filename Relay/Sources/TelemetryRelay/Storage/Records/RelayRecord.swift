@@ -1,9 +1,9 @@
 public import TelemetryModels
 
-/// A record as it is stored: the record, and the texts that its dates came with, whose digits a `Date` cannot hold.
+/// A stored record with the original texts of its dates, whose digits `Date` cannot represent.
 public struct RelayRecord: Sendable, Hashable {
     public var record: TelemetryRecord
-    /// The RFC 3339 texts of date fields, by field. A text without a date field of its name is not stored.
+    /// The RFC 3339 texts of date fields, by field. A text without a date field of that name is not stored.
     public var dateTexts: [String: String]
 
     public init(_ record: TelemetryRecord, dateTexts: [String: String] = [:]) {
@@ -12,17 +12,17 @@ public struct RelayRecord: Sendable, Hashable {
     }
 
     public var name: String { record.recordID.recordName }
-    /// Whose record it is: its field `clientid`; nil where it has none.
+    /// The record's client: its field `clientid`; nil if it has none.
     public var clientId: String? { record[TelemetrySchema.ClientField.clientId.rawValue]?.stringValue }
 }
 
-/// What became of a save.
+/// The result of a save.
 public struct RelaySaveResult: Sendable, Equatable {
     /// Why a record was not saved.
     public enum Refusal: Sendable, Equatable {
-        /// The policy forbids to replace what is stored, which this is.
+        /// The policy does not allow replacing the stored record.
         case conflict(stored: RelayRecord)
-        /// The version to replace is gone.
+        /// The version to replace no longer exists.
         case notFound
     }
 
@@ -36,9 +36,9 @@ public struct RelaySaveResult: Sendable, Equatable {
         }
     }
 
-    /// The records saved, in the order given, with their new change tags.
+    /// The saved records in the given order, with their new change tags.
     public var saved: [RelayRecord]
-    /// The others, in the order given.
+    /// The failures, in the given order.
     public var failures: [Failure]
 
     public init(saved: [RelayRecord], failures: [Failure]) {

@@ -1,6 +1,6 @@
 public import TelemetryTransport
 
-/// A place in the log of changes.
+/// A position in the change log.
 public struct RelayChangePosition: Sendable, Hashable {
     /// Opaque; printable ASCII without spaces.
     public let rawValue: String
@@ -8,15 +8,15 @@ public struct RelayChangePosition: Sendable, Hashable {
     public init(rawValue: String) { self.rawValue = rawValue }
 }
 
-/// A record was saved or deleted.
+/// The saving or deletion of a record.
 public struct RelayRecordChange: Sendable, Equatable {
-    /// The place of this change.
+    /// The position of this change.
     public let position: RelayChangePosition
     public let recordType: String
     public let recordName: String
-    /// Whose record it is; nil where it has no `clientid`.
+    /// The record's client; nil if it has no `clientid`.
     public let clientId: String?
-    /// Whose record it was where it became another client's; otherwise nil.
+    /// The record's previous client if the client changed; otherwise nil.
     public let previousClientId: String?
 
     public init(
@@ -29,14 +29,14 @@ public struct RelayRecordChange: Sendable, Equatable {
         self.previousClientId = previousClientId
     }
 
-    /// Whether a subscription is about this change. One for a client also covers a record that was this client's until now.
+    /// Whether a subscription covers this change. A subscription for a client also covers a record that leaves this client.
     public func matches(_ subscription: TelemetrySubscription) -> Bool {
         guard subscription.recordType == recordType else { return false }
         guard let wanted = subscription.clientId else { return true }
         return wanted == clientId || wanted == previousClientId
     }
 
-    /// Whether it is about a record of one of these clients, or one that was until now, or one without a client.
+    /// Whether the record belongs or belonged to one of these clients, or has no client.
     public func concerns(_ clients: Set<String>) -> Bool {
         guard let clientId else { return true }
         return clients.contains(clientId) || previousClientId.map(clients.contains) ?? false

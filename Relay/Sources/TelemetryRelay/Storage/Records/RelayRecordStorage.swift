@@ -1,52 +1,52 @@
 public import TelemetryTransport
 
-/// Records: few, mutable, each with an identity and a tag of the version that is stored; and the log of their changes.
+/// Stores records, which are few, mutable and identified by name and change tag, and the log of their changes.
 public protocol RelayRecordStorage: Sendable {
-    /// Saves records in one transaction, in their order.
+    /// Saves records in order, in one transaction.
     ///
-    /// For each record `admit` is called first, inside the transaction, with what is proposed and what is stored under its name
-    /// (nil where nothing is). It returns what is to be stored, or throws: then nothing of the whole call is saved, and its error is
-    /// thrown as it is. Then the policy decides: what it refuses is a failure of that record alone. `admit` must be quick, must not
-    /// change the record's name, and may be called more than once.
+    /// For each record, first calls `admit` inside the transaction with the proposed record and the stored record of that name,
+    /// or nil. `admit` returns the record to store, or throws: then nothing of the whole call is saved, and its error is
+    /// rethrown. Then applies the policy: a record that it refuses is a failure of that record only. `admit` must be fast, must
+    /// not change the record's name, and may be called more than once.
     func save(
         _ records: [RelayRecord], policy: TelemetrySavePolicy,
         admit: @escaping @Sendable (_ proposed: RelayRecord, _ stored: RelayRecord?) throws -> RelayRecord
     ) async throws -> RelaySaveResult
 
-    /// The stored record; nil where there is none.
+    /// Returns the stored record; nil if there is none.
     func record(named name: String) async throws -> RelayRecord?
 
-    /// The records that fulfil the query, in its order.
-    /// - Parameter clients: only records whose `clientid` is one of these; nil: any.
+    /// Returns the records that match the query, in its order.
+    /// - Parameter clients: limits the result to records whose `clientid` is one of these; nil means no limit.
     func records(matching query: TelemetryRecordQuery, of clients: Set<String>?) async throws -> [RelayRecord]
 
     /// Deletes records in one transaction.
-    /// - Parameter admit: called with each stored record inside the transaction. What it returns false for stays, as if it were
-    ///   not there; where it throws, nothing is deleted, and its error is thrown as it is.
-    /// - Returns: how many were deleted.
+    /// - Parameter admit: called with each stored record inside the transaction. If it returns false, the record is kept and not
+    ///   counted. If it throws, nothing is deleted, and its error is rethrown.
+    /// - Returns: the number of deleted records.
     func deleteRecords(
         named names: [String], admit: @escaping @Sendable (RelayRecord) throws -> Bool
     ) async throws -> Int
 
-    /// The position behind the newest change.
+    /// The position after the newest change.
     func latestRecordChange() async throws -> RelayChangePosition
 
-    /// The changes after a position, the oldest first, at most `limit`; nil where it cannot be told which there were, because the
-    /// position is too old or of another database. The last 100,000 changes are kept unless configured otherwise.
+    /// Returns at most `limit` changes after a position, oldest first; nil if the position is too old or from another database,
+    /// so that the changes since then are unknown. The last 100,000 changes are kept by default.
     func recordChanges(after position: RelayChangePosition, limit: Int) async throws -> [RelayRecordChange]?
 
-    /// An element each time that records of one of these clients, or records without a client, may have changed (nil: any
-    /// records); several changes may be one element, and one may be for nothing. Subscribe first, then read: no change after the
+    /// Yields an element when records of one of these clients, or records without a client, may have changed (nil: any record).
+    /// Several changes may yield one element, and an element may be spurious. Subscribe first, then read: no change after the
     /// call is missed. Changes over another relay follow within a second while ``RelayStorage/run()`` runs.
     func recordHints(of clients: Set<String>?) -> AsyncStream<Void>
 }
 
 extension RelayRecordStorage {
-    /// Saves without a rule of the caller's.
+    /// Saves records without an admission check.
     public func save(_ records: [RelayRecord], policy: TelemetrySavePolicy) async throws -> RelaySaveResult {
         try await save(records, policy: policy) { proposed, _ in proposed }
     }
 
-    /// Deletes without a rule of the caller's.
+    /// Deletes records without an admission check.
     public func deleteRecords(named names: [String]) async throws -> Int { try await deleteRecords(named: names) { _ in true } }
 }

@@ -2,7 +2,7 @@ import GRDB
 import Logging
 import ServiceLifecycle
 
-/// Announces what other relays did to the same database, deletes what is too old, and writes what need not be written at once.
+/// Announces changes by other relays on the same database, deletes expired events, and writes deferred data.
 struct BackgroundWork: Sendable {
     private static let maintenance: Duration = .seconds(60)
 
@@ -24,7 +24,7 @@ struct BackgroundWork: Sendable {
         await attempt("the tokens' last use cannot be written") { try await tokens.writeUses() }
     }
 
-    /// - Returns: false where the work is to end.
+    /// - Returns: false if the work should end.
     private func sleep() async -> Bool {
         let slept: Void? = try? await cancelWhenGracefulShutdown {
             try await configuration.clock.sleep(for: configuration.pollInterval)
@@ -33,7 +33,7 @@ struct BackgroundWork: Sendable {
     }
 
     private func maintain() async {
-        await attempt("what is too old cannot be deleted") { try await events.expire() }
+        await attempt("expired events cannot be deleted") { try await events.expire() }
         await attempt("the tokens' last use cannot be written") { try await tokens.writeUses() }
     }
 
@@ -44,7 +44,7 @@ struct BackgroundWork: Sendable {
         tokens.announce(changes: state.tokenChanges)
     }
 
-    /// What fails is tried again the next time.
+    /// Logs a failure; the next round tries again.
     private func attempt(_ failure: String, _ work: () async throws -> Void) async {
         do {
             try await work()

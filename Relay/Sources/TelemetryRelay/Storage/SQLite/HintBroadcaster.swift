@@ -1,13 +1,13 @@
 import Synchronization
 
-/// Wakes those who wait for something of certain clients. What is not taken yet is one element, however often it happened.
+/// Notifies streams of changes to certain clients. Several hints before a read are delivered as one element.
 final class HintBroadcaster: Sendable {
     private typealias Continuation = AsyncStream<Void>.Continuation
 
     private struct State {
         var nextID = 0
         var streams: [Int: Continuation] = [:]
-        /// Those who wait for anything.
+        /// The streams for all clients.
         var ofAll: Set<Int> = []
         var ofClient: [String: Set<Int>] = [:]
         var isFinished = false
@@ -37,7 +37,7 @@ final class HintBroadcaster: Sendable {
         return stream
     }
 
-    /// - Parameter clients: whom it concerns; nil: everybody.
+    /// - Parameter clients: the affected clients; nil means all.
     func hint(_ clients: Set<String>?) {
         let continuations = state.withLock { state -> [Continuation] in
             guard let clients else { return Array(state.streams.values) }
@@ -47,7 +47,7 @@ final class HintBroadcaster: Sendable {
         for continuation in continuations { continuation.yield() }
     }
 
-    /// Ends every stream, and those that are asked for later.
+    /// Ends all current and future streams.
     func finish() {
         let continuations = state.withLock { state -> [Continuation] in
             state.isFinished = true

@@ -2,12 +2,13 @@ import Crypto
 import Foundation
 @_spi(Tooling) import TelemetryModels
 
-/// What a text from outside is found by in the database.
+/// The database key of an external text.
 ///
-/// Two texts have the same key where Swift's `==` calls them equal. A key is short, however long the text, so that no index grows with
-/// what a stranger sends; and it is bytes, because SQLite and its drivers end a text at its first NUL.
+/// Two texts have the same key if they are equal by Swift's `==`. Keys have a bounded length, so that long texts do not grow the
+/// indexes. They are bytes, because SQLite and its drivers end a text at its first NUL.
 enum NameKey {
-    /// The longest text that stands there itself, in bytes; of a longer one, its SHA-256 behind a byte that UTF-8 does not have.
+    /// The maximum length in bytes of a text that is its own key. The key of a longer one is its SHA-256 after a byte that does
+    /// not occur in UTF-8.
     private static let limit = 64
 
     static func data(of text: String) -> Data {
@@ -20,6 +21,6 @@ enum NameKey {
         return bytes.count <= limit ? Data(bytes) : Data([0xff]) + Data(SHA256.hash(data: bytes))
     }
 
-    /// The key of no text at all, which is that of an empty one too.
+    /// The key of an absent text, which equals that of an empty text.
     static let none = Data()
 }

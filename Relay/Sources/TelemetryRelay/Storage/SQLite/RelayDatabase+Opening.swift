@@ -2,36 +2,37 @@ import Foundation
 import GRDB
 
 extension RelayDatabase {
-    /// What a write waits for before it counts as done.
+    /// The value of SQLite's `synchronous` setting.
     enum Synchronous: String, Sendable {
-        /// The disk: nothing that was answered is lost, also when the power fails.
+        /// A write waits for the disk: acknowledged data survives a power failure.
         case full = "FULL"
-        /// The system: nothing is lost when the process is killed; the last moments may be when the power fails.
+        /// A write waits for the operating system: acknowledged data survives the end of the process, but the most recent writes
+        /// may be lost in a power failure.
         case normal = "NORMAL"
     }
 
-    /// A file up to this size is checked as a whole when it is opened, in bytes.
+    /// The maximum size of a file that is checked completely on opening, in bytes.
     private static let checkedSize = 256 << 20
 
-    /// A database that goes with the process, and behaves like a file otherwise.
+    /// Creates a database in memory.
     static func inMemory() throws -> RelayDatabase {
         let database = RelayDatabase(writer: try DatabaseQueue())
         try RelaySchema.migrate(database.writer)
         return database
     }
 
-    /// Opens the file, or makes it, for its owner only. A file that is no database, or a damaged one, is not changed.
-    /// - Throws: ``RelayStorageError``; a `CocoaError` where file or directory cannot be made.
+    /// Opens the file, or creates it with access for its owner only. Does not change a file that is not a database or is damaged.
+    /// - Throws: ``RelayStorageError``; a `CocoaError` if the file or its directory cannot be created.
     static func open(file: URL, synchronous: Synchronous) throws -> RelayDatabase {
         do {
             try prepare(file)
             try check(file)
             var configuration = Configuration()
-            // Another relay, or another program, may write into the file.
+            // Another relay or program may write to the file.
             configuration.busyMode = .timeout(5)
             configuration.prepareDatabase { try $0.execute(sql: "PRAGMA journal_size_limit = 16777216") }
             let pool = try DatabasePool(path: file.path, configuration: configuration)
-            // The pool has set NORMAL on the connection that writes.
+            // The pool sets NORMAL on the writing connection.
             try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = \(synchronous.rawValue)") }
             try RelaySchema.migrate(pool)
             return RelayDatabase(writer: pool)
@@ -49,7 +50,8 @@ extension RelayDatabase {
         }
     }
 
-    /// Reads the file without writing into it; a large one in part, since that takes seconds for each gigabyte.
+    /// Checks the file without writing to it. Checks a large file only in part, because a complete check takes seconds per
+    /// gigabyte.
     private static func check(_ file: URL) throws {
         let size = try FileManager.default.attributesOfItem(atPath: file.path)[.size] as? Int ?? 0
         guard size > 0 else { return }
@@ -59,7 +61,7 @@ extension RelayDatabase {
         let queue = try DatabaseQueue(path: file.path, configuration: configuration)
         defer { try? queue.close() }
         try queue.read { db in
-            // SQLite reads a file that was cut off until it comes to a page that is missing.
+            // SQLite does not detect a truncated file until it reads a missing page.
             let pages = try Int.fetchOne(db, sql: "PRAGMA page_count") ?? 0
             let pageSize = try Int.fetchOne(db, sql: "PRAGMA page_size") ?? 0
             let log = (try? FileManager.default.attributesOfItem(atPath: file.path + "-wal")[.size] as? Int) ?? 0

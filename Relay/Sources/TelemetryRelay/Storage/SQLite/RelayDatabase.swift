@@ -1,9 +1,9 @@
 import GRDB
 import Synchronization
 
-/// A database, and the only ways into it: errors leave as ``RelayStorageError``, and a write that has begun is finished.
+/// The only access to the database. Translates errors to ``RelayStorageError``, and completes a write that has begun.
 struct RelayDatabase: Sendable {
-    /// Set on the queue of writes. What comes there later must not touch the connection, which GRDB does not check.
+    /// Set on the write queue. Later work must not use the connection, which GRDB does not check.
     private final class Closing: Sendable {
         let isClosed = Mutex(false)
     }
@@ -13,14 +13,14 @@ struct RelayDatabase: Sendable {
 
     init(writer: any DatabaseWriter) { self.writer = writer }
 
-    /// Puts work into the queue of writes, where one runs after the other. The database is nil once it is closed.
+    /// Enqueues work on the serial write queue. The database is nil once it is closed.
     func enqueue(_ work: @escaping @Sendable (Database?) -> Void) {
         writer.asyncWriteWithoutTransaction { [closing] db in work(closing.isClosed.withLock(\.self) ? nil : db) }
     }
 
     /// Reads from one snapshot.
     func read<Value: Sendable>(_ body: @escaping @Sendable (Database) throws -> Value) async throws -> Value {
-        // A database in memory has one connection.
+        // An in-memory database has one connection.
         guard writer is DatabasePool else { return try await perform(body) }
         do {
             return try await writer.read(body)
@@ -29,15 +29,15 @@ struct RelayDatabase: Sendable {
         }
     }
 
-    /// Writes in one transaction. Cancelling the task changes nothing.
+    /// Writes in one transaction. Cancelling the task has no effect.
     func write<Value: Sendable>(_ body: @escaping @Sendable (Database) throws -> Value) async throws -> Value {
         try await perform { db in try Self.transaction(db) { try body(db) } }
     }
 
-    /// Closes the database when the writes under way have ended.
+    /// Closes the database after the writes in progress.
     func close() async throws {
         try await perform { [closing] db in
-            // So that the file has everything, for whoever copies it; on a full disk the log of changes keeps it.
+            // Moves all data into the main file, for copies of it. On a full disk, the data stays in the write-ahead log.
             _ = try? db.checkpoint(.passive)
             closing.isClosed.withLock { $0 = true }
         }
@@ -60,7 +60,7 @@ struct RelayDatabase: Sendable {
         }
     }
 
-    /// A transaction that takes the database's lock at once, so that it never fails for what another one wrote meanwhile.
+    /// Runs a transaction that takes the write lock immediately, so that it does not fail because of a concurrent write.
     static func transaction<Value>(_ db: Database, _ body: () throws -> Value) throws -> Value {
         do {
             var value: Value?
@@ -77,7 +77,7 @@ struct RelayDatabase: Sendable {
 }
 
 extension RelayStorageError {
-    /// The error of a database as one that callers can act on; any other error as it is.
+    /// Translates a database error to ``RelayStorageError``; returns other errors unchanged.
     static func translated(_ error: any Error) -> any Error {
         if error is RowDecodingError { return Self.corrupt("a row cannot be read") }
         guard let error = error as? DatabaseError else { return error }

@@ -1,8 +1,9 @@
 import GRDB
 
-/// The tables, as numbered migrations. The debug logs' tables, in the same file, have migrations of their own.
+/// The tables, as numbered migrations. The debug logs' tables in the same file have their own migrations.
 ///
-/// Columns named `*_key`, `client`, `session`, `name` and the like that hold bytes hold ``NameKey``s. A body is the original text.
+/// Columns named `*_key`, `client`, `session`, `name` and the like that contain bytes contain ``NameKey``s. A body is the
+/// original text.
 enum RelaySchema {
     private static let prefix = "telemetry "
 
@@ -15,7 +16,7 @@ enum RelaySchema {
         return migrator
     }
 
-    /// - Throws: ``RelayStorageError/newerVersion`` where there are migrations that this version does not know.
+    /// - Throws: ``RelayStorageError/newerVersion`` if the file has unknown migrations.
     static func migrate(_ writer: some DatabaseWriter) throws {
         let known = Set(migrator.migrations)
         let applied = try writer.read { db in
@@ -23,12 +24,12 @@ enum RelaySchema {
             return try String.fetchAll(db, sql: "SELECT identifier FROM grdb_migrations")
         }
         guard applied.allSatisfy({ !$0.hasPrefix(prefix) || known.contains($0) }) else { throw RelayStorageError.newerVersion }
-        // A file that is up to date is only read, so that a full disk keeps nobody from reading.
+        // Does not write to an up-to-date file, so that it can be read when the disk is full.
         guard !known.isSubset(of: applied) else { return }
         try migrator.migrate(writer)
     }
 
-    /// One row. Numbers are given out from it, so that none is given twice, whatever is deleted.
+    /// One row. Its counters assign numbers, so that a number is never reused, regardless of deletions.
     private static let state = """
         CREATE TABLE relay_state (
             id INTEGER PRIMARY KEY CHECK (id = 1),
@@ -46,8 +47,8 @@ enum RelaySchema {
 
         """
 
-    /// `event_seen` has the identity of each event that is stored, and of each in `event_deleted`: what is not stored again.
-    /// `received` counts milliseconds of the arrival clock.
+    /// `event_seen` contains the identity of each event in `event` and `event_deleted`, which are not stored again.
+    /// `received` is in milliseconds of the arrival clock.
     private static let events = """
         CREATE TABLE event_client (id INTEGER PRIMARY KEY, client_key BLOB NOT NULL UNIQUE);
         CREATE TABLE event_stream (
@@ -83,7 +84,7 @@ enum RelaySchema {
 
         """
 
-    /// What filters without a client go by. A span has the first and the last second of a block of event numbers.
+    /// Indexes for filters without a client. A span has the first and the last second of a block of event numbers.
     private static let filters = """
         CREATE INDEX event_by_name ON event (name_key);
         CREATE TABLE event_span (block INTEGER PRIMARY KEY, first INTEGER NOT NULL, last INTEGER NOT NULL);

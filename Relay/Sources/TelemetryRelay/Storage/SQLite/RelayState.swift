@@ -1,23 +1,23 @@
 import Foundation
 import GRDB
 
-/// The row of numbers that every write goes by; read and saved within the write's transaction, also by a second relay.
+/// The row of counters for all writes. Read and saved within the write's transaction, also by other relays.
 struct RelayState: Sendable {
-    /// Random; names the database in cursors, so that one of another database is told apart.
+    /// A random identifier of the database, by which cursors from other databases are detected.
     let store: String
     /// The number of the next event, at least 1.
     var nextEvent: Int64
     var events: Int64
     var eventBytes: Int64
-    /// Rows of `event_deleted`.
+    /// The number of rows in `event_deleted`.
     var remembered: Int64
-    /// Changes whenever a stream or a client was deleted: what a relay knows of their numbers holds no longer.
+    /// Changes when a stream or client is deleted, which invalidates cached numbers.
     var streamGeneration: Int64
-    /// The arrival clock when something was stored last.
+    /// The arrival clock at the last write.
     var arrival: TimeInterval
-    /// The number of the next change of a record, at least 1.
+    /// The number of the next record change, at least 1.
     var nextChange: Int64
-    /// How often a token was made or revoked.
+    /// The number of token creations and revocations.
     var tokenChanges: Int64
 
     static func fetch(_ db: Database) throws -> RelayState {
@@ -34,7 +34,7 @@ struct RelayState: Sendable {
             arrival: try row.decode(Double.self, atIndex: 6), nextChange: try number(7), tokenChanges: try number(8))
     }
 
-    /// What telemetry uses of the file, in bytes, about; 0 where the file has none.
+    /// The approximate number of bytes of the file that telemetry uses; 0 if it has no telemetry.
     static func bytes(_ db: Database) throws -> Int64 {
         guard try db.tableExists("relay_state") else { return 0 }
         let rememberedSize = 120
@@ -42,7 +42,7 @@ struct RelayState: Sendable {
             db.cachedStatement(sql: "SELECT event_bytes + \(rememberedSize) * remembered FROM relay_state")) ?? 0
     }
 
-    /// Saves what concerns events, and where the two clocks stand.
+    /// Saves the counters of events, and both clocks.
     func saveEvents(_ db: Database, wall: TimeInterval) throws {
         try db.cachedStatement(
             sql: """
@@ -52,22 +52,22 @@ struct RelayState: Sendable {
         ).execute(arguments: [nextEvent, events, eventBytes, remembered, streamGeneration, arrival, wall])
     }
 
-    /// Where the two clocks stood when something was stored last; nil where nothing ever was.
+    /// Both clocks at the last write; nil if nothing was ever written.
     static func savedClock(_ db: Database) throws -> ArrivalClock.Saved? {
         guard let row = try Row.fetchOne(db, sql: "SELECT arrival, wall FROM relay_state WHERE id = 1") else { return nil }
         return ArrivalClock.Saved(arrival: try row.decode(Double.self, atIndex: 0), wall: try row.decode(Double.self, atIndex: 1))
     }
 
-    /// Makes the row; where another relay was faster, its row stays.
+    /// Creates the row, unless another relay has created it.
     static func create(_ db: Database, store: String, wall: TimeInterval) throws {
         try db.execute(
             sql: "INSERT OR IGNORE INTO relay_state VALUES (1, ?, 1, 0, 0, 0, 0, ?, ?, 1, 0)", arguments: [store, wall, wall])
     }
 
-    /// The text of a place among events or changes.
+    /// The text of a position among events or changes.
     func place(_ number: Int64) -> String { "\(store)-\(number)" }
 
-    /// The number of a place, nil where it is not one of this database or not yet reached.
+    /// The number of a position; nil if it belongs to another database or is not yet reached.
     func number(ofPlace text: String, before next: Int64) -> Int64? {
         guard text.hasPrefix(store + "-"), let number = Int64(text.dropFirst(store.count + 1)), number >= 0, number < next,
             text == place(number)

@@ -2,10 +2,10 @@ public import Foundation
 import GRDB
 public import TelemetryTransport
 
-/// Keeps everything in an SQLite file, or in memory. Several relays may have the same file open.
+/// Stores everything in an SQLite file or in memory. Several relays may open the same file.
 ///
-/// An answer means that the file has it on disk, however the process ends. Writes of one relay stand in line; batches of events that
-/// stand there together share a transaction. Readers wait for nobody.
+/// When a write returns, its data is in the file, even if the process is then killed. Writes of one relay are serialized, and
+/// waiting batches of events share a transaction. Readers do not wait.
 public final class SQLiteRelayStorage: RelayStorage {
     let database: RelayDatabase
     private let events: SQLiteEventStore
@@ -15,15 +15,15 @@ public final class SQLiteRelayStorage: RelayStorage {
     private let keys: SQLiteClientKeyStore
     private let background: BackgroundWork
 
-    /// Opens the file, or makes it, for its owner only.
-    /// - Throws: ``RelayStorageError``, `.corrupt` for a file that is no database or a damaged one, which is not changed; a
-    ///   `CocoaError` where file or directory cannot be made.
+    /// Opens the file, or creates it with access for its owner only.
+    /// - Throws: ``RelayStorageError``, `.corrupt` for a file that is not a database or is damaged, which is not changed; a
+    ///   `CocoaError` if the file or its directory cannot be created.
     public convenience init(file: URL, configuration: RelayStorageConfiguration = .init()) throws {
         try self.init(
             RelayDatabase.open(file: file, synchronous: configuration.survivesPowerCuts ? .full : .normal), configuration)
     }
 
-    /// A storage that goes with the process, and behaves like a file otherwise.
+    /// Creates a storage in memory.
     public convenience init(inMemory configuration: RelayStorageConfiguration = .init()) throws {
         try self.init(RelayDatabase.inMemory(), configuration)
     }
@@ -32,7 +32,7 @@ public final class SQLiteRelayStorage: RelayStorage {
         do {
             self.database = database
             let wall = configuration.now().timeIntervalSinceReferenceDate
-            // A file that was used before is only read here, so that a full disk keeps nobody from reading.
+            // Does not write to an existing file, so that it can be read when the disk is full.
             let saved = try database.writer.read(RelayState.savedClock)
             if saved == nil {
                 let store = configuration.makeIdentifier()
@@ -76,7 +76,7 @@ public final class SQLiteRelayStorage: RelayStorage {
         events.close()
         recordStore.close()
         tokenStore.close()
-        // On a full disk a token's last use is lost, and the database is closed all the same.
+        // On a full disk the last uses of tokens are lost, and the database is closed anyway.
         try? await tokenStore.writeUses()
         try await database.close()
     }

@@ -1,12 +1,12 @@
 import Foundation
 import GRDB
 
-/// Clients' keys in an SQLite table.
+/// Stores client keys in an SQLite table.
 struct SQLiteClientKeyStore: RelayClientKeyStorage {
     let database: RelayDatabase
 
     func bindClientKeys(_ keys: [RelayClientKey]) async throws -> RelayKeyBinding {
-        // Once all are bound, which is nearly always, nothing is written.
+        // Usually all keys are bound already, and nothing is written.
         switch try await database.read({ try Self.check(keys, $0) }) {
         case .refused(let clientId): return .refused(clientId: clientId)
         case .bound(new: 0): return .bound(new: 0)
@@ -28,7 +28,7 @@ struct SQLiteClientKeyStore: RelayClientKeyStorage {
         try await database.read { db in try clientIds.filter { try Self.hash(of: $0, db) == nil } }
     }
 
-    /// What binding would do: also where one identifier stands there twice, with two keys.
+    /// The result that binding would have. Also refuses one identifier that occurs with two different keys.
     private static func check(_ keys: [RelayClientKey], _ db: Database) throws -> RelayKeyBinding {
         var new: [Data: Data] = [:]
         for key in keys {

@@ -2,13 +2,13 @@ import Foundation
 import GRDB
 import Synchronization
 
-/// Tokens' hashes in an SQLite table.
+/// Stores hashes of tokens in an SQLite table.
 final class SQLiteTokenStore: RelayTokenStorage {
     private struct State {
-        /// Uses that are not written yet, by the tokens' names.
+        /// The last uses that are not written yet, by token name.
         var uses: [String: Date] = [:]
         var hasTokens = false
-        /// How many changes were announced.
+        /// The number of announced changes.
         var announced: Int64
     }
 
@@ -17,7 +17,7 @@ final class SQLiteTokenStore: RelayTokenStorage {
     private let hints = HintBroadcaster()
     private let state: Mutex<State>
 
-    /// - Parameter changes: how often a token was made or revoked.
+    /// - Parameter changes: the stored number of token creations and revocations.
     init(database: RelayDatabase, changes: Int64) {
         self.database = database
         state = Mutex(State(announced: changes))
@@ -85,7 +85,7 @@ final class SQLiteTokenStore: RelayTokenStorage {
 
     func tokenHints() -> AsyncStream<Void> { hints.stream(of: nil) }
 
-    /// Announces what another process changed.
+    /// Announces changes by another process.
     func announce(changes: Int64) {
         let isNew = state.withLock { state in
             defer { state.announced = max(state.announced, changes) }
@@ -94,7 +94,7 @@ final class SQLiteTokenStore: RelayTokenStorage {
         if isNew { hints.hint(nil) }
     }
 
-    /// Writes when tokens were used; where that fails, they are written the next time.
+    /// Writes the last uses of tokens. After a failure, the next call writes them again.
     func writeUses() async throws {
         let uses = state.withLock(\.uses)
         guard !uses.isEmpty else { return }

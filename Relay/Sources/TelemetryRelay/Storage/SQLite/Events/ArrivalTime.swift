@@ -1,6 +1,6 @@
 import Foundation
 
-/// The time that retention counts by, as several relays on one database agree on it: never before what is saved already.
+/// The retention clock shared by several relays on one database: never before the saved time.
 struct ArrivalTime: Sendable {
     let clock: ArrivalClock
     let date: @Sendable () -> Date
@@ -10,6 +10,6 @@ struct ArrivalTime: Sendable {
     /// The wall clock, in seconds since the reference date.
     var wall: TimeInterval { date().timeIntervalSinceReferenceDate }
 
-    /// A time as an event's arrival is stored. Rounded up, so that no event goes too early.
+    /// An arrival time as stored, in milliseconds. Rounded up, so that no event expires too early.
     static func milliseconds(_ time: TimeInterval) -> Int64 { Int64(exactly: (time * 1000).rounded(.up)) ?? .max }
 }

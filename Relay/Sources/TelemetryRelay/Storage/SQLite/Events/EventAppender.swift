@@ -1,10 +1,10 @@
 import GRDB
 import Synchronization
 
-/// Lets batches that arrive while a transaction runs share the next one.
+/// Combines batches that arrive during a transaction into the next one.
 ///
-/// The database's queue of writes does the waiting: the first batch that finds none of its kind there puts one transaction into it,
-/// which takes what has come until it begins.
+/// The first waiting batch enqueues a transaction in the database's write queue. When it begins, that transaction takes all
+/// batches that have arrived by then.
 final class EventAppender: Sendable {
     private struct Waiting {
         let batch: EventBatch
@@ -13,11 +13,12 @@ final class EventAppender: Sendable {
 
     private struct Queue {
         var waiting: [Waiting] = []
-        /// Whether a transaction is in the database's queue that has not begun yet.
+        /// Whether a transaction is enqueued that has not begun yet.
         var isScheduled = false
     }
 
-    /// So many events share one transaction, unless a single batch has more: no caller waits for long because of others.
+    /// The maximum number of events in one transaction, unless a single batch has more. Limits how long a caller waits for
+    /// others.
     private static let eventsATransaction = 10_000
 
     private let database: RelayDatabase
@@ -25,7 +26,7 @@ final class EventAppender: Sendable {
     private let written: @Sendable (EventWriter.Outcome, [EventBatch]) -> Void
     private let queue = Mutex(Queue())
 
-    /// - Parameter written: called after each transaction that stored something, before its callers go on.
+    /// - Parameter written: called after each transaction that stored events, before its callers resume.
     init(
         database: RelayDatabase, writer: EventWriter,
         written: @escaping @Sendable (EventWriter.Outcome, [EventBatch]) -> Void
@@ -64,7 +65,7 @@ final class EventAppender: Sendable {
         }
     }
 
-    /// Writes batches together, and where that fails each by itself, so that none fails for another's sake.
+    /// Writes batches together. If that fails, writes each one separately, so that an invalid batch does not affect the others.
     private func write(_ waiting: [Waiting], _ db: Database?) {
         do {
             guard let db else { throw RelayStorageError.closed }

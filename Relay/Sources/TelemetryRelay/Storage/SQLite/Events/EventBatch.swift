@@ -1,7 +1,7 @@
 import Foundation
 import TelemetryModels
 
-/// A batch as it is written: everything that can be worked out before the database's lock is taken.
+/// A batch prepared for writing: computes everything that does not need the database's lock.
 struct EventBatch: Sendable {
     struct Row: Sendable {
         let client: Data
@@ -15,14 +15,14 @@ struct EventBatch: Sendable {
     }
 
     let rows: [Row]
-    /// Whose events they are, for those who wait for them.
+    /// The clients of the events, whose readers are notified.
     let clients: Set<String>
 
     init(_ events: [RelayEvent]) {
         var clients: Set<String> = []
         var rows: [Row] = []
         rows.reserveCapacity(events.count)
-        // Events of a batch mostly share these texts.
+        // Events of a batch usually share client and session.
         var keys: (client: (String?, Data), session: (String, Data)) = ((nil, NameKey.none), ("", NameKey.none))
         for event in events {
             if event.clientId != keys.client.0 {
@@ -40,7 +40,7 @@ struct EventBatch: Sendable {
         self.clients = clients
     }
 
-    /// A level as it is stored.
+    /// The stored form of a level.
     static func number(of level: TelemetryLogLevel) -> Int64 {
         switch level {
         case .info: 0

@@ -1,19 +1,19 @@
 import Foundation
 import GRDB
 
-/// Deletes events within a transaction, and remembers the younger ones, so that they are not stored again.
+/// Deletes events within a transaction, and keeps the identifiers of recent ones, so that these events are not stored again.
 struct EventDeletion {
-    /// Which events.
+    /// The events to delete.
     enum Selection {
         case upTo(Int64)
         case numbers([Int64])
     }
 
     let selection: Selection
-    /// The arrival of the oldest that is remembered, in milliseconds of the arrival clock.
+    /// The earliest arrival whose identifier is kept, in milliseconds of the arrival clock.
     let rememberedFrom: Int64
 
-    /// The statements' texts do not depend on the numbers, so that each is prepared once.
+    /// The SQL does not contain the numbers, so that each statement is prepared once.
     private var condition: String {
         switch selection {
         case .upTo: "e.number <= ?"
@@ -30,7 +30,7 @@ struct EventDeletion {
 
     private var source: String { "FROM event e JOIN event_stream s ON s.id = e.stream WHERE \(condition)" }
 
-    /// Notes for each client what retention is about to delete, before ``run(_:_:)``.
+    /// Records for each client the number of events that retention is about to delete. Call before ``run(_:_:)``.
     func recordAsExpired(_ db: Database) throws {
         try db.cachedStatement(
             sql: """
@@ -40,7 +40,7 @@ struct EventDeletion {
         ).execute(arguments: arguments)
     }
 
-    /// - Returns: how many were deleted.
+    /// - Returns: the number of deleted events.
     @discardableResult
     func run(_ db: Database, _ state: inout RelayState) throws -> Int {
         let sizes = try Row.fetchOne(
@@ -56,7 +56,7 @@ struct EventDeletion {
         ).execute(arguments: arguments + [rememberedFrom])
         let remembered = db.changesCount
         if remembered < count {
-            try Self.forget(
+            try Self.removeIdentities(
                 db, "SELECT s.client, e.event_key \(source) AND e.received < ?", arguments + [rememberedFrom])
         }
         try db.cachedStatement(sql: "DELETE FROM event AS e WHERE \(condition)").execute(arguments: arguments)
@@ -66,8 +66,9 @@ struct EventDeletion {
         return count
     }
 
-    /// Lets the identities that a query finds be stored again. One by one: SQLite would look through all of a client's.
-    static func forget(_ db: Database, _ query: String, _ arguments: StatementArguments) throws {
+    /// Removes the identities that a query returns, so that these events can be stored again. Deletes one at a time: a single
+    /// statement would scan all identities of a client.
+    static func removeIdentities(_ db: Database, _ query: String, _ arguments: StatementArguments) throws {
         let identities = try Row.fetchAll(db.cachedStatement(sql: query), arguments: arguments)
         let delete = try db.cachedStatement(sql: "DELETE FROM event_seen WHERE client = ? AND event_key = ?")
         for identity in identities {

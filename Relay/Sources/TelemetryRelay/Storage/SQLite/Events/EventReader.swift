@@ -1,9 +1,9 @@
 import Foundation
 import GRDB
 
-/// Reads pages, each from one snapshot of the database.
+/// Reads pages of events, each from one snapshot of the database.
 struct EventReader {
-    /// A page ends at so many bytes of events.
+    /// The maximum size of a page, in bytes of events.
     private static let byteLimit = 8 << 20
 
     let filter: RelayEventFilter
@@ -49,7 +49,7 @@ struct EventReader {
         return events
     }
 
-    /// How many events retention deleted after a number, as far as runs of deletions tell.
+    /// The number of events that retention deleted after a number, according to the recorded runs of deletions.
     private func skipped(_ db: Database, after number: Int64?) throws -> Int {
         guard let number else { return 0 }
         var condition = "last > ?"

@@ -1,15 +1,15 @@
 import Foundation
 import GRDB
 
-/// A filter in SQL, its texts as keys and its values as arguments.
+/// Translates a filter to SQL, with texts as keys and values as arguments.
 struct EventSelection {
-    /// What concerns an event's own columns, other than its name.
+    /// Conditions on an event's own columns, except the name.
     private var conditions: [String] = []
     private var arguments: StatementArguments = []
     private var names: [Data]?
-    /// The seconds that the times of the filter allow; nil without times.
+    /// The range of seconds that the filter's times allow; nil without times.
     private var seconds: ClosedRange<Int64>?
-    /// Which streams, where the filter names clients or a session.
+    /// The query for the streams, if the filter names clients or a session.
     private var streams: (query: String, arguments: StatementArguments)?
     /// Whether nothing can match.
     private(set) var isEmpty = false
@@ -18,7 +18,7 @@ struct EventSelection {
         func holds(_ column: String, _ values: [any DatabaseValueConvertible]?) {
             guard let values else { return }
             if values.isEmpty { isEmpty = true }
-            // No index has it; the plus sign keeps SQLite from making one for a single query.
+            // No index covers this column; the plus sign keeps SQLite from building a temporary index.
             conditions.append("+\(column) IN (\(Self.marks(values.count)))")
             arguments += StatementArguments(values)
         }
@@ -57,17 +57,17 @@ struct EventSelection {
         streams = ("SELECT id FROM event_stream WHERE \(conditions.joined(separator: " AND "))", arguments)
     }
 
-    /// The numbers of so many clients, in SQL.
+    /// An SQL query for the numbers of this many clients.
     static func clients(_ count: Int) -> String { "SELECT id FROM event_client WHERE client_key IN (\(marks(count)))" }
 
     private static func marks(_ count: Int) -> String { repeatElement("?", count: count).joined(separator: ", ") }
 
-    /// Whether only the blocks whose span fits are looked at.
+    /// Whether to read only the blocks whose time range overlaps the filter's.
     private var isByBlock: Bool { seconds != nil && streams == nil }
 
-    /// What stands between `FROM` and `ORDER BY`, beside the streams.
+    /// The SQL between `FROM` and `ORDER BY`, without the condition on streams.
     ///
-    /// Times alone do not say where in the order of arrival an event stands: the spans do, block by block.
+    /// Events are in order of arrival, not of time. The blocks' time ranges limit which events are read.
     private func source(in range: ClosedRange<Int64>?, index: String? = nil) -> (sql: String, arguments: StatementArguments) {
         var (conditions, arguments) = (conditions, arguments)
         var tables = "event"
@@ -83,14 +83,14 @@ struct EventSelection {
             }
         }
         if let range {
-            // The plus sign lets the block's bounds be taken, where there are blocks.
+            // With blocks, the plus sign makes SQLite use the block's bounds.
             conditions.append("\(isByBlock ? "+" : "")number BETWEEN ? AND ?")
             arguments += [range.lowerBound, range.upperBound]
         }
         return ("\(tables) WHERE \(conditions.isEmpty ? "1" : conditions.joined(separator: " AND "))", arguments)
     }
 
-    /// The order of numbers, from which SQLite sees that nothing has to be sorted.
+    /// An order by number that SQLite can produce without sorting.
     private func sorting(_ order: RelayEventOrder) -> String {
         let direction = order == .ascending ? "ASC" : "DESC"
         return isByBlock ? "block \(direction), number \(direction)" : "number \(direction)"
@@ -101,7 +101,7 @@ struct EventSelection {
         if conditions.isEmpty, streams == nil, names == nil { return Int(try RelayState.fetch(db).events) }
         var (sql, arguments) = source(in: nil)
         if let names {
-            // The plus sign lets the streams' index be taken, where there are streams.
+            // With streams, the plus sign makes SQLite use the index of streams.
             sql += " AND \(streams == nil ? "" : "+")name_key IN (\(Self.marks(names.count)))"
             arguments += StatementArguments(names)
         }
@@ -112,7 +112,7 @@ struct EventSelection {
         return try Int.fetchOne(db, sql: "SELECT COUNT(*) FROM \(sql)", arguments: arguments) ?? 0
     }
 
-    /// The numbers of the first events that match, in order.
+    /// The numbers of the first matching events, in order.
     func numbers(_ db: Database, in range: ClosedRange<Int64>, _ order: RelayEventOrder, limit: Int) throws -> [Int64] {
         if isEmpty { return [] }
         if let few = try fewStreams(db) {
@@ -122,7 +122,7 @@ struct EventSelection {
             return try numbers(db, in: range, order, limit: limit, each: "name_key", of: names, index: "event_by_name")
         }
         var (sql, arguments) = source(in: range)
-        // The plus signs keep SQLite from collecting and sorting all events of these names and streams.
+        // The plus signs keep SQLite from collecting and sorting all events with these names and streams.
         if let names {
             sql += " AND +name_key IN (\(Self.marks(names.count)))"
             arguments += StatementArguments(names)
@@ -135,7 +135,7 @@ struct EventSelection {
             db, sql: "SELECT number FROM \(sql) ORDER BY \(sorting(order)) LIMIT ?", arguments: arguments + [limit])
     }
 
-    /// The first ones of each value of a column, from its index, and of them all the first.
+    /// Reads the first events for each value of a column from its index, and merges them.
     private func numbers(
         _ db: Database, in range: ClosedRange<Int64>, _ order: RelayEventOrder, limit: Int, each column: String,
         of values: [any DatabaseValueConvertible], index: String
@@ -155,10 +155,10 @@ struct EventSelection {
         return Array(numbers.prefix(limit))
     }
 
-    /// So many streams or names are looked up one by one.
+    /// The maximum number of streams or names that are looked up one by one.
     private static let few = 200
 
-    /// The streams, where the filter names clients or a session and these have few; nil means to look at every event.
+    /// The filter's streams, if it names clients or a session and there are few; nil means to read all events.
     private func fewStreams(_ db: Database) throws -> [Int64]? {
         guard let streams else { return nil }
         let found = try Int64.fetchAll(

@@ -1,11 +1,10 @@
 import GRDB
 
-/// Between which times the events of each block of numbers are, so that a filter by time passes over the others.
+/// The range of times of the events in each block of numbers, so that a time filter skips other blocks.
 ///
-/// A deletion leaves a span wider than it has to be; what is older than every event that is left is removed with the rest that
-/// nothing refers to.
+/// Deleting events does not narrow a range. Ranges before the first remaining event are removed with other unused rows.
 struct EventSpan {
-    /// So many numbers are a block.
+    /// The number of event numbers in a block.
     static let size: Int64 = 1_024
 
     /// The first and the last number of a row's block, in SQL.
@@ -13,7 +12,7 @@ struct EventSpan {
 
     static func block(of number: Int64) -> Int64 { number / size }
 
-    /// The spans of a transaction's events.
+    /// Collects the ranges of a transaction's events.
     struct Additions {
         private var spans: [Int64: ClosedRange<Int64>] = [:]
 
@@ -33,7 +32,7 @@ struct EventSpan {
         }
     }
 
-    /// Removes the spans before the first event.
+    /// Removes the ranges before the first event.
     static func deleteUnused(_ db: Database) throws {
         let first = try Int64.fetchOne(db, sql: "SELECT MIN(number) FROM event") ?? RelayState.fetch(db).nextEvent
         try db.cachedStatement(sql: "DELETE FROM event_span WHERE block < ?").execute(arguments: [block(of: first)])

@@ -1,7 +1,7 @@
 import Foundation
 import GRDB
 
-/// Numbers of clients and of their sessions, looked up or made, and remembered. Used on the connection that writes alone.
+/// Looks up or creates the numbers of clients and their sessions, and caches them. Used only on the writing connection.
 struct EventStreams {
     struct Stream {
         let number: Int64
@@ -13,21 +13,21 @@ struct EventStreams {
         let session: Data
     }
 
-    /// So many are remembered; then it begins anew.
+    /// The maximum number of cached streams. When it is reached, the cache is emptied.
     private static let capacity = 20_000
     private var known: [Name: Stream] = [:]
     private var generation: Int64?
     private var last: (name: Name, stream: Stream)?
 
-    /// Forgets everything: after a transaction that was rolled back, which may have made some of it.
-    mutating func forget() {
+    /// Empties the cache, which may contain rows that a rolled-back transaction created.
+    mutating func removeAll() {
         known = [:]
         last = nil
     }
 
-    /// Forgets everything where streams were deleted, perhaps by another relay.
+    /// Empties the cache if streams were deleted, possibly by another relay.
     mutating func validate(generation: Int64) {
-        if generation != self.generation { forget() }
+        if generation != self.generation { removeAll() }
         self.generation = generation
     }
 
@@ -61,7 +61,7 @@ struct EventStreams {
 }
 
 extension EventStreams {
-    /// Deletes some of the sessions and clients that nothing refers to.
+    /// Deletes up to 500 unused sessions and 500 unused clients.
     /// - Returns: whether there may be more.
     static func deleteUnused(_ db: Database) throws -> Bool {
         let step = 500

@@ -1,20 +1,20 @@
 import Foundation
 import GRDB
 
-/// Deletes what is beyond the bounds, the oldest arrivals first, a few at a time.
+/// Deletes events beyond the retention limits, oldest arrivals first, a few at a time.
 struct EventTrimmer: Sendable {
-    /// So many events are deleted in one transaction, beyond those that it stores itself.
+    /// The maximum number of events that one transaction deletes, in addition to the number that it stores.
     static let step = 500
-    /// So many runs of deletions are remembered, for telling a reader how many events it missed.
+    /// The maximum number of recorded runs of deletions, from which readers learn how many events they missed.
     private static let runs: Int64 = 10_000
 
     let retention: RelayEventRetention
 
-    /// What an event takes, in bytes, about: its body, and what belongs to it in tables and indexes.
+    /// The approximate size of an event in bytes: its body and its table and index data.
     static func size(ofBody bytes: Int) -> Int64 { Int64(bytes) + 200 }
 
-    /// Deletes at most so many events within the transaction under way.
-    /// - Returns: how many went beyond which bound.
+    /// Deletes at most `limit` events within the current transaction.
+    /// - Returns: the number of deleted events by the limit that they exceeded.
     func trim(
         _ db: Database, _ state: inout RelayState, now: TimeInterval, atMost limit: Int
     ) throws -> [RelayEventRetention.Bound: Int] {
@@ -27,14 +27,14 @@ struct EventTrimmer: Sendable {
                 sql: "DELETE FROM event_expired WHERE id <= (SELECT MAX(id) FROM event_expired) - \(Self.runs)"
             ).execute()
         }
-        try forget(db, &state, now: now, atMost: limit)
+        try trimRemembered(db, &state, now: now, atMost: limit)
         return excess.counts
     }
 
-    /// When an event arrived that need no longer be remembered after it is deleted.
+    /// The earliest arrival whose identifier is kept after its event is deleted.
     func cutoff(_ now: TimeInterval) -> Int64 { ArrivalTime.milliseconds(now - retention.dedupeWindow) }
 
-    /// The oldest events, as far as they are beyond a bound.
+    /// The oldest events beyond a limit.
     private func excess(
         _ db: Database, _ state: RelayState, now: TimeInterval, atMost limit: Int
     ) throws -> (last: Int64?, counts: [RelayEventRetention.Bound: Int]) {
@@ -64,8 +64,8 @@ struct EventTrimmer: Sendable {
         return (last, counts)
     }
 
-    /// Forgets deleted events that are too old, or too many.
-    private func forget(_ db: Database, _ state: inout RelayState, now: TimeInterval, atMost limit: Int) throws {
+    /// Removes identifiers of deleted events that are too old or too many.
+    private func trimRemembered(_ db: Database, _ state: inout RelayState, now: TimeInterval, atMost limit: Int) throws {
         guard state.remembered > 0 else { return }
         let cutoff = cutoff(now)
         var remembered = state.remembered
@@ -78,7 +78,7 @@ struct EventTrimmer: Sendable {
             remembered -= 1
         }
         guard let last else { return }
-        try EventDeletion.forget(db, "SELECT client, event_key FROM event_deleted WHERE number <= ?", [last])
+        try EventDeletion.removeIdentities(db, "SELECT client, event_key FROM event_deleted WHERE number <= ?", [last])
         try db.cachedStatement(sql: "DELETE FROM event_deleted WHERE number <= ?").execute(arguments: [last])
         state.remembered = remembered
     }

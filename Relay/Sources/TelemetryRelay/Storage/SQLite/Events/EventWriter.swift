@@ -2,12 +2,12 @@ import Foundation
 import GRDB
 import Synchronization
 
-/// Writes batches: identity first, then the event, then what retention asks for, in one transaction.
+/// Writes batches and applies the retention limits in one transaction. Stores an event's identity before the event.
 final class EventWriter: Sendable {
-    /// What became of the batches of one transaction.
+    /// The result of one transaction.
     struct Outcome {
         var results: [RelayAppendResult] = []
-        /// The numbers given to the events stored.
+        /// The numbers of the stored events.
         var numbers: Range<Int64> = 0..<0
         var expired: [RelayEventRetention.Bound: Int] = [:]
     }
@@ -21,13 +21,13 @@ final class EventWriter: Sendable {
         self.arrival = arrival
     }
 
-    /// Writes all of the batches or, where it throws, nothing.
+    /// Writes all batches or, if it throws, none.
     func write(_ batches: [EventBatch], _ db: Database) throws -> Outcome {
         try streams.withLock { streams in
             do {
                 return try RelayDatabase.transaction(db) { try write(batches, db, &streams) }
             } catch {
-                streams.forget()
+                streams.removeAll()
                 throw error
             }
         }

@@ -2,10 +2,10 @@ import Foundation
 import GRDB
 import Synchronization
 
-/// Events in SQLite tables.
+/// Stores events in SQLite tables.
 final class SQLiteEventStore: RelayEventStorage {
     private struct Progress {
-        /// The number after the last event that was announced.
+        /// The number after the last announced event.
         var announced: Int64 = 0
         var expired: [RelayEventRetention.Bound: Int] = [:]
     }
@@ -32,7 +32,7 @@ final class SQLiteEventStore: RelayEventStorage {
                 defer { progress.announced = max(progress.announced, outcome.numbers.upperBound) }
                 return progress.announced >= outcome.numbers.lowerBound
             }
-            // Numbers in between are another relay's events, of whatever client.
+            // Skipped numbers are another relay's events, of any client.
             hints.hint(isNext ? batches.reduce(into: []) { $0.formUnion($1.clients) } : nil)
         }
     }
@@ -73,7 +73,7 @@ final class SQLiteEventStore: RelayEventStorage {
         return deleted
     }
 
-    /// - Returns: how many were deleted, and the last one's number, nil where no more are left.
+    /// - Returns: the number of deleted events and the last one's number, or nil if none are left.
     private func deleteStep(
         _ db: Database, _ selection: EventSelection, in range: ClosedRange<Int64>
     ) throws -> (count: Int, end: Int64?) {
@@ -89,7 +89,7 @@ final class SQLiteEventStore: RelayEventStorage {
 
     func eventHints(of clients: Set<String>?) -> AsyncStream<Void> { hints.stream(of: clients) }
 
-    /// Deletes what is beyond the bounds, and what nothing refers to any more.
+    /// Deletes events beyond the retention limits, and unused rows.
     func expire() async throws {
         while true {
             let expired = try await database.write { [self] db in
@@ -108,10 +108,10 @@ final class SQLiteEventStore: RelayEventStorage {
         try await database.write(EventSpan.deleteUnused)
     }
 
-    /// What retention deleted since the store was opened.
+    /// The number of events that retention deleted since the store was opened.
     var expired: [RelayEventRetention.Bound: Int] { progress.state.withLock(\.expired) }
 
-    /// Announces what another relay stored.
+    /// Announces events that another relay stored.
     /// - Parameter next: the number of the next event.
     func announce(before next: Int64) {
         let isNew = progress.state.withLock { progress in

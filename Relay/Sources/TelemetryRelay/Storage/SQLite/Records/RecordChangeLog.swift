@@ -2,7 +2,7 @@ import Foundation
 import GRDB
 import TelemetryModels
 
-/// The log of changes to records, whose numbers have no gaps; each is also the change tag of what was saved.
+/// The log of changes to records. Numbers are consecutive; each is also the change tag of the saved record.
 struct RecordChangeLog {
     let state: RelayState
     private(set) var next: Int64
@@ -12,7 +12,7 @@ struct RecordChangeLog {
         next = state.nextChange
     }
 
-    /// The tag that the next change gives.
+    /// The tag of the next change.
     var tag: String { String(next) }
 
     mutating func add(_ record: RelayRecord, replacing replaced: RelayRecord?, _ db: Database) throws {
@@ -24,7 +24,7 @@ struct RecordChangeLog {
         next += 1
     }
 
-    /// Saves the numbers, and drops what is too old.
+    /// Saves the next number, and deletes the oldest changes beyond the capacity.
     func save(_ db: Database, keeping capacity: Int) throws {
         guard next > state.nextChange else { return }
         try db.cachedStatement(sql: "UPDATE relay_state SET next_change = ? WHERE id = 1").execute(arguments: [next])

@@ -2,7 +2,7 @@ import Foundation
 import GRDB
 import TelemetryModels
 
-/// A record as a row, and back.
+/// Converts between records and rows.
 enum RecordRow {
     static let columns = "body, date_texts"
 
@@ -12,7 +12,7 @@ enum RecordRow {
         return RelayRecord(record, dateTexts: texts ?? [:])
     }
 
-    /// Stores a record in the place of the one that its name has.
+    /// Stores a record, replacing the one with the same name.
     static func store(_ record: RelayRecord, _ db: Database) throws {
         try db.cachedStatement(
             sql: """

@@ -4,16 +4,16 @@ import Synchronization
 import TelemetryModels
 import TelemetryTransport
 
-/// Records and the log of their changes in SQLite tables.
+/// Stores records and the log of their changes in SQLite tables.
 final class SQLiteRecordStore: RelayRecordStorage {
     private let database: RelayDatabase
     private let capacity: Int
     private let hints = HintBroadcaster()
-    /// The number after the last change that was announced.
+    /// The number after the last announced change.
     private let announced: Mutex<Int64>
 
     /// - Parameters:
-    ///   - capacity: how many changes are kept.
+    ///   - capacity: the maximum number of changes that are kept.
     ///   - next: the number of the next change.
     init(database: RelayDatabase, capacity: Int, next: Int64) {
         self.database = database
@@ -103,7 +103,7 @@ final class SQLiteRecordStore: RelayRecordStorage {
 
     func recordHints(of clients: Set<String>?) -> AsyncStream<Void> { hints.stream(of: clients) }
 
-    /// Announces what another relay changed.
+    /// Announces changes by another relay.
     /// - Parameter next: the number of the next change.
     func announce(before next: Int64) {
         let isNew = announced.withLock { announced in
@@ -115,10 +115,10 @@ final class SQLiteRecordStore: RelayRecordStorage {
 
     func close() { hints.finish() }
 
-    /// What a transaction changed.
+    /// The changes of a transaction.
     private struct Changes: Sendable {
         let numbers: Range<Int64>
-        /// Whose records; nil stands for a record without a client, which concerns everybody.
+        /// The records' clients; nil is a record without a client, which affects all readers.
         let clients: [String?]
     }
 
@@ -134,7 +134,7 @@ final class SQLiteRecordStore: RelayRecordStorage {
 }
 
 extension TelemetrySavePolicy {
-    /// Why a record may not be saved over what is stored; nil where it may.
+    /// The reason why a record may not replace the stored one; nil if it may.
     fileprivate func refusal(of record: TelemetryRecord, over stored: RelayRecord?) -> RelaySaveResult.Refusal? {
         switch (self, stored) {
         case (.overwrite, _), (.insert, nil): nil

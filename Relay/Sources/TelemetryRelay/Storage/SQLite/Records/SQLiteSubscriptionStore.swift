@@ -2,7 +2,7 @@ import Foundation
 import GRDB
 import TelemetryTransport
 
-/// Subscriptions in an SQLite table.
+/// Stores subscriptions in an SQLite table.
 struct SQLiteSubscriptionStore: RelaySubscriptionStorage {
     let database: RelayDatabase
 
