@@ -1,4 +1,4 @@
-/// `GET /v1/events/stream`: what is stored after a cursor, and then what arrives.
+/// `GET /v1/events/stream`: sends the events stored after a cursor, and then new events.
 struct EventStream: Sendable {
     let storage: any RelayEventStorage
     let filter: RelayEventFilter
@@ -12,7 +12,7 @@ struct EventStream: Sendable {
             while hasMore, !session.isEnded {
                 let page = try await storage.events(matching: filter, after: cursor, limit: Self.page, order: .ascending)
                 if page.skipped > 0 {
-                    // With events behind it, their cursors say where to go on.
+                    // If events follow, their cursors are the resume positions.
                     let id = page.events.isEmpty ? page.cursor.rawValue : nil
                     try await events.event("skipped", id: id, data: #"{"skipped":\#(page.skipped)}"#)
                 }
@@ -29,7 +29,7 @@ struct EventStream: Sendable {
 }
 
 extension ServerSentEvents {
-    /// Gives signs of life until there may be something to read, or the stream ends.
+    /// Sends heartbeats until there may be something to read, or the stream ends.
     mutating func waitForHint(_ session: StreamSession) async throws {
         while true {
             let signals = await session.next()

@@ -1,13 +1,13 @@
 import NIOCore
 
-/// A page of events, waited for where there is none.
+/// Reads a page of events, waiting if there are none.
 struct EventWait: Sendable {
     let storage: any RelayEventStorage
     let streams: StreamRegistry
     let clock: any Clock<Duration>
 
-    /// The page that a query asks for; where it is empty and the query waits, the one that is filled first, or an empty one when
-    /// the time is over, the caller's token ends or the relay ends.
+    /// Returns the page for a query. If it is empty and the query waits, returns the first page that is not empty, or an empty
+    /// one when the wait ends, the caller's token ends or the relay shuts down.
     func page(of query: EventQuery, _ filter: RelayEventFilter, _ caller: RelayCaller, channel: any Channel) async throws
         -> RelayEventPage
     {
@@ -16,7 +16,7 @@ struct EventWait: Sendable {
         }
         guard query.wait > .zero else { return try await page(after: query.after) }
         return try await streams.withSession(caller.credential, channel: channel) { session in
-            // From before the first look: what arrives after it is heard.
+            // Subscribes before the first read, so that no arrival after it is missed.
             let hints = storage.eventHints(of: filter.clients)
             return try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask { await session.follow(hints) }
@@ -26,7 +26,7 @@ struct EventWait: Sendable {
                 }
                 defer { group.cancelAll() }
                 var found = try await page(after: query.after)
-                // Retention's gap is an answer too.
+                // Events skipped because of retention end the wait as well.
                 while found.events.isEmpty, found.skipped == 0, !session.isEnded {
                     let signals = await session.next()
                     guard signals.isHinted else { continue }

@@ -1,10 +1,10 @@
 import TelemetryTransport
 
-/// `GET /v1/notifications`: changes of records that one of the caller's subscriptions is about.
+/// `GET /v1/notifications`: sends changes of records that match the caller's subscriptions.
 struct NotificationStream: Sendable {
     let storage: any RelayRecordStorage & RelaySubscriptionStorage
     let owners: [String]
-    /// Where an earlier stream ended; nil where it cannot be told what was missed since.
+    /// The position at which an earlier stream ended; nil if the changes since then are unknown.
     let resumed: RelayChangePosition?
     /// The newest change when the stream began.
     let newest: RelayChangePosition
@@ -48,7 +48,7 @@ struct NotificationStream: Sendable {
                     data.member("recordType", change.recordType)
                     data.member("recordName", change.recordName)
                 }
-                // A stream that breaks between two events of one change begins again before both.
+                // Only the last event of a change has its position, so that a stream that breaks between them repeats both.
                 let id = index == matching.count - 1 ? change.position.rawValue : nil
                 try await events.event("record", id: id, data: String(decoding: data.bytes, as: UTF8.self))
             }

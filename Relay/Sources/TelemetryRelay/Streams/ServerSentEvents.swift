@@ -2,7 +2,7 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 
-/// Writes a stream of server-sent events, a chunk at a time, each of which waits for its reader.
+/// Writes server-sent events in chunks, each after the reader has received the one before.
 struct ServerSentEvents {
     private var writer: any ResponseBodyWriter
     private let session: StreamSession
@@ -14,7 +14,7 @@ struct ServerSentEvents {
         self.session = session
     }
 
-    /// Adds an event; its data has no line break.
+    /// Adds an event. The data must not contain line breaks.
     mutating func event(_ name: String, id: String?, data: String) async throws {
         if let id { pending.writeString("id: \(id)\n") }
         pending.writeString("event: \(name)\ndata: ")
@@ -23,10 +23,10 @@ struct ServerSentEvents {
         if pending.readableBytes >= Self.chunk { try await flush() }
     }
 
-    /// Adds a comment, which keeps a connection open and means nothing.
+    /// Adds a comment, which readers ignore and which keeps the connection open.
     mutating func comment(_ text: String) { pending.writeString(": \(text)\n\n") }
 
-    /// Writes what was added, in parts that a reader takes one after the other.
+    /// Writes the pending output in chunks.
     mutating func flush() async throws {
         while let part = pending.readSlice(length: min(Self.chunk, pending.readableBytes)), part.readableBytes > 0 {
             session.beginWrite()
@@ -43,9 +43,9 @@ struct ServerSentEvents {
 }
 
 extension Response {
-    /// An answer that lasts until its session ends.
+    /// A response that streams until its session ends.
     /// - Parameters:
-    ///   - hints: what wakes the session; subscribed to before anything is read.
+    ///   - hints: the stream of hints that wakes the session; subscribed to before anything is read.
     static func events(
         _ streams: StreamRegistry, _ caller: RelayCaller, _ context: RelayRequestContext,
         hints: @escaping @Sendable () -> AsyncStream<Void>,

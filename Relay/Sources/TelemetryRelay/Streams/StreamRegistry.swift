@@ -3,8 +3,8 @@ import NIOCore
 import ServiceLifecycle
 import Synchronization
 
-/// Every open stream: gives them signs of life, ends those whose token has ended, cuts readers that do not read, and ends all of
-/// them when the relay ends.
+/// The open streams. Requests heartbeats, ends streams whose token has ended, closes connections whose reader has stalled, and
+/// ends all streams when the relay shuts down.
 final class StreamRegistry: Service {
     private struct State {
         var lastID = 0
@@ -19,12 +19,12 @@ final class StreamRegistry: Service {
     private let uptime: @Sendable () -> Duration
     private let state = Mutex(State())
 
-    /// How often tokens are looked at: a token's end takes effect within a second.
+    /// The interval of checks, so that the end of a token takes effect within a second.
     static let interval = Duration.milliseconds(400)
-    /// A comment is due after this long; with an interval more, still within 15 seconds.
+    /// The time without output after which a heartbeat is sent. With one more interval, this is less than 15 seconds.
     static let heartbeat = Duration.seconds(10)
-    /// A reader that takes nothing for this long is cut.
-    static let patience = Duration.seconds(30)
+    /// The time after which a reader that reads nothing is disconnected.
+    static let stallTimeout = Duration.seconds(30)
 
     init(gate: TokenGate, logger: Logger, clock: any Clock<Duration>, uptime: @escaping @Sendable () -> Duration) {
         self.gate = gate
@@ -33,12 +33,12 @@ final class StreamRegistry: Service {
         self.uptime = uptime
     }
 
-    /// How many streams are open.
+    /// The number of open streams.
     var count: Int { state.withLock(\.sessions.count) }
-    /// How many readers were cut since the start.
+    /// The number of readers disconnected since the start.
     var cut: Int { state.withLock(\.cut) }
 
-    /// Runs what is a stream for as long as it takes.
+    /// Runs `body` with a registered session.
     func withSession<Result>(
         _ credential: RelayCaller.Credential, channel: any Channel, _ body: (StreamSession) async throws -> Result
     ) async rethrows -> Result {
@@ -50,7 +50,7 @@ final class StreamRegistry: Service {
         }
         defer { state.withLock { _ = $0.sessions.removeValue(forKey: id) } }
         if isEnding { session.end() }
-        // The server waits for its requests before any other service is told to end.
+        // The server waits for open requests before it shuts down other services.
         return try await withGracefulShutdownHandler {
             try await body(session)
         } onGracefulShutdown: {
@@ -72,13 +72,13 @@ final class StreamRegistry: Service {
         endAll()
     }
 
-    /// Looks at every stream once.
+    /// Checks every stream once.
     func check() async {
         let sessions = state.withLock { Array($0.sessions.values) }
-        let stalled = sessions.count { $0.check(heartbeat: Self.heartbeat, patience: Self.patience) }
+        let stalled = sessions.count { $0.check(heartbeat: Self.heartbeat, stallTimeout: Self.stallTimeout) }
         if stalled > 0 {
             state.withLock { $0.cut += stalled }
-            logger.info("readers that did not read were cut", metadata: ["count": "\(stalled)"])
+            logger.info("stalled readers were disconnected", metadata: ["count": "\(stalled)"])
         }
         for (credential, sessions) in Dictionary(grouping: sessions, by: \.credential) {
             do {

@@ -1,22 +1,22 @@
 import NIOCore
 import Synchronization
 
-/// One open stream, or one request that waits: what wakes it, and how its writing goes.
+/// One open stream or waiting request: its wake-up signals and the state of its writes.
 final class StreamSession: Sendable {
-    /// Why a stream goes on.
+    /// The reasons for waking a stream.
     struct Signals {
         /// There may be something to read.
         var isHinted = false
         /// Nothing was written for a while.
         var needsHeartbeat = false
-        /// The stream is to end now.
+        /// The stream must end now.
         var isEnded = false
     }
 
     private struct State {
         var signals = Signals()
         var lastWrite: Duration
-        /// Since when a write waits for its reader.
+        /// When the current write began; nil if there is none.
         var writing: Duration?
     }
 
@@ -32,7 +32,7 @@ final class StreamSession: Sendable {
         self.channel = channel
         self.uptime = uptime
         state = Mutex(State(lastWrite: uptime()))
-        // However many signals come between two looks, one look finds them all.
+        // One element is enough: a read of the state finds all signals before it.
         (wakes, wake) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
     }
 
@@ -43,15 +43,15 @@ final class StreamSession: Sendable {
         wake.yield()
     }
 
-    /// Ends the stream after what it writes now.
+    /// Ends the stream after the current write.
     func end() {
         state.withLock { $0.signals.isEnded = true }
         wake.yield()
         wake.finish()
     }
 
-    /// Waits until something has happened.
-    /// - Returns: what has; a cancelled task is an end.
+    /// Waits for a signal.
+    /// - Returns: the signals since the last call; `isEnded` if the task is cancelled.
     func next() async -> Signals {
         while true {
             let signals = state.withLock { state in
@@ -69,7 +69,7 @@ final class StreamSession: Sendable {
         while await !next().isEnded {}
     }
 
-    /// Passes on hints until they end or the task is cancelled.
+    /// Forwards hints until they end or the task is cancelled.
     func follow(_ hints: AsyncStream<Void>) async {
         for await _ in hints { hint() }
     }
@@ -83,12 +83,13 @@ final class StreamSession: Sendable {
         }
     }
 
-    /// Asks for a sign of life where nothing was written for so long, and cuts a reader that does not read.
-    /// - Returns: whether the reader was cut.
-    func check(heartbeat: Duration, patience: Duration) -> Bool {
+    /// Requests a heartbeat if nothing was written for `heartbeat`, and closes the connection if a write has taken
+    /// `stallTimeout`.
+    /// - Returns: whether the connection was closed.
+    func check(heartbeat: Duration, stallTimeout: Duration) -> Bool {
         let now = uptime()
         let (isStalled, isSilent) = state.withLock { state in
-            let isStalled = state.writing.map { now - $0 >= patience } ?? false
+            let isStalled = state.writing.map { now - $0 >= stallTimeout } ?? false
             let isSilent = state.writing == nil && now - state.lastWrite >= heartbeat
             if isSilent { state.signals.needsHeartbeat = true }
             return (isStalled, isSilent)

@@ -1,16 +1,16 @@
 import TelemetryModels
 
-/// The query of a request about events.
+/// The parsed query of an event request.
 struct EventQuery {
     static let filters: Set = ["client", "session", "scenario", "level", "name", "since", "until"]
 
-    /// The filter, whatever client the caller may ask for.
+    /// The requested filter, before it is narrowed to the caller's clients.
     var filter: RelayEventFilter
     var after: RelayEventCursor?
     var limit: Int
     var wait: Duration
     var order: RelayEventOrder
-    /// Whether one of the filters was given.
+    /// Whether the query has a filter.
     let hasFilter: Bool
     /// `all=true`.
     let isForAll: Bool
@@ -24,9 +24,9 @@ struct EventQuery {
         order = try Self.choice(query, "order", ["asc": RelayEventOrder.ascending, "desc": .descending]) ?? .ascending
         isForAll = try Self.choice(query, "all", ["true": true, "false": false]) ?? false
         guard order == .ascending || !query.contains("wait") else {
-            throw .invalidArgument("wait goes with order=asc alone: what arrives is newest.")
+            throw .invalidArgument("wait requires order=asc.")
         }
-        guard !isForAll || !hasFilter else { throw .invalidArgument("all=true goes without filters.") }
+        guard !isForAll || !hasFilter else { throw .invalidArgument("all=true cannot be combined with filters.") }
     }
 
     private static let defaultLimit = 100
@@ -41,7 +41,7 @@ struct EventQuery {
             var known: Set<TelemetryLogLevel> = []
             for text in levels {
                 guard let level = TelemetryLogLevel(rawValue: text) else {
-                    throw .invalidArgument("level has to be one of \(WireEventFields.levels).")
+                    throw .invalidArgument("level must be one of \(WireEventFields.levels).")
                 }
                 known.insert(level)
             }
@@ -54,9 +54,9 @@ struct EventQuery {
 
     private static func time(_ query: QueryParameters, _ name: String) throws(Problem) -> RelayTime? {
         guard let text = try query.single(name) else { return nil }
-        // A plus sign that was not encoded has become a space.
+        // An unencoded plus sign is decoded as a space.
         guard let time = WireTime.normalized(text.replacing(" 00:00", with: "+00:00")).flatMap({ RelayTime($0) }) else {
-            throw .invalidArgument("\(name) has to be a time in RFC 3339, in UTC.")
+            throw .invalidArgument("\(name) must be an RFC 3339 time in UTC.")
         }
         return time
     }
@@ -66,7 +66,7 @@ struct EventQuery {
     ) throws(Problem) -> Value? {
         guard let text = try query.single(name) else { return nil }
         guard let value = values[text] else {
-            throw .invalidArgument("\(name) has to be \(values.keys.sorted().joined(separator: " or ")).")
+            throw .invalidArgument("\(name) must be \(values.keys.sorted().joined(separator: " or ")).")
         }
         return value
     }

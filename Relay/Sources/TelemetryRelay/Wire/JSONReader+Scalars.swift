@@ -8,14 +8,14 @@ extension JSONReader {
                 defer { position += 1 }
                 return try text(UnsafeBufferPointer(rebasing: bytes[start..<position]))
             case UInt8(ascii: "\\"): return try escapedString(from: start)
-            case 0..<0x20: throw malformed("a control character stands in a text")
+            case 0..<0x20: throw malformed("a string contains a control character")
             default: position += 1
             }
         }
-        throw malformed("a text has no end")
+        throw malformed("a string is not terminated")
     }
 
-    /// A number as it is written.
+    /// The text of a number.
     mutating func numberText() throws -> UnsafeBufferPointer<UInt8> {
         _ = try peek()
         let start = position
@@ -35,14 +35,14 @@ extension JSONReader {
         return UnsafeBufferPointer(rebasing: bytes[start..<position])
     }
 
-    /// A number without fraction or exponent is an integer of 64 bits, any other a double.
+    /// Reads a number. One without fraction and exponent is a 64-bit integer, any other a double.
     mutating func number() throws -> JSONNumber {
         let text = String(decoding: try numberText(), as: UTF8.self)
         if text.utf8.contains(where: { $0 == UInt8(ascii: ".") || $0 | 0x20 == UInt8(ascii: "e") }) {
-            guard let value = Double(text), value.isFinite else { throw malformed("a number is beyond what a double holds") }
+            guard let value = Double(text), value.isFinite else { throw malformed("a number exceeds the range of a double") }
             return .double(value)
         }
-        guard let value = Int64(text) else { throw malformed("an integer is beyond 64 bits") }
+        guard let value = Int64(text) else { throw malformed("an integer exceeds 64 bits") }
         return .int(value)
     }
 
@@ -53,11 +53,11 @@ extension JSONReader {
     }
 
     private func text(_ bytes: UnsafeBufferPointer<UInt8>) throws -> String {
-        guard let text = String(validating: bytes, as: UTF8.self) else { throw malformed("a text is not UTF-8") }
+        guard let text = String(validating: bytes, as: UTF8.self) else { throw malformed("a string is not UTF-8") }
         return text
     }
 
-    /// The rest of a text from its first escape on.
+    /// Reads the rest of a string from its first escape.
     private mutating func escapedString(from start: Int) throws -> String {
         var unescaped = Array(bytes[start..<position])
         while position < bytes.count {
@@ -66,15 +66,15 @@ extension JSONReader {
             switch byte {
             case UInt8(ascii: "\""): return try unescaped.withUnsafeBufferPointer { try text($0) }
             case UInt8(ascii: "\\"): try appendEscape(to: &unescaped)
-            case 0..<0x20: throw malformed("a control character stands in a text")
+            case 0..<0x20: throw malformed("a string contains a control character")
             default: unescaped.append(byte)
             }
         }
-        throw malformed("a text has no end")
+        throw malformed("a string is not terminated")
     }
 
     private mutating func appendEscape(to text: inout [UInt8]) throws {
-        guard position < bytes.count else { throw malformed("a text has no end") }
+        guard position < bytes.count else { throw malformed("a string is not terminated") }
         let byte = bytes[position]
         position += 1
         switch byte {
@@ -88,24 +88,24 @@ extension JSONReader {
             var value = try hexadecimal()
             if (0xD800..<0xDC00).contains(value) {
                 guard bytes.count - position >= 6, bytes[position] == UInt8(ascii: "\\"), bytes[position + 1] == UInt8(ascii: "u")
-                else { throw malformed("a surrogate stands alone") }
+                else { throw malformed("a surrogate is unpaired") }
                 position += 2
                 let low = try hexadecimal()
-                guard (0xDC00..<0xE000).contains(low) else { throw malformed("a surrogate stands alone") }
+                guard (0xDC00..<0xE000).contains(low) else { throw malformed("a surrogate is unpaired") }
                 value = 0x10000 + (value - 0xD800) << 10 + (low - 0xDC00)
             }
-            guard let scalar = Unicode.Scalar(value) else { throw malformed("a surrogate stands alone") }
+            guard let scalar = Unicode.Scalar(value) else { throw malformed("a surrogate is unpaired") }
             text += UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter
-        default: throw malformed("an escape that JSON does not have")
+        default: throw malformed("an escape is invalid")
         }
     }
 
     private mutating func hexadecimal() throws -> UInt32 {
-        guard bytes.count - position >= 4 else { throw malformed("an escape is cut") }
+        guard bytes.count - position >= 4 else { throw malformed("an escape is truncated") }
         var value: UInt32 = 0
         for byte in bytes[position..<position + 4] {
             guard let digit = Character(Unicode.Scalar(byte)).hexDigitValue, byte < 0x80 else {
-                throw malformed("an escape is no hexadecimal number")
+                throw malformed("an escape is not a hexadecimal number")
             }
             value = value << 4 | UInt32(digit)
         }
@@ -114,7 +114,7 @@ extension JSONReader {
     }
 }
 
-/// A number as JSON tells its kinds apart.
+/// A JSON number, either an integer or a double.
 enum JSONNumber: Equatable {
     case int(Int64)
     case double(Double)

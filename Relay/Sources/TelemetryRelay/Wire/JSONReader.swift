@@ -1,9 +1,9 @@
-/// Reads one JSON text, front to back, out of bytes that anybody may have sent.
+/// Reads one untrusted JSON text in a single pass.
 ///
-/// Nothing is read twice, nothing is tried: the first byte of a value decides what it is. Values nest to a fixed depth, so that
-/// neither time nor stack grow with what a sender nests.
+/// The first byte of a value determines its type, so there is no backtracking. The nesting depth is limited, which bounds the
+/// time and stack that a sender can cause to be used.
 struct JSONReader {
-    /// How deep values may nest: the deepest that means something is a record's date, at five.
+    /// The maximum nesting depth. The deepest meaningful value is a record's date, at five.
     static let maximumDepth = 32
 
     enum Kind: Equatable { case object, array, string, number, bool, null }
@@ -14,7 +14,7 @@ struct JSONReader {
 
     init(_ bytes: UnsafeBufferPointer<UInt8>) { self.bytes = bytes }
 
-    /// Reads a whole text; what follows its one value may be white space only.
+    /// Reads a complete text: one value, followed by white space only.
     static func read<Result>(
         _ bytes: some Sequence<UInt8>, _ body: (inout JSONReader) throws -> Result
     ) throws -> Result {
@@ -33,10 +33,10 @@ struct JSONReader {
         JSONReaderError("\(reason) (at byte \(position))")
     }
 
-    /// What the next value is, by its first byte.
+    /// The type of the next value, by its first byte.
     mutating func kind() throws -> Kind {
         skipSpace()
-        guard position < bytes.count else { throw malformed("the text ends too early") }
+        guard position < bytes.count else { throw malformed("the text is truncated") }
         switch bytes[position] {
         case UInt8(ascii: "{"): return .object
         case UInt8(ascii: "["): return .array
@@ -48,7 +48,7 @@ struct JSONReader {
         }
     }
 
-    /// Calls `member` with each key, at its value, which it must consume.
+    /// Calls `member` with each key. It must consume the value.
     mutating func object(_ member: (String, inout JSONReader) throws -> Void) throws {
         try enter(UInt8(ascii: "{"))
         defer { depth -= 1 }
@@ -61,7 +61,7 @@ struct JSONReader {
         try expect(UInt8(ascii: "}"))
     }
 
-    /// Calls `element` at each element, which it must consume.
+    /// Calls `element` for each element, which it must consume.
     mutating func array(_ element: (inout JSONReader) throws -> Void) throws {
         try enter(UInt8(ascii: "["))
         defer { depth -= 1 }
@@ -76,14 +76,14 @@ struct JSONReader {
         return isTrue
     }
 
-    /// Passes over `null`; false where the next value is another.
+    /// Skips `null`; returns false if the next value is something else.
     mutating func null() throws -> Bool {
         guard try peek() == UInt8(ascii: "n") else { return false }
         try literal("null")
         return true
     }
 
-    /// Passes over any value.
+    /// Skips any value.
     mutating func skip() throws {
         switch try kind() {
         case .object: try object { _, reader in try reader.skip() }
@@ -97,13 +97,13 @@ struct JSONReader {
 
     mutating func peek() throws -> UInt8 {
         skipSpace()
-        guard position < bytes.count else { throw malformed("the text ends too early") }
+        guard position < bytes.count else { throw malformed("the text is truncated") }
         return bytes[position]
     }
 
     mutating func expect(_ byte: UInt8) throws {
         guard consume(byte) else {
-            throw malformed(position < bytes.count ? "this is not JSON" : "the text ends too early")
+            throw malformed(position < bytes.count ? "this is not JSON" : "the text is truncated")
         }
     }
 
@@ -138,7 +138,7 @@ struct JSONReader {
     }
 }
 
-/// Bytes that are not the JSON that was expected.
+/// Malformed JSON.
 struct JSONReaderError: Error, CustomStringConvertible {
     let description: String
 

@@ -1,4 +1,4 @@
-/// Writes one JSON text, front to back; commas are set where they belong.
+/// Writes one JSON text, inserting commas.
 struct JSONWriter {
     private(set) var bytes: [UInt8] = []
     private var needsComma = false
@@ -25,7 +25,7 @@ struct JSONWriter {
         try array { writer in for element in elements { try write(element, &writer) } }
     }
 
-    /// Writes a member's name; its value follows.
+    /// Writes a member's name. The value must follow.
     mutating func key(_ name: String) {
         string(name)
         bytes.append(UInt8(ascii: ":"))
@@ -52,7 +52,7 @@ struct JSONWriter {
         bytes.append(UInt8(ascii: "\""))
         var text = text
         text.withUTF8 { utf8 in
-            // Whole runs at once: what has to be escaped is rare.
+            // Copies whole runs, because characters that need escaping are rare.
             var start = 0
             for index in utf8.indices {
                 guard let escape = Self.escape(utf8[index]) else { continue }
@@ -65,7 +65,7 @@ struct JSONWriter {
         bytes.append(UInt8(ascii: "\""))
     }
 
-    /// A value that is JSON as it stands.
+    /// Writes a value that is encoded already.
     mutating func raw(_ json: String) {
         separate()
         bytes += json.utf8

@@ -3,16 +3,16 @@ struct WireEventBatch {
     private let limit: Int
     private var context: WireEventFields?
     private var events: [RelayEvent]?
-    /// Where the events stand that came before their context.
+    /// The position of events that precede their context.
     private var position: Int?
 
     private init(limit: Int) { self.limit = limit }
 
-    /// - Parameter limit: the most events in a batch.
+    /// - Parameter limit: the maximum number of events in a batch.
     /// - Throws: `Problem`, `JSONReaderError`.
     static func read(_ body: some Sequence<UInt8>, limit: Int) throws -> [RelayEvent] {
         try JSONReader.read(body) { reader in
-            guard try reader.kind() == .object else { throw Problem.invalidArgument("The body has to be an object.") }
+            guard try reader.kind() == .object else { throw Problem.invalidArgument("The body must be an object.") }
             var batch = Self(limit: limit)
             try reader.object { key, reader in try batch.readMember(key, &reader) }
             return try batch.finish(&reader)
@@ -26,7 +26,7 @@ struct WireEventBatch {
             context = try WireEventFields(&reader, context: WireEventFields(), place: "context")
         case "events":
             guard try !reader.null() else { return }
-            guard try reader.kind() == .array else { throw Problem.invalidArgument("events has to be an array.") }
+            guard try reader.kind() == .array else { throw Problem.invalidArgument("events must be an array.") }
             if context == nil {
                 position = reader.position
                 try reader.skip()

@@ -2,8 +2,8 @@ import TelemetryModels
 import TelemetryTransport
 
 extension WireEventFields {
-    /// The event that the fields make, with its whole text.
-    /// - Throws: `Problem` where a required field is missing, or one cannot be.
+    /// Creates an event from the fields.
+    /// - Throws: `Problem` if a required field is missing or a field is invalid.
     func event(place: String) throws -> RelayEvent {
         func required(_ field: TelemetrySchema.Field) throws -> String {
             guard let text = texts[field] else { throw Problem.invalidArgument("\(place).\(field.rawValue) is missing.") }
@@ -20,7 +20,7 @@ extension WireEventFields {
         var level = TelemetryLogLevel.info
         if let text = texts[.logLevel] {
             guard let known = TelemetryLogLevel(rawValue: text) else {
-                throw Problem.invalidArgument("\(place).logLevel has to be one of \(Self.levels).")
+                throw Problem.invalidArgument("\(place).logLevel must be one of \(Self.levels).")
             }
             level = known
         }
@@ -31,7 +31,7 @@ extension WireEventFields {
 
     static var levels: String { TelemetryLogLevel.allCases.map(\.rawValue).joined(separator: ", ") }
 
-    /// The whole event as an object on one line, its fields in the schema's order.
+    /// The complete event as an object on one line, with fields in the schema's order.
     private var json: String {
         var writer = JSONWriter(capacity: 512)
         writer.object { writer in

@@ -1,22 +1,22 @@
 import TelemetryModels
 
-/// The schema's fields of one event, or of the context that several share, as they came.
+/// The schema fields of an event, or of the context that several events share, as received.
 struct WireEventFields {
     private typealias Field = TelemetrySchema.Field
 
     private(set) var texts: [TelemetrySchema.Field: String] = [:]
     private(set) var sequence: Int64?
-    /// The attributes' members as JSON, which `null`s are left out of.
+    /// The members of the attributes as JSON, without `null`s.
     private(set) var attributes: [UInt8]?
 
     init() {}
 
-    /// Reads an object on top of a context: what the object leaves out, or says `null` to, is the context's.
+    /// Reads an object. Fields that it omits or that are `null` take the context's value.
     init(_ reader: inout JSONReader, context: WireEventFields, place: String) throws {
         self = context
-        guard try reader.kind() == .object else { throw Problem.invalidArgument("\(place) has to be an object.") }
+        guard try reader.kind() == .object else { throw Problem.invalidArgument("\(place) must be an object.") }
         try reader.object { key, reader in
-            // What a later version of the schema adds is not known here.
+            // Ignores fields of later schema versions.
             guard let field = Self.fields[key] else { return try reader.skip() }
             guard try !reader.null() else { return }
             switch field {
@@ -25,7 +25,7 @@ struct WireEventFields {
             case .eventTimestamp:
                 let text = try Self.text(&reader, field, place)
                 guard let normalized = WireTime.normalized(text) else {
-                    throw Problem.invalidArgument("\(place).\(key) is not a time in RFC 3339, in UTC.")
+                    throw Problem.invalidArgument("\(place).\(key) is not an RFC 3339 time in UTC.")
                 }
                 texts[field] = normalized
             default: texts[field] = try Self.text(&reader, field, place)
@@ -37,25 +37,25 @@ struct WireEventFields {
 
     private static func text(_ reader: inout JSONReader, _ field: Field, _ place: String) throws -> String {
         guard try reader.kind() == .string else {
-            throw Problem.invalidArgument("\(place).\(field.rawValue) has to be a text.")
+            throw Problem.invalidArgument("\(place).\(field.rawValue) must be a string.")
         }
         return try reader.string()
     }
 
     private static func sequence(_ reader: inout JSONReader, _ place: String) throws -> Int64 {
         guard try reader.kind() == .number, case .int(let number) = try reader.number(), number >= 0 else {
-            throw Problem.invalidArgument("\(place).sequence has to be a whole number, not below zero.")
+            throw Problem.invalidArgument("\(place).sequence must be a whole number of at least 0.")
         }
         return number
     }
 
     private static func attributes(_ reader: inout JSONReader, _ place: String) throws -> [UInt8] {
-        guard try reader.kind() == .object else { throw Problem.invalidArgument("\(place).attributes has to be an object.") }
+        guard try reader.kind() == .object else { throw Problem.invalidArgument("\(place).attributes must be an object.") }
         var values: [(String, WireValue)] = []
         var places: [String: Int] = [:]
         try reader.object { key, reader in
             guard let value = try WireValue(&reader, name: "\(place).attributes.\(key)") else { return }
-            // Of two members with one name the last counts, as most readers of JSON have it.
+            // If a name occurs twice, the last member counts, as in most JSON readers.
             if let index = places.updateValue(values.count, forKey: key) {
                 values[index].1 = value
                 places[key] = index

@@ -1,10 +1,10 @@
 import TelemetryModels
 import TelemetryTransport
 
-/// A record as it travels: `{"recordType", "recordName", "changeTag", "fields"}`.
+/// The JSON form of a record: `{"recordType", "recordName", "changeTag", "fields"}`.
 enum WireRecord {
     static func read(_ reader: inout JSONReader, place: String) throws -> RelayRecord {
-        guard try reader.kind() == .object else { throw Problem.invalidArgument("\(place) has to be an object.") }
+        guard try reader.kind() == .object else { throw Problem.invalidArgument("\(place) must be an object.") }
         var texts: [String: String] = [:]
         var fields: [String: WireValue] = [:]
         try reader.object { key, reader in
@@ -30,7 +30,7 @@ enum WireRecord {
         for (name, value) in fields { record[name] = value.value }
         if let clientId = fields[TelemetrySchema.ClientField.clientId.rawValue] {
             guard let text = clientId.value.stringValue else {
-                throw Problem.invalidArgument("\(place).fields.clientid has to be a text.")
+                throw Problem.invalidArgument("\(place).fields.clientid must be a string.")
             }
             try ClientIdentifier.check(text, place: "\(place).fields.clientid")
         }
@@ -38,14 +38,14 @@ enum WireRecord {
     }
 
     static func fields(_ reader: inout JSONReader, _ place: String) throws -> [String: WireValue] {
-        guard try reader.kind() == .object else { throw Problem.invalidArgument("\(place) has to be an object.") }
+        guard try reader.kind() == .object else { throw Problem.invalidArgument("\(place) must be an object.") }
         var fields: [String: WireValue] = [:]
         try reader.object { key, reader in fields[key] = try WireValue(&reader, name: "\(place).\(key)") }
         return fields
     }
 
     static func text(_ reader: inout JSONReader, _ place: String) throws -> String {
-        guard try reader.kind() == .string else { throw Problem.invalidArgument("\(place) has to be a text.") }
+        guard try reader.kind() == .string else { throw Problem.invalidArgument("\(place) must be a string.") }
         return try reader.string()
     }
 

@@ -34,7 +34,7 @@ enum WireRecordBodies {
             case "sortField": query.sortField = try WireRecord.text(&reader, key)
             case "conditions": query.conditions = try WireRecord.fields(&reader, key).mapValues(\.value)
             case "ascending":
-                guard try reader.kind() == .bool else { throw Problem.invalidArgument("ascending has to be true or false.") }
+                guard try reader.kind() == .bool else { throw Problem.invalidArgument("ascending must be true or false.") }
                 query.ascending = try reader.bool()
             default: try reader.skip()
             }
@@ -72,12 +72,12 @@ enum WireRecordBodies {
         return TelemetrySubscription(id: id, recordType: recordType, clientId: clientId)
     }
 
-    /// Reads an object, whose members that are `null` are passed over.
+    /// Reads an object and skips members that are `null`.
     private static func object(
         _ body: some Sequence<UInt8>, _ member: (String, inout JSONReader) throws -> Void
     ) throws {
         try JSONReader.read(body) { reader in
-            guard try reader.kind() == .object else { throw Problem.invalidArgument("The body has to be an object.") }
+            guard try reader.kind() == .object else { throw Problem.invalidArgument("The body must be an object.") }
             try reader.object { key, reader in
                 guard try !reader.null() else { return }
                 try member(key, &reader)
@@ -88,7 +88,7 @@ enum WireRecordBodies {
     private static func array<Element>(
         _ reader: inout JSONReader, _ name: String, _ element: (Int, inout JSONReader) throws -> Element
     ) throws -> [Element] {
-        guard try reader.kind() == .array else { throw Problem.invalidArgument("\(name) has to be an array.") }
+        guard try reader.kind() == .array else { throw Problem.invalidArgument("\(name) must be an array.") }
         var elements: [Element] = []
         try reader.array { reader in elements.append(try element(elements.count, &reader)) }
         return elements
@@ -99,7 +99,7 @@ enum WireRecordBodies {
         case "insert": .insert
         case "ifUnchanged": .ifUnchanged
         case "overwrite": .overwrite
-        default: throw Problem.invalidArgument("policy has to be insert, ifUnchanged or overwrite.")
+        default: throw Problem.invalidArgument("policy must be insert, ifUnchanged or overwrite.")
         }
     }
 }

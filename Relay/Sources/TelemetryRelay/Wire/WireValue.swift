@@ -1,13 +1,13 @@
 import Foundation
 import TelemetryModels
 
-/// A value of a record's field or of an event's attribute, as JSON tells the kinds apart.
+/// The JSON form of a value of a record field or event attribute.
 struct WireValue: Equatable {
     let value: TelemetryValue
-    /// The text that a date came with.
+    /// The original text of a date.
     var dateText: String?
 
-    /// Reads a text, a flag, a number, `{"date": …}` or `{"double": …}`; nil for `null`.
+    /// Reads a string, a boolean, a number, `{"date": …}` or `{"double": …}`; nil for `null`.
     init?(_ reader: inout JSONReader, name: String) throws {
         switch try reader.kind() {
         case .null:
@@ -32,7 +32,7 @@ struct WireValue: Equatable {
             switch (key, try reader.kind()) {
             case ("date", .string):
                 guard let text = WireTime.normalized(try reader.string()) else {
-                    throw Problem.invalidArgument("\(DebugLogBatch.shortened(name)) is not a time in RFC 3339, in UTC.")
+                    throw Problem.invalidArgument("\(DebugLogBatch.shortened(name)) is not an RFC 3339 time in UTC.")
                 }
                 date = text
             case ("double", .string): double = number(from: try reader.string())
@@ -51,7 +51,7 @@ struct WireValue: Equatable {
 
     private static func unknownKind(_ name: String) -> Problem {
         .invalidArgument(
-            #"\#(DebugLogBatch.shortened(name)) has to be a text, a number, a flag, {"date": …} or {"double": …}."#)
+            #"\#(DebugLogBatch.shortened(name)) must be a string, a number, a boolean, {"date": …} or {"double": …}."#)
     }
 
     private static func number(from text: String) -> Double? {
@@ -63,7 +63,7 @@ struct WireValue: Equatable {
         }
     }
 
-    /// Writes a value; a date that has no text gets that of ``WireTime/text(of:)``.
+    /// Writes a value. A date without a text is formatted by ``WireTime/text(of:)``.
     static func write(_ value: TelemetryValue, dateText: String?, to writer: inout JSONWriter) {
         switch value {
         case .string(let text): writer.string(text)
