@@ -1,5 +1,5 @@
--- Batches of 50 entries, every entry with an identifier of its own.
--- As many as it takes:              wrk -t1 -c4 -d180s --latency -s Relay/Load/batches.lua http://127.0.0.1:8377/
+-- Batches of 50 entries, each with a unique identifier.
+-- Maximum throughput:                wrk -t1 -c4 -d180s --latency -s Relay/Load/batches.lua http://127.0.0.1:8377/
 -- From 50 clients, one a second each: wrk -t1 -c50 -d180s --latency -s Relay/Load/batches.lua http://127.0.0.1:8377/ -- 1000
 local f = string.format
 local r = math.random
@@ -13,7 +13,7 @@ function init(args)
   math.randomseed(os.time() * 256 + seed)
   pause = tonumber(args[1]) or 0
 end
--- Around the time asked for, so that the clients do not march in step.
+-- Varies the pause by 10 %, so that the clients do not synchronize.
 function delay() return pause == 0 and 0 or r(pause * 9 / 10, pause * 11 / 10) end
 function request()
   local e = {}

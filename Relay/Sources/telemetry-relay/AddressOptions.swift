@@ -7,18 +7,18 @@ struct AddressOptions: ParsableArguments {
     var host: String?
     @Option(help: "The port to listen on (\(RelayConfiguration.defaultPort)); 0 for any.")
     var port: Int?
-    @Option(help: "A file to write the port to once the relay answers.", completion: .file())
+    @Option(help: "Write the port to this file once the relay accepts requests.", completion: .file())
     var portFile: String?
-    @Option(help: "The certificate and those it is signed with, in PEM.", completion: .file())
+    @Option(help: "The certificate chain, in PEM.", completion: .file())
     var tlsCertificate: String?
     @Option(help: "The certificate's private key, in PEM.", completion: .file())
     var tlsKey: String?
-    @Flag(help: "A proxy stands in front of the relay, which has TLS and sets X-Forwarded-For.")
+    @Flag(help: "The relay is behind a proxy that terminates TLS and sets X-Forwarded-For.")
     var behindProxy = false
     @Flag(help: "Allow an address that other machines can reach without TLS; needs a token. Prefer --behind-proxy or TLS.")
     var allowRemote = false
     @Option(
-        help: "A file with a viewer's token beside those of the store, or with sha256: and its hash.", completion: .file())
+        help: "A file with an additional viewer token, or with sha256: and its hash.", completion: .file())
     var tokenFile: String?
 
     func apply(to options: inout RelayOptions) {
@@ -34,9 +34,9 @@ struct AddressOptions: ParsableArguments {
 }
 
 struct StoreOptions: ParsableArguments {
-    @Option(help: "The database's file (\(RelayConfiguration.defaultDatabase.path)).", completion: .file())
+    @Option(help: "The database file (\(RelayConfiguration.defaultDatabase.path)).", completion: .file())
     var database: String?
-    @Flag(help: "Keep everything in memory only.")
+    @Flag(help: "Keep all data in memory only.")
     var inMemory = false
 
     func apply(to options: inout RelayOptions) {

@@ -2,19 +2,19 @@ import ArgumentParser
 import TelemetryRelay
 
 struct LimitOptions: ParsableArguments {
-    @Option(help: "The largest body taken, in bytes (4194304; debug logs 1048576).")
+    @Option(help: "The maximum body size in bytes (4194304; debug logs 1048576).")
     var bodyLimit: Int?
-    @Option(help: "The most events or debug entries in a batch (5000; debug logs 1000).")
+    @Option(help: "The maximum number of events or debug entries in a batch (5000; debug logs 1000).")
     var batchLimit: Int?
-    @Option(help: "The most records in a save (400).")
+    @Option(help: "The maximum number of records in a save (400).")
     var saveLimit: Int?
-    @Option(help: "The most events in a page (1000).")
+    @Option(help: "The maximum number of events in a page (1000).")
     var pageLimit: Int?
-    @Option(help: "How many new clients a minute one token may bring from one address (60); 0 for any number.")
+    @Option(help: "The maximum number of new clients a minute per token and address (60); 0 for no limit.")
     var newClientRate: Int?
-    @Option(help: "How many requests a minute one client may make (120000); 0 for any number.")
+    @Option(help: "The maximum number of requests a minute per client (120000); 0 for no limit.")
     var clientRate: Int?
-    @Option(help: "How many requests a minute one token may make (600000); 0 for any number.")
+    @Option(help: "The maximum number of requests a minute per token (600000); 0 for no limit.")
     var tokenRate: Int?
 
     var numbers: [RelayNumber: Int?] {
@@ -25,27 +25,27 @@ struct LimitOptions: ParsableArguments {
     }
 }
 
-/// What is said of both kinds holds for each, unless it is said of the one.
+/// Options for both kinds apply to each kind, unless its own option is set.
 struct RetentionOptions: ParsableArguments {
-    @Option(help: "How many events and how many debug entries are kept, the newest (1000000).")
+    @Option(help: "The maximum number of events, and of debug entries, to keep (1000000).")
     var capacity: Int?
-    @Option(name: .customLong("max-bytes"), help: "How many bytes events and debug entries each use at most (2147483648).")
+    @Option(name: .customLong("max-bytes"), help: "The maximum size of events, and of debug entries, in bytes (2147483648).")
     var maximumBytes: Int?
-    @Option(name: .customLong("max-age"), help: "How many hours events and debug entries are kept (720).")
+    @Option(name: .customLong("max-age"), help: "The maximum age of events and debug entries, in hours (720).")
     var maximumAge: Int?
-    @Option(help: "How many events are kept.")
+    @Option(help: "The maximum number of events to keep.")
     var eventCapacity: Int?
-    @Option(name: .customLong("event-max-bytes"), help: "How many bytes events use at most.")
+    @Option(name: .customLong("event-max-bytes"), help: "The maximum size of events, in bytes.")
     var eventMaximumBytes: Int?
-    @Option(name: .customLong("event-max-age"), help: "How many hours an event is kept.")
+    @Option(name: .customLong("event-max-age"), help: "The maximum age of events, in hours.")
     var eventMaximumAge: Int?
-    @Option(help: "How many debug entries are kept.")
+    @Option(help: "The maximum number of debug entries to keep.")
     var debugCapacity: Int?
-    @Option(name: .customLong("debug-max-bytes"), help: "How many bytes debug entries use at most.")
+    @Option(name: .customLong("debug-max-bytes"), help: "The maximum size of debug entries, in bytes.")
     var debugMaximumBytes: Int?
-    @Option(name: .customLong("debug-max-age"), help: "How many hours a debug entry is kept.")
+    @Option(name: .customLong("debug-max-age"), help: "The maximum age of debug entries, in hours.")
     var debugMaximumAge: Int?
-    @Option(help: "How many hours a deleted event is not stored again (168).")
+    @Option(help: "How long a deleted event is not stored again, in hours (168).")
     var dedupeWindow: Int?
 
     var numbers: [RelayNumber: Int?] {

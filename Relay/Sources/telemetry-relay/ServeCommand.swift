@@ -37,7 +37,7 @@ struct ServeCommand: AsyncParsableCommand {
             do {
                 try Data("\(port)\n".utf8).write(to: URL(filePath: file), options: .atomic)
             } catch {
-                logger.error("the port cannot be written", metadata: ["file": "\(file)", "error": "\(error)"])
+                logger.error("cannot write the port file", metadata: ["file": "\(file)", "error": "\(error)"])
             }
         }
         let address = configuration.address(port: port)
@@ -61,7 +61,7 @@ struct ServeCommand: AsyncParsableCommand {
 }
 
 extension RelayOptions {
-    /// The configuration with this process's environment, an error being one of usage.
+    /// The configuration with this process's environment. Errors are converted to usage errors.
     func resolved() throws -> RelayConfiguration {
         do {
             return try configuration(environment: ProcessInfo.processInfo.environment)

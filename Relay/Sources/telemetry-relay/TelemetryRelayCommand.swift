@@ -5,10 +5,10 @@ public import Logging
 struct TelemetryRelayCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "telemetry-relay",
-        abstract: "Carries telemetry and debug logs between apps and those who run them.",
+        abstract: "Transfers telemetry and debug logs between apps and the people who run them.",
         discussion: """
-            Each option can be set in the environment as well: TELEMETRY_RELAY_PORT=9000. A token is never an option, since \
-            others see a command's options: TELEMETRY_RELAY_TOKEN, or a file.
+            Each option can also be set in the environment: TELEMETRY_RELAY_PORT=9000. Pass a token in TELEMETRY_RELAY_TOKEN or \
+            a file, because other users can read the options of a command.
             """,
         subcommands: [ServeCommand.self, TokenCommand.self],
         defaultSubcommand: ServeCommand.self)

@@ -4,19 +4,19 @@ import TelemetryRelay
 
 struct TokenCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "token", abstract: "Make, list and revoke tokens.",
-        discussion: "The relay may run meanwhile; it takes notice within a second.",
+        commandName: "token", abstract: "Create, list and revoke tokens.",
+        discussion: "The relay may be running; changes take effect within a second.",
         subcommands: [Create.self, List.self, Revoke.self])
 
     struct Create: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Make a token and print it. It is shown this once; the store keeps its hash alone.")
+            abstract: "Create a token and print it. It is shown only once; the store keeps only its hash.")
 
         @Option(help: "host, viewer or reader.", transform: Self.role)
         var role: RelayRole
-        @Option(help: "What the token is called.")
+        @Option(help: "The token's name.")
         var name: String
-        @Option(help: "For how long it is valid: a number and s, m, h or d; for good unless given.", transform: Self.lifetime)
+        @Option(help: "How long the token is valid: a number and s, m, h or d. Default: no expiry.", transform: Self.lifetime)
         var expires: TokenLifetime?
         @OptionGroup var store: TokenStoreOptions
 
@@ -29,7 +29,7 @@ struct TokenCommand: AsyncParsableCommand {
 
         @Sendable
         private static func role(_ text: String) throws -> RelayRole {
-            guard let role = RelayRole(rawValue: text) else { throw ValidationError("a role is host, viewer or reader") }
+            guard let role = RelayRole(rawValue: text) else { throw ValidationError("the role must be host, viewer or reader") }
             return role
         }
 
@@ -43,7 +43,7 @@ struct TokenCommand: AsyncParsableCommand {
     }
 
     struct List: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "List the tokens, but not their text.")
+        static let configuration = CommandConfiguration(abstract: "List tokens, without their text.")
 
         @OptionGroup var store: TokenStoreOptions
 
@@ -55,7 +55,7 @@ struct TokenCommand: AsyncParsableCommand {
     }
 
     struct Revoke: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "End a token for good.")
+        static let configuration = CommandConfiguration(abstract: "Revoke a token permanently.")
 
         @Argument(help: "The token's name.")
         var name: String
@@ -68,14 +68,14 @@ struct TokenCommand: AsyncParsableCommand {
 }
 
 struct TokenStoreOptions: ParsableArguments {
-    @Option(help: "The database's file (\(RelayConfiguration.defaultDatabase.path)).", completion: .file())
+    @Option(help: "The database file (\(RelayConfiguration.defaultDatabase.path)).", completion: .file())
     var database: String?
 
     /// Opens the store for as long as `body` runs.
     func withTokens(_ body: (RelayTokens) async throws -> Void) async throws {
         var options = RelayOptions()
         options.database = database
-        // What the relay listens on is no matter here.
+        // The address does not matter here.
         options.host = RelayConfiguration().host
         let storage = try Relay.telemetryStorage(for: try options.resolved())
         do {
@@ -89,6 +89,6 @@ struct TokenStoreOptions: ParsableArguments {
 }
 
 enum TerminalOutput {
-    /// A line on standard output.
+    /// Writes a line to standard output.
     static func write(_ line: String) { FileHandle.standardOutput.write(Data("\(line)\n".utf8)) }
 }
