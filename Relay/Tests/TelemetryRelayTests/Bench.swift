@@ -8,10 +8,10 @@ import NIOCore
 
 @testable import TelemetryRelay
 
-/// Which storage a test runs over.
+/// The storage that a test uses.
 enum StorageKind: CaseIterable, Sendable { case memory, sqlite }
 
-/// A relay without a socket, over a storage that goes with the test.
+/// Runs a relay without a socket, over a temporary storage.
 struct Bench {
     struct Found: Decodable {
         let entries: [DebugLog]

@@ -9,7 +9,7 @@ import Testing
 @testable import TelemetryRelay
 
 struct DebugLogRoutesTests {
-    @Test("A batch is stored, found as it was sent, and stored once however often it comes", arguments: StorageKind.allCases)
+    @Test("A batch is stored once and returned unchanged, however often it is sent", arguments: StorageKind.allCases)
     func storedOnce(kind: StorageKind) async throws {
         try await Bench.storage(kind) { storage in
             let entries = [
@@ -31,7 +31,7 @@ struct DebugLogRoutesTests {
         }
     }
 
-    @Test("Each bad entry is named with its reason, and the good ones are stored")
+    @Test("Each invalid entry is rejected with a reason, and the valid ones are stored")
     func badEntries() async throws {
         let storage = InMemoryDebugLogStorage()
         let good = String(decoding: try JSONEncoder().encode(Bench.entry(1)), as: UTF8.self)
@@ -62,7 +62,7 @@ struct DebugLogRoutesTests {
         #expect(try await storage.count() == 1)
     }
 
-    @Test("What is no batch is a 400 with a sentence", arguments: ["", "nonsense", "[]", "{}", #"{"entries":7}"#, "\u{0}"])
+    @Test("A body that is not a batch is a 400", arguments: ["", "nonsense", "[]", "{}", #"{"entries":7}"#, "\u{0}"])
     func noBatch(body: String) async throws {
         try await Bench.run { client in
             let answer = try await client.post(body)
@@ -86,7 +86,7 @@ struct DebugLogRoutesTests {
         }
     }
 
-    @Test("gzip is accepted; damaged it is a 400, and another encoding a 415")
+    @Test("gzip is accepted; malformed gzip is a 400, and another encoding a 415")
     func encodings() async throws {
         try await Bench.run { client in
             let body = try GzipTests.compressed(Array(try Bench.body([Bench.entry(1)]).utf8))
@@ -97,7 +97,7 @@ struct DebugLogRoutesTests {
         }
     }
 
-    @Test("Each filter finds what it names, in both orders, page by page", arguments: StorageKind.allCases)
+    @Test("Each filter returns the matching entries, in both orders, page by page", arguments: StorageKind.allCases)
     func filters(kind: StorageKind) async throws {
         try await Bench.storage(kind) { storage in
             let one = DebugLog(
@@ -129,7 +129,7 @@ struct DebugLogRoutesTests {
         }
     }
 
-    @Test("A cursor at the end finds what came since, and only what matches", arguments: StorageKind.allCases)
+    @Test("A cursor at the end returns only later entries that match", arguments: StorageKind.allCases)
     func following(kind: StorageKind) async throws {
         try await Bench.storage(kind) { storage in
             let correlation = UUID()
@@ -146,7 +146,7 @@ struct DebugLogRoutesTests {
         }
     }
 
-    @Test("The newest are kept up to the capacity, whatever duplicates come", arguments: StorageKind.allCases)
+    @Test("The newest entries are kept up to the capacity, regardless of duplicates", arguments: StorageKind.allCases)
     func capacity(kind: StorageKind) async throws {
         try await Bench.storage(kind, retention: .init(entries: 3)) { storage in
             let entries = (1...5).map { Bench.entry($0) }
@@ -157,7 +157,7 @@ struct DebugLogRoutesTests {
     }
 
     @Test(
-        "A parameter that cannot be meant is a 400 that names it",
+        "An invalid parameter is a 400 that names it",
         arguments: [
             "limit=0", "limit=1001", "level=loud", "source=tv", "since=now", "cursor=x", "order=up", "corelation_id=1", "wait=61",
             "wait=-1",
@@ -170,7 +170,7 @@ struct DebugLogRoutesTests {
         }
     }
 
-    @Test("A storage that fails is a 503 with a time to wait")
+    @Test("A storage failure is a 503 with Retry-After")
     func storageFails() async throws {
         struct Broken: DebugLogStorage {
             struct Failure: Error {}
@@ -192,7 +192,7 @@ struct DebugLogRoutesTests {
     }
 
     @Test(
-        "A body that says it is something else than JSON is a 415; one that says nothing is taken",
+        "A body with a media type other than JSON is a 415; a body without one is accepted",
         arguments: [
             (nil, .ok), ("application/json", .ok), ("Application/JSON; charset=utf-8", .ok), ("application/x+json", .ok),
             ("text/plain", .unsupportedMediaType), ("application/x-www-form-urlencoded", .unsupportedMediaType),
@@ -204,7 +204,7 @@ struct DebugLogRoutesTests {
         }
     }
 
-    @Test("With a token only its bearer gets in, but health is told to everybody")
+    @Test("With a configured token, requests without it are refused, except for health")
     func token() async throws {
         var configuration = RelayConfiguration()
         configuration.token = try BearerToken(written: "secret")
@@ -220,7 +220,7 @@ struct DebugLogRoutesTests {
         }
     }
 
-    @Test("What happened is counted for Prometheus")
+    @Test("Requests and entries are counted in the metrics")
     func metrics() async throws {
         try await Bench.run { client in
             _ = try await client.post(try Bench.body([Bench.entry(1), Bench.entry(2)]))

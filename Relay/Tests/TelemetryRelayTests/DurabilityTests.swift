@@ -6,14 +6,14 @@ import Testing
 
 @testable import TelemetryRelay
 
-/// A disk that is full, and a relay that is killed.
+/// Debug logs on a full disk, and after the relay is killed.
 struct DurabilityTests {
     static func entries(_ range: ClosedRange<Int>) -> [DebugLog] {
         range.map { Bench.entry($0, payload: ["text": .string(String(repeating: "x", count: 1000))]) }
     }
 
     @Test(
-        "A disk that is full is a 503 that stores nothing; with room again the same batch is stored", arguments: [0, 1, 5, 13])
+        "A full disk is a 503 that stores nothing; with space again, the same batch is stored", arguments: [0, 1, 5, 13])
     func fullDisk(pages: Int) async throws {
         let metrics = RelayMetrics()
         try await Bench.storage(.sqlite, metrics: metrics) { storage in
@@ -21,7 +21,7 @@ struct DurabilityTests {
             _ = try await storage.store(Self.entries(1...10))
             let body = try Bench.body(Self.entries(11...60))
             try await Bench.run(storage) { client in
-                // The only connection that writes may add so many pages, which are not enough.
+                // Limits the writing connection to this many new pages, which are too few.
                 try await pool.write { db in
                     let used = try Int.fetchOne(db, sql: "PRAGMA page_count") ?? 0
                     try db.execute(sql: "PRAGMA max_page_count = \(used + pages)")
@@ -37,7 +37,7 @@ struct DurabilityTests {
         }
     }
 
-    @Test("A relay that starts on a full disk answers searches")
+    @Test("A relay that starts on a full disk can be searched")
     func startsOnFullDisk() async throws {
         let directory = FileManager.default.temporaryDirectory.appending(path: "relay-\(UUID())")
         defer { try? FileManager.default.removeItem(at: directory) }
@@ -45,7 +45,7 @@ struct DurabilityTests {
         do {
             let storage = try SQLiteDebugLogStorage(file: file)
             _ = try await storage.store(Self.entries(1...2))
-            // Every later write fails, as it would without room for one more page.
+            // Makes every later write fail, as if there were no space for another page.
             try await storage.pool.write { db in
                 for event in ["INSERT", "UPDATE", "DELETE"] {
                     try db.execute(
@@ -63,7 +63,7 @@ struct DurabilityTests {
         #expect(try await storage.count() == 2)
     }
 
-    @Test("A relay that is killed in the middle of a batch has every batch that it answered, and nothing of that one")
+    @Test("A relay that is killed during a batch keeps every acknowledged batch, and nothing of that one")
     func killed() async throws {
         let directory = FileManager.default.temporaryDirectory.appending(path: "relay-\(UUID())")
         defer { try? FileManager.default.removeItem(at: directory) }

@@ -11,7 +11,7 @@ struct FollowingTests {
     private let clock = ManualClock()
     private var arrivals: DebugLogArrivals { DebugLogArrivals(clock: clock) }
 
-    @Test("A request that waits is answered once an entry that it looks for arrives", arguments: StorageKind.allCases)
+    @Test("A waiting request returns when a matching entry arrives", arguments: StorageKind.allCases)
     func answered(kind: StorageKind) async throws {
         try await Bench.storage(kind) { storage in
             try await Bench.run(storage, arrivals: arrivals) { [clock] client in
@@ -26,14 +26,14 @@ struct FollowingTests {
         }
     }
 
-    @Test("What is there already does not wait; when the time is over the answer is empty, and its cursor goes on")
+    @Test("A request with existing matches does not wait; one that times out returns an empty page with a usable cursor")
     func timeIsOver() async throws {
         let arrivals = arrivals
         try await Bench.run(arrivals: arrivals) { [clock] client in
             #expect(try await client.post(try Bench.body([Bench.entry(1)])).status == .ok)
             #expect(try await client.find("wait=30").entries.map(\.event) == ["1"])
             #expect(clock.sleeperCount == 0)
-            // A cursor that this relay never gave is answered at once as well.
+            // A cursor that this relay never returned does not wait either.
             #expect(try await client.find("cursor=9&wait=30").newest == "1")
             async let found = client.find("cursor=1&wait=30")
             await clock.sleepers()
@@ -46,7 +46,7 @@ struct FollowingTests {
         }
     }
 
-    @Test("A request that waits is answered when the relay is told to stop, and let go when it is cancelled")
+    @Test("A waiting request returns when the relay shuts down or the request is cancelled")
     func stopped() async throws {
         let arrivals = arrivals
         var query = DebugLogQuery()
@@ -67,7 +67,7 @@ struct FollowingTests {
         #expect(arrivals.waiting == 0)
     }
 
-    @Test("A request for debug logs that waits is answered when its token is revoked")
+    @Test("A waiting request for debug logs returns when its token is revoked")
     func revoked() async throws {
         let clock = clock
         try await RelayBench.run(.live, arrivals: arrivals) { relay async throws -> Void in
@@ -80,7 +80,7 @@ struct FollowingTests {
         }
     }
 
-    @Test("Waiting for what is newest, newest first, makes no sense and is refused")
+    @Test("Waiting with order=desc is refused")
     func descending() async throws {
         try await Bench.run { client async throws -> Void in
             #expect(try await client.get("/debug/logs?order=desc&wait=1").status == .badRequest)

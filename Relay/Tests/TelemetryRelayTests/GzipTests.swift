@@ -5,7 +5,7 @@ import Testing
 @testable import TelemetryRelay
 
 struct GzipTests {
-    /// What the system's gzip makes of the bytes.
+    /// Compresses bytes with the system's gzip.
     static func compressed(_ bytes: [UInt8], level: Int = 6) throws -> [UInt8] {
         let file = FileManager.default.temporaryDirectory.appending(path: "gzip-\(UUID())")
         defer { try? FileManager.default.removeItem(at: file) }
@@ -25,7 +25,7 @@ struct GzipTests {
         Array(try GzipBody.decompress(ByteBuffer(bytes: data), limit: limit).readableBytesView)
     }
 
-    /// Bytes of many kinds: repetitive, random, text.
+    /// Inputs of different kinds: repetitive, random, text.
     private static func samples() -> [[UInt8]] {
         var generator = SystemRandomNumberGenerator()
         let text = Array(#"{"event":"cart.opened","payload":{"n":1,"list":[true,false,null]}},"#.utf8)
@@ -36,7 +36,7 @@ struct GzipTests {
         ]
     }
 
-    @Test("What gzip compressed, at any level, expands to what it was", arguments: [1, 6, 9])
+    @Test("Output of gzip at any level decompresses to the original", arguments: [1, 6, 9])
     func expands(level: Int) throws {
         for sample in Self.samples() {
             let data = try Self.compressed(sample, level: level)
@@ -47,7 +47,7 @@ struct GzipTests {
         }
     }
 
-    @Test("Cut or damaged anywhere, data is refused, and never ends the process")
+    @Test("Truncated or damaged data is refused and does not crash the process")
     func damaged() throws {
         let sample = Array(Self.samples()[5].prefix(2000))
         let data = try Self.compressed(sample)
@@ -59,7 +59,7 @@ struct GzipTests {
                 var copy = data
                 copy[index] ^= mask
                 let expanded = try? Self.expanded(copy, limit: 10_000)
-                // The last byte of the body may end in bits that mean nothing.
+                // The last byte of the body may end in unused bits.
                 #expect(expanded == nil || expanded == sample)
             }
         }

@@ -4,12 +4,12 @@ import Testing
 
 @testable import TelemetryRelay
 
-/// What a host may do, with its own names and with another's.
+/// The permissions of a host, for its own clients and for others.
 struct HostRulesTests {
     private let host = TestCaller.host("a")
     private let other = TestCaller.host("b", key: "b")
 
-    @Test("A host appends its own events; a foreign or missing clientid is a 403 that stores nothing")
+    @Test("A host may append its own events; a foreign or missing clientid is a 403 that stores nothing")
     func append() async throws {
         try await RelayBench.run { [host] relay async throws -> Void in
             for event in [WireSample.event("2", client: "b"), WireSample.event("2", client: nil)] {
@@ -22,7 +22,7 @@ struct HostRulesTests {
         }
     }
 
-    @Test("A host reads, counts and deletes its own events; another's are as if they did not exist")
+    @Test("A host reads, counts and deletes only its own events")
     func events() async throws {
         try await RelayBench.run { [host] relay async throws -> Void in
             _ = try await relay.post("/v1/events", WireSample.batch(WireSample.event("1"), WireSample.event("2", client: "b")))
@@ -36,7 +36,7 @@ struct HostRulesTests {
         }
     }
 
-    @Test("A host reads and deletes its own records and reads rules; another's do not exist for it")
+    @Test("A host reads and deletes only its own records, and reads rules")
     func records() async throws {
         try await RelayBench.run { [host] relay async throws -> Void in
             let records = [
@@ -59,7 +59,7 @@ struct HostRulesTests {
         }
     }
 
-    @Test("A save with one foreign record is a 403 that saves nothing and does not tell what is stored")
+    @Test("A save with one foreign record is a 403 that saves nothing and does not reveal what is stored")
     func foreignSave() async throws {
         try await RelayBench.run { [host] relay async throws -> Void in
             _ = try await relay.post(
@@ -79,7 +79,7 @@ struct HostRulesTests {
         }
     }
 
-    @Test("Of a command a host changes how it ended, and nothing else; its issuer stays")
+    @Test("A host may change only the result fields of a command, and the issuer is kept")
     func commands() async throws {
         try await RelayBench.run { relay async throws -> Void in
             let viewer = TestCaller.bearing(try await relay.token(.viewer))
@@ -108,7 +108,7 @@ struct HostRulesTests {
             for part in ["\"status\":\"executed\"", "00:01.5Z", "00:00.10Z", "\"issuer\":\"\(issuer)\""] {
                 #expect(stored.contains(part))
             }
-            // An outdated copy is a conflict, which a host may see, since the record is its own.
+            // An outdated copy is a conflict with the stored record, which is the host's own.
             let late = try await relay.post("/v1/records", WireSample.save("ifUnchanged", right), as: host)
             #expect(late.status == .conflict)
             #expect(late.code == "conflict")
@@ -118,7 +118,7 @@ struct HostRulesTests {
         }
     }
 
-    @Test("A host's subscriptions are its own; it subscribes to its records and to rules")
+    @Test("A host's subscriptions are its own, and may cover only its records and rules")
     func subscriptions() async throws {
         try await RelayBench.run { [host, other] relay async throws -> Void in
             func put(_ body: String, _ caller: TestCaller) async throws -> Int {
@@ -140,7 +140,7 @@ struct HostRulesTests {
         }
     }
 
-    @Test("The first key of a client binds; another is a 403, and several clients need the key of each")
+    @Test("The first key of a client is bound; another is a 403, and several clients need a key each")
     func keys() async throws {
         try await RelayBench.run { [host] relay async throws -> Void in
             #expect(try await relay.get("/v1/events", as: host).status == .ok)
@@ -149,7 +149,7 @@ struct HostRulesTests {
             #expect(try await relay.get("/v1/events", as: both).status == .forbidden)
             both.key = "a"
             #expect(try await relay.get("/v1/events", as: both).status == .ok)
-            // Form C: one identifier in two spellings.
+            // One identifier in two Unicode normalization forms.
             #expect(try await relay.get("/v1/events", as: .host("%C3%A9")).status == .ok)
             #expect(try await relay.get("/v1/events", as: .host("e%CC%81", key: "b")).status == .forbidden)
             _ = try await relay.post("/v1/events", WireSample.batch(WireSample.event("1", client: "\u{E9}")))
@@ -158,7 +158,7 @@ struct HostRulesTests {
     }
 
     @Test(
-        "Client headers that cannot be are a 401",
+        "Malformed client headers are a 401",
         arguments: [
             (nil, "aa"), ("a", nil), ("a", "xx"), ("a", "00"), ("", "00"), ("a,b", "00"), ("a", "00,00"), ("%", "00"),
             ("%FF", "00"),
@@ -169,7 +169,7 @@ struct HostRulesTests {
         try await RelayBench.run { relay async throws -> Void in
             var headers: HTTPFields = [:]
             headers[.telemetryClient] = client
-            // Two digits stand for sixty-four of them, but where they are to be wrong.
+            // Replaces two digits with 64, except in keys that are meant to be malformed.
             let isWrong = client == "a" && (key == "00" || key == "xx" || key == "aa")
             headers[.telemetryClientKey] =
                 isWrong
@@ -180,7 +180,7 @@ struct HostRulesTests {
         }
     }
 
-    @Test("New clients are limited per token; those that are known go on")
+    @Test("New clients are limited per token; known clients are not")
     func newClients() async throws {
         var configuration = RelayConfiguration()
         configuration.rates.newClients = 2
@@ -194,7 +194,7 @@ struct HostRulesTests {
         }
     }
 
-    @Test("A client that asks too often is stopped, and no other with it")
+    @Test("The request limit of a client does not affect other clients")
     func clientRate() async throws {
         var configuration = RelayConfiguration()
         configuration.rates.client = 3

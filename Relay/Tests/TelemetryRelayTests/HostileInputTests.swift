@@ -8,10 +8,10 @@ import Testing
 
 @testable import TelemetryRelay
 
-/// Requests and files of somebody who means harm.
+/// Malicious requests and damaged files.
 struct HostileInputTests {
     @Test(
-        "A page has no more bytes than it may, but one entry in any case; the next one goes on", arguments: StorageKind.allCases)
+        "A page stays within its size limit but has at least one entry", arguments: StorageKind.allCases)
     func pageOfBytes(kind: StorageKind) async throws {
         try await Bench.storage(kind) { storage in
             let sizes = [3, 3, 3, 20, 1, 1]
@@ -37,7 +37,7 @@ struct HostileInputTests {
     }
 
     @Test(
-        "An entry that is damaged in the file is skipped and counted; those around it are found",
+        "A damaged entry in the file is skipped and counted; the others are returned",
         arguments: [
             "id = 'x'", "id = x'00'", "correlation_id = 7", "timestamp = 9e999", "timestamp = 1e300", "timestamp = 'x'",
             "source = 'tv'", "level = x'FF'", "payload = '[]'", "payload = x'FF'", "payload = '{\"a\":1e999}'", "device_id = 'x'",
@@ -61,7 +61,7 @@ struct HostileInputTests {
     }
 
     @Test(
-        "Extreme numbers in the file end nothing",
+        "Extreme numbers in the file do not crash the relay",
         arguments: [[Int64.max], [Int64.min, Int64.max], [Int64.min], [-5, 5], [Int64.min, 0, Int64.max]])
     func extremeNumbers(numbers: [Int64]) async throws {
         try await Bench.storage(.sqlite, retention: .init(entries: 2, bytes: 1, age: 3600)) { storage in
@@ -79,7 +79,7 @@ struct HostileInputTests {
         }
     }
 
-    @Test("A text to look for is as long as an event's name at most; a longer one is a 400", arguments: ["text", "event"])
+    @Test("A search text longer than an event's name can be is a 400", arguments: ["text", "event"])
     func longText(name: String) async throws {
         try await Bench.run { client async throws -> Void in
             let longest = String(repeating: "%25", count: 1024)
@@ -88,7 +88,7 @@ struct HostileInputTests {
         }
     }
 
-    @Test("A reason holds nothing that a terminal acts upon, and is short, however a sender combines its characters")
+    @Test("A reason is short and contains no characters that affect a terminal")
     func reasons() async throws {
         let good = String(decoding: try JSONEncoder().encode(Bench.entry(1)), as: UTF8.self)
         let bad = [
@@ -107,7 +107,7 @@ struct HostileInputTests {
         }
     }
 
-    @Test("Values that are nested too deep cost their entry, and no more", arguments: ["[", #"{"a":"#])
+    @Test("Values that are nested too deeply reject only their entry", arguments: ["[", #"{"a":"#])
     func depth(opening: String) async throws {
         let good = String(decoding: try JSONEncoder().encode(Bench.entry(1)), as: UTF8.self)
         @Sendable func nested(_ depth: Int) -> String {
@@ -128,7 +128,7 @@ struct HostileInputTests {
     }
 
     @Test(
-        "Without a token, what another site's page makes a browser send is a 403 and stores nothing",
+        "Without a token, a cross-site request is a 403 and stores nothing",
         arguments: [
             (["Origin: https://evil.example"], false), (["Origin: null"], false), (["Origin: http://localhost:3000"], false),
             (["Sec-Fetch-Site: cross-site"], false), (["Sec-Fetch-Site: same-site"], false),

@@ -6,7 +6,7 @@ import Testing
 
 @testable import TelemetryRelay
 
-/// Requests that nobody would send who means well.
+/// Malformed and abusive requests.
 struct HostileWireTests {
     private static let paths = [
         "/v1/events", "/v1/records", "/v1/records/query", "/v1/records/delete", "/v1/subscriptions/s", "/v1/events/count",
@@ -34,7 +34,7 @@ struct HostileWireTests {
         return bytes
     }
 
-    @Test("Thousands of damaged requests are answered, none as a fault of the relay", arguments: [false, true])
+    @Test("Thousands of damaged requests get a response, none with a server error", arguments: [false, true])
     func damagedRequests(isHost: Bool) async throws {
         let seed = ProcessInfo.processInfo.environment["RELAY_TEST_SEED"].flatMap { UInt64($0) } ?? .random(in: 0...UInt64.max)
         try await RelayBench.run { relay async throws -> Void in
@@ -62,7 +62,7 @@ struct HostileWireTests {
         }
     }
 
-    @Test("Bodies that nest deeply, repeat names or are one long text are refused or stored, quickly")
+    @Test("Deeply nested, repetitive or very long bodies are refused or stored quickly")
     func amplification() async throws {
         try await RelayBench.run { relay async throws -> Void in
             let million = 1 << 20
@@ -76,7 +76,7 @@ struct HostileWireTests {
             ]
             let start = ContinuousClock.now
             for body in bodies { #expect([200, 400].contains(try await relay.post("/v1/events", body).status.code)) }
-            // Generous: a debug build on a busy machine.
+            // A generous limit for a debug build on a busy machine.
             #expect(start.duration(to: .now) < .seconds(30))
         }
     }

@@ -7,7 +7,7 @@ struct JSONReaderTests {
     private func skip(_ text: some Sequence<UInt8>) throws { try JSONReader.read(text) { try $0.skip() } }
 
     @Test(
-        "JSON is read, whatever it holds",
+        "Valid JSON is read",
         arguments: [
             "null", " true ", "[]", "{}", "[1,2.5,-0,1e5,1E-5]", #"{"a":{"b":[{}]},"":"\u00e9\ud83d\ude00\n\/"}"#,
             "\"\u{1F600}\u{7F}\"",
@@ -15,7 +15,7 @@ struct JSONReaderTests {
     func valid(text: String) throws { try skip(text.utf8) }
 
     @Test(
-        "What is no JSON is refused",
+        "Malformed JSON is refused",
         arguments: [
             "", " ", "nul", "tru", "[1,]", "[1 2]", "{\"a\"}", "{\"a\":}", "{a:1}", "{\"a\":1,}", "01", "1.", ".5", "1e", "+1",
             "-", "--1",
@@ -26,7 +26,7 @@ struct JSONReaderTests {
         #expect(throws: JSONReaderError.self) { try skip(text.utf8) }
     }
 
-    @Test("Bytes that are not UTF-8 are refused, as values and as names")
+    @Test("Bytes that are not UTF-8 are refused in values and names")
     func encoding() {
         for bytes: [UInt8] in [[0xFF], [0xC0, 0x80], [0xED, 0xA0, 0x80], [0xE2, 0x82]] {
             #expect(throws: JSONReaderError.self) { try skip([0x22] + bytes + [0x22]) }
@@ -34,13 +34,13 @@ struct JSONReaderTests {
         }
     }
 
-    @Test("A text says what its escapes stand for")
+    @Test("Escapes in strings are decoded")
     func escapes() throws {
         let text = try JSONReader.read(#""\"\\\/\b\f\n\r\t\u0000\u00e9\ud83d\ude00é""#.utf8) { try $0.string() }
         #expect(text == "\"\\/\u{8}\u{C}\n\r\t\u{0}é\u{1F600}é")
     }
 
-    @Test("Integers and other numbers are kept apart")
+    @Test("Integers are distinguished from other numbers")
     func numbers() throws {
         func read(_ text: String) throws -> JSONNumber { try JSONReader.read(text.utf8) { try $0.number() } }
         #expect(try read("1") == .int(1))
@@ -50,7 +50,7 @@ struct JSONReaderTests {
         for text in ["9223372036854775808", "1e400", "-1e400"] { #expect(throws: JSONReaderError.self) { try read(text) } }
     }
 
-    @Test("Values may nest as deep as the limit; deeper ones are refused without being read", arguments: ["[", #"{"a":"#])
+    @Test("Values may nest up to the limit; deeper ones are refused without being read", arguments: ["[", #"{"a":"#])
     func depth(opening: String) throws {
         let closing = opening == "[" ? "]" : "}"
         func nested(_ depth: Int) -> String {
@@ -62,7 +62,7 @@ struct JSONReaderTests {
         #expect(throws: JSONReaderError.self) { try JSONReader.read(huge) { try $0.skip() } }
     }
 
-    @Test("What is written reads back, whatever its characters")
+    @Test("Written strings with any characters are read back unchanged")
     func written() throws {
         var generator = SystemRandomNumberGenerator()
         for _ in 0..<200 {

@@ -6,7 +6,7 @@ import Testing
 
 @testable import TelemetryRelay
 
-/// The library's side and the relay's, over a socket.
+/// The library's debug logger against the relay, over a socket.
 struct LibraryTests {
     private struct Found: Decodable { let entries: [DebugLogEntry] }
 
@@ -30,7 +30,7 @@ struct LibraryTests {
         return try JSONDecoder().decode(Found.self, from: Data(found.utf8)).entries
     }
 
-    @Test("What the library's shipper sends is found as it was, and what it is told is understood")
+    @Test("The relay stores the shipper's entries unchanged, and the shipper interprets the relay's responses")
     func shipper() async throws {
         let token = try BearerToken(written: "secret")
         try await Self.run(
@@ -52,7 +52,7 @@ struct LibraryTests {
         }
     }
 
-    @Test("Numbers, texts and moments come back exactly", arguments: StorageKind.allCases)
+    @Test("Numbers, strings and dates are returned exactly", arguments: StorageKind.allCases)
     func exact(kind: StorageKind) async throws {
         let numbers: [DebugLogEntry.Value] = [
             .int(.max), .int(.min), .unsigned(.max), .unsigned(1 << 63), 1.0, 0.1, .double(0.1 + 0.2), 1e308, -1e308, 1e19,
@@ -62,8 +62,8 @@ struct LibraryTests {
             "numbers": .array(numbers), "zero": -0.0, "nan": .double(.nan), "infinity": .double(.infinity),
             "text": "\u{0}\u{1F600}\\\"/\u{2028}", "nothing": nil, "deep": [["a": [:]]],
         ]
-        let moments = [1_764_000_000.123, 1_764_000_000.123456789, 0, -1.5, Date.now.timeIntervalSince1970]
-        let entries = moments.map {
+        let timestamps = [1_764_000_000.123, 1_764_000_000.123456789, 0, -1.5, Date.now.timeIntervalSince1970]
+        let entries = timestamps.map {
             DebugLogEntry(
                 timestamp: Date(timeIntervalSince1970: $0), event: "e", payload: payload, deviceId: UUID(), sessionId: UUID())
         }
@@ -85,7 +85,7 @@ struct LibraryTests {
         }
     }
 
-    @Test("A body far above the limit is told as too large, not as a connection that broke")
+    @Test("A body far above the limit is reported as too large, not as a broken connection")
     func hugeBody() async throws {
         try await Self.run { url, client async throws -> Void in
             let huge = DebugLogEntry(
@@ -96,7 +96,7 @@ struct LibraryTests {
     }
 
     @Test(
-        "Through the logger: batches that are too large arrive in parts, in order and once; a bad entry costs itself and is told")
+        "The logger splits batches that are too large, keeps their order, and reports an invalid entry as lost")
     func logger() async throws {
         try await Self.run(.sqlite, { $0.batchLimit = 4 }) { url, client async throws -> Void in
             let logger = DebugLogger(

@@ -4,7 +4,7 @@ import Testing
 
 struct LocalNameTests {
     @Test(
-        "Only names that mean this machine everywhere are its own",
+        "Only names that always refer to the local machine are local",
         arguments: [
             ("localhost", true), ("localhost:8377", true), ("LOCALHOST:1", true), ("127.0.0.1", true), ("127.0.0.1:8377", true),
             ("[::1]", true), ("[::1]:8377", true), ("evil.example", false), ("evil.example:8377", false),

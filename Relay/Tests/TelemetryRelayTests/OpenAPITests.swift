@@ -6,9 +6,9 @@ import Testing
 
 @testable import TelemetryRelay
 
-/// The document of the interface against the routes, in both directions.
+/// Compares `openapi.yaml` with the routes, in both directions.
 struct OpenAPITests {
-    @Test("Each route is documented with its parameters, and what is documented is a route")
+    @Test("The document and the relay have the same routes and parameters")
     func routes() throws {
         let storage = try SQLiteRelayStorage(inMemory: .init())
         let parts = RelayParts(

@@ -6,7 +6,7 @@ import Testing
 
 struct ProblemTests {
     @Test(
-        "Each refusal is a problem document with its status and code",
+        "Each error is a problem document with its status and code",
         arguments: [
             ("GET", "/nowhere", nil, 404, "notFound"), ("GET", "/v1/records/x", nil, 404, "notFound"),
             ("PATCH", "/v1/events", "{}", 405, "invalidArgument"), ("POST", "/v1/server", "{}", 405, "invalidArgument"),
@@ -26,7 +26,7 @@ struct ProblemTests {
     }
 
     @Test(
-        "A body that is not application/json is a 415, on each route that takes one",
+        "A body that is not application/json is a 415 on each route with a body",
         arguments: ["text/plain", "application/x-www-form-urlencoded", "application/ld+json", ""])
     func contentTypes(type: String) async throws {
         try await RelayBench.run { relay async throws -> Void in
@@ -42,7 +42,7 @@ struct ProblemTests {
     }
 
     @Test(
-        "What another site's page sent is a 403, whatever token it bears",
+        "A cross-site request is a 403, whatever token it has",
         arguments: [
             (["Origin: https://evil.example"], false), (["Origin: null"], false), (["Origin: http://localhost:3000"], false),
             (["Sec-Fetch-Site: cross-site"], false), (["Sec-Fetch-Site: same-site"], false), (["Origin: http://localhost"], true),
@@ -62,7 +62,7 @@ struct ProblemTests {
         }
     }
 
-    @Test("A host that fails its storage is told to come again")
+    @Test("A request after the storage is closed is a 503 with Retry-After")
     func closed() async throws {
         try await RelayBench.run { relay async throws -> Void in
             try await relay.storage.close()
@@ -76,7 +76,7 @@ struct ProblemTests {
     }
 
     @Test(
-        "Names of every kind are names, in paths and bodies",
+        "Names with any characters are accepted in paths and bodies",
         arguments: ["%2E", "%2E%2E", "a%2Fb", "%20", "%F0%9F%98%80", "%25", "a%00b"])
     func names(encoded: String) async throws {
         try await RelayBench.run { relay async throws -> Void in
@@ -89,7 +89,7 @@ struct ProblemTests {
         }
     }
 
-    @Test("Of several records those that conflict are told one by one; a single one is the answer itself")
+    @Test("Conflicts of several records are listed; the conflict of a single record is the response itself")
     func conflicts() async throws {
         try await RelayBench.run { relay async throws -> Void in
             let first = try await relay.post("/v1/records", WireSample.save("insert", WireSample.record("1")))

@@ -12,7 +12,7 @@ struct RelayConfigurationTests {
         return try options.configuration(environment: environment) { _ in "secret\n" }
     }
 
-    @Test("Unless told otherwise, it listens on this machine only, keeps a file and asks for no token")
+    @Test("By default, the relay listens on this machine only, stores to a file and requires no token")
     func defaults() throws {
         let configuration = try configuration()
         #expect(configuration == RelayConfiguration())
@@ -22,7 +22,7 @@ struct RelayConfigurationTests {
         #expect(configuration.token == nil)
     }
 
-    @Test("The environment is heard, and a flag goes before it")
+    @Test("A flag overrides an environment variable")
     func sources() throws {
         let environment = ["TELEMETRY_RELAY_PORT": "9000", "TELEMETRY_RELAY_CAPACITY": "5", "TELEMETRY_RELAY_DATABASE": "/a/b"]
         let configuration = try configuration(environment) { $0.numbers[.port] = 9001 }
@@ -34,7 +34,7 @@ struct RelayConfigurationTests {
         #expect(try self.configuration(environment) { $0.inMemory = true }.database == nil)
     }
 
-    @Test("An address that others can reach needs TLS or a proxy in front")
+    @Test("An address that other machines can reach requires TLS or a proxy")
     func remote() throws {
         #expect(throws: RelayConfigurationError.self) { try configuration { $0.host = "0.0.0.0" } }
         #expect(throws: RelayConfigurationError.self) { try configuration(["TELEMETRY_RELAY_HOST": "10.0.0.1"]) }
@@ -55,7 +55,7 @@ struct RelayConfigurationTests {
         }
     }
 
-    @Test("A bound holds for both kinds unless it is said of one")
+    @Test("A limit applies to both kinds unless it is set for one")
     func retentionPerKind() throws {
         let environment = [
             "TELEMETRY_RELAY_MAX_AGE": "5", "TELEMETRY_RELAY_EVENT_MAX_AGE": "7", "TELEMETRY_RELAY_DEDUPE_WINDOW": "1",
@@ -71,7 +71,7 @@ struct RelayConfigurationTests {
         #expect(configuration.eventRetention.dedupeWindow == 3600)
     }
 
-    @Test("Limits are those of both kinds; PostgreSQL is refused in words")
+    @Test("Request limits apply to both kinds; a PostgreSQL database is refused")
     func limits() throws {
         let configuration = try configuration(["TELEMETRY_RELAY_BODY_LIMIT": "100"]) { $0.numbers[.batchLimit] = 3 }
         #expect((configuration.bodyLimit, configuration.limits.bodyBytes) == (100, 100))
@@ -80,7 +80,7 @@ struct RelayConfigurationTests {
     }
 
     @Test(
-        "A number that is none, or out of range, is told",
+        "A malformed or out-of-range number is an error",
         arguments: [
             ("PORT", "x"), ("PORT", "65536"), ("BODY_LIMIT", "0"), ("BATCH_LIMIT", "-1"), ("CAPACITY", "0"),
             ("MAX_BYTES", "1000"), ("MAX_AGE", "0"),
@@ -89,7 +89,7 @@ struct RelayConfigurationTests {
         #expect(throws: RelayConfigurationError.self) { try configuration(["TELEMETRY_RELAY_\(name)": value]) }
     }
 
-    @Test("A token is the same written plainly, in a file, or as its hash; what is none is told")
+    @Test("A token can be given as text, in a file or as a hash; a malformed one is an error")
     func tokens() throws {
         let hash = "sha256:2BB80D537B1DA3E38BD30361AA855686BDE0EACD7162FEF6A25FE97BF527A25B"
         let token = try BearerToken(written: "secret")

@@ -5,7 +5,7 @@ import Testing
 @testable import TelemetryRelay
 
 struct RelayEventRoutesTests {
-    @Test("What an event leaves out is the context's; events come back whole, in order, each once")
+    @Test("Events take omitted fields from the context, and are returned complete, in order and once")
     func context() async throws {
         try await RelayBench.run { relay async throws -> Void in
             let body = #"""
@@ -27,8 +27,8 @@ struct RelayEventRoutesTests {
         }
     }
 
-    @Test("The context may stand behind the events")
-    func contextBehind() async throws {
+    @Test("The context may follow the events")
+    func contextAfterEvents() async throws {
         try await RelayBench.run { relay async throws -> Void in
             let body =
                 #"{"events":[{"eventId":"1","eventTimestamp":"2026-11-21T08:00:00Z"}],"context":{"eventName":"n","sessionId":"s"}}"#
@@ -37,7 +37,7 @@ struct RelayEventRoutesTests {
     }
 
     @Test(
-        "Each kind of value comes back as it was said",
+        "Each kind of value is returned as it was sent",
         arguments: [
             (#""t""#, #""t""#), ("true", "true"), ("1", "1"), ("-0", "0"), ("2.0", "2.0"), ("1e3", "1000.0"),
             (#"{"double":1}"#, "1.0"), (#"{"double":"nan"}"#, #"{"double":"nan"}"#),
@@ -59,7 +59,7 @@ struct RelayEventRoutesTests {
     }
 
     @Test(
-        "A body that cannot be stored as a whole stores nothing",
+        "A body with an invalid part stores nothing",
         arguments: [
             "", "{", "[]", "{}", #"{"events":{}}"#, #"{"events":[7]}"#, #"{"context":7,"events":[]}"#,
             WireSample.batch(WireSample.event("1"), WireSample.event("")),
@@ -88,7 +88,7 @@ struct RelayEventRoutesTests {
         }
     }
 
-    @Test("An eventId is unique for its client, so that nobody suppresses another's event")
+    @Test("An eventId is unique per client, so that a client cannot suppress another's event")
     func uniqueness() async throws {
         try await RelayBench.run { relay async throws -> Void in
             let batch = WireSample.batch(WireSample.event("1"), WireSample.event("1", client: "b"), WireSample.event("1"))
@@ -98,7 +98,7 @@ struct RelayEventRoutesTests {
         }
     }
 
-    @Test("Filters, pages and orders find what they name")
+    @Test("Filters, pages and orders return the matching events")
     func filters() async throws {
         try await RelayBench.run { relay async throws -> Void in
             let events = (1...5).map { number in
@@ -133,7 +133,7 @@ struct RelayEventRoutesTests {
     }
 
     @Test(
-        "A query that cannot be meant is a 400",
+        "An invalid query is a 400",
         arguments: [
             "GET /v1/events?limit=1001", "GET /v1/events?limit=0", "GET /v1/events?limit=x", "GET /v1/events?limit=1&limit=1",
             "GET /v1/events?wait=61", "GET /v1/events?wait=-1", "GET /v1/events?wait=1&order=desc", "GET /v1/events?order=up",
@@ -153,7 +153,7 @@ struct RelayEventRoutesTests {
         }
     }
 
-    @Test("What is beyond a limit is a 413 that names it, and the limits are told")
+    @Test("A request beyond a limit is a 413 that states it, and the server reports its limits")
     func limits() async throws {
         var configuration = RelayConfiguration()
         configuration.limits.bodyBytes = 1000

@@ -6,13 +6,13 @@ import Testing
 
 @testable import TelemetryRelay
 
-/// Each role at each route.
+/// The permissions of each role on each route.
 struct RelayRoleTests {
     private static let event = WireSample.batch(WireSample.event("1"))
     private static let record = WireSample.save("insert", WireSample.record("r"))
     private static let query = #"{"recordType":"TelemetryScenario"}"#
 
-    /// A request, and the roles that it is open to.
+    /// Requests with the roles that may make them.
     private static let requests: [(HTTPRequest.Method, String, String?, Set<RelayRole>)] = [
         (.post, "/v1/events", event, [.host, .viewer]),
         (.get, "/v1/events", nil, [.host, .viewer, .reader]),
@@ -29,7 +29,7 @@ struct RelayRoleTests {
         (.post, "/debug/logs", #"{"entries":[]}"#, [.host, .viewer]),
     ]
 
-    @Test("A role opens what it may and nothing else; without a valid token nothing is open", arguments: RelayRole.allCases)
+    @Test("A role may use only its routes; without a valid token, no route may be used", arguments: RelayRole.allCases)
     func roles(role: RelayRole) async throws {
         try await RelayBench.run { relay async throws -> Void in
             let token = try await relay.token(role)
@@ -50,7 +50,7 @@ struct RelayRoleTests {
         }
     }
 
-    @Test("Health, the document and the page need no token")
+    @Test("Health, the interface document and the page need no token")
     func open() async throws {
         try await RelayBench.run { relay async throws -> Void in
             _ = try await relay.token(.viewer)
@@ -58,7 +58,7 @@ struct RelayRoleTests {
         }
     }
 
-    @Test("A viewer's token makes the client headers meaningless; a host's without them is a 401, but not for debug logs")
+    @Test("A viewer's client headers are ignored; a host without them is a 401, except for debug logs")
     func headers() async throws {
         try await RelayBench.run { relay async throws -> Void in
             let viewer = try await relay.token(.viewer)
@@ -70,14 +70,14 @@ struct RelayRoleTests {
         }
     }
 
-    @Test("Once a token was made the store does not open again, whatever becomes of it")
+    @Test("A store with only revoked tokens still requires a token")
     func revoked() async throws {
         try await RelayBench.run(.live) { relay async throws -> Void in
             #expect(try await relay.get("/v1/events").status == .ok)
             let token = try await relay.token(.viewer)
             let name = try #require(try await relay.storage.tokens().first?.name)
             try await RelayTokens(storage: relay.storage).revoke(name)
-            // What the relay believed of the store before is forgotten within a second.
+            // The relay's cached state expires within a second.
             let deadline = ContinuousClock.now + .seconds(5)
             while try await relay.get("/v1/events").status == .ok, ContinuousClock.now < deadline { await Task.yield() }
             #expect(try await relay.get("/v1/events").status == .unauthorized)
@@ -85,7 +85,7 @@ struct RelayRoleTests {
         }
     }
 
-    @Test("A name is used once, also after its token was revoked; lifetimes are read and hold")
+    @Test("A token's name cannot be reused, even after revocation; a token expires after its lifetime")
     func tokens() async throws {
         try await RelayBench.run { relay async throws -> Void in
             let tokens = RelayTokens(storage: relay.storage)

@@ -18,7 +18,7 @@ struct RelayStreamTests {
         event?.data.flatMap { try? JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any] }?["eventId"] as? String
     }
 
-    @Test("A stream begins with what comes, or behind a cursor; Last-Event-ID goes before after")
+    @Test("A stream begins with new events or after a cursor; Last-Event-ID overrides after")
     func beginnings() async throws {
         try await RelayBench.run(.live) { relay async throws -> Void in
             let port = try #require(relay.client.port)
@@ -46,7 +46,7 @@ struct RelayStreamTests {
         }
     }
 
-    @Test("A stream has every event that its filter names, in order, over many pages and while they arrive")
+    @Test("A stream sends every matching event in order, over many pages and as events arrive")
     func complete() async throws {
         try await RelayBench.run(.live) { relay async throws -> Void in
             let port = try #require(relay.client.port)
@@ -61,7 +61,7 @@ struct RelayStreamTests {
         }
     }
 
-    @Test("A host's stream has its own events alone")
+    @Test("A host's stream has only its own events")
     func host() async throws {
         try await RelayBench.run(.live) { relay async throws -> Void in
             let port = try #require(relay.client.port)
@@ -74,7 +74,7 @@ struct RelayStreamTests {
         }
     }
 
-    @Test("Notifications begin with ready, tell what a subscription matches, and resume")
+    @Test("Notifications begin with ready, report matching changes, and resume")
     func notifications() async throws {
         try await RelayBench.run(.live) { relay async throws -> Void in
             let port = try #require(relay.client.port)
@@ -102,7 +102,7 @@ struct RelayStreamTests {
         }
     }
 
-    @Test("A host hears of its own records and of rules, by its own subscriptions")
+    @Test("A host is notified of its own records and of rules, by its own subscriptions")
     func hostNotifications() async throws {
         try await RelayBench.run(.live) { relay async throws -> Void in
             let port = try #require(relay.client.port)
@@ -144,7 +144,7 @@ struct RelayStreamTests {
         }
     }
 
-    @Test("A request that waits is answered once something matches, or with nothing when the time is over")
+    @Test("A waiting request returns when an event matches, or empty when the wait ends")
     func waiting() async throws {
         let clock = ManualClock()
         try await RelayBench.run(clock: clock) { relay async throws -> Void in
@@ -156,7 +156,7 @@ struct RelayStreamTests {
         }
     }
 
-    @Test("A silent stream is given signs of life; a reader that takes nothing is cut")
+    @Test("A silent stream gets heartbeats; a stalled reader is disconnected")
     func sessions() async throws {
         let time = TestTime()
         let channel = NIOAsyncTestingChannel()

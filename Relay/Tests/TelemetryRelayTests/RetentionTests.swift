@@ -14,7 +14,7 @@ struct RetentionTests {
     }
 
     @Test(
-        "An entry goes when it was kept so long, whatever time it bears, when others arrive or not",
+        "An entry expires by its age since arrival, regardless of its timestamp and of new entries",
         arguments: StorageKind.allCases)
     func age(kind: StorageKind) async throws {
         let time = TestTime()
@@ -34,7 +34,7 @@ struct RetentionTests {
             try await storage.expire()
             #expect(try await storage.count() == 0)
             #expect(metrics.deleted[.age] == 4)
-            // A cursor from before still finds what comes.
+            // An earlier cursor still returns new entries.
             _ = try await storage.store([Bench.entry(5)])
             var query = DebugLogQuery()
             query.cursor = 4
@@ -42,7 +42,7 @@ struct RetentionTests {
         }
     }
 
-    @Test("The storage uses no more bytes than it may, and keeps the newest", arguments: StorageKind.allCases)
+    @Test("The storage stays within its size limit and keeps the newest entries", arguments: StorageKind.allCases)
     func bytes(kind: StorageKind) async throws {
         let limit = 1 << 20
         let metrics = RelayMetrics()
@@ -61,14 +61,14 @@ struct RetentionTests {
             query.isDescending = true
             query.limit = 3
             #expect(try await storage.page(of: query).entries.map(\.event) == ["1999", "1998", "1997"])
-            // One that alone takes more stays, alone.
+            // A single entry above the limit is kept as the only one.
             let giant = Bench.entry(0, payload: ["text": .string(String(repeating: "x", count: 2 * limit))])
             #expect(try await storage.store([giant]) == 1)
             #expect(try await events(storage) == ["0"])
         }
     }
 
-    @Test("A database from before entries had an arrival counts as arrived when it is opened")
+    @Test("Entries of a database without arrival times count as arrived when it is opened")
     func migrated() async throws {
         let directory = FileManager.default.temporaryDirectory.appending(path: "relay-\(UUID())")
         defer { try? FileManager.default.removeItem(at: directory) }
@@ -95,7 +95,7 @@ struct RetentionTests {
         #expect(try await events(storage) == ["3"])
     }
 
-    @Test("What is too old goes every minute, until the relay is told to stop")
+    @Test("Expired entries are deleted every minute until the relay shuts down")
     func expiry() async throws {
         let time = TestTime()
         let clock = ManualClock()

@@ -1,14 +1,14 @@
 import Foundation
 import Synchronization
 
-/// The clocks of a machine, as a test sets them.
+/// A manual wall clock and monotonic clock.
 final class TestTime: Sendable {
     private let state = Mutex((wall: Date(timeIntervalSince1970: 1_764_000_000), uptime: Duration.zero))
 
     var now: Date { state.withLock(\.wall) }
     var uptime: Duration { state.withLock(\.uptime) }
 
-    /// Time passes.
+    /// Advances both clocks.
     func pass(_ seconds: TimeInterval) {
         state.withLock { state in
             state.wall += seconds
@@ -16,6 +16,6 @@ final class TestTime: Sendable {
         }
     }
 
-    /// The wall clock is set to another time.
+    /// Changes the wall clock only.
     func jump(_ seconds: TimeInterval) { state.withLock { $0.wall += seconds } }
 }

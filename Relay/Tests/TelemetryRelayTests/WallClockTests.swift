@@ -4,7 +4,7 @@ import Testing
 
 @testable import TelemetryRelay
 
-/// What a wall clock that jumps does to what is kept.
+/// The effect of wall clock jumps on retention.
 struct WallClockTests {
     private static let years: TimeInterval = 10 * 365 * 86_400
 
@@ -12,7 +12,7 @@ struct WallClockTests {
         try await storage.page(of: DebugLogQuery()).entries.map(\.event)
     }
 
-    /// Runs a test over a file that can be opened again and again.
+    /// Runs a test with a file that can be opened repeatedly.
     private func withFile(_ body: (URL) async throws -> Void) async throws {
         let directory = FileManager.default.temporaryDirectory.appending(path: "relay-\(UUID())")
         defer { try? FileManager.default.removeItem(at: directory) }
@@ -24,7 +24,7 @@ struct WallClockTests {
         try SQLiteDebugLogStorage(file: file, retention: .init(age: age), now: { time.now }, uptime: { time.uptime })
     }
 
-    @Test("A wall clock that jumps forward while the relay runs expires nothing", arguments: StorageKind.allCases)
+    @Test("A forward jump of the wall clock while the relay runs expires nothing", arguments: StorageKind.allCases)
     func forward(kind: StorageKind) async throws {
         let time = TestTime()
         try await Bench.storage(kind, retention: .init(age: 3600), time: time) { storage in
@@ -37,7 +37,7 @@ struct WallClockTests {
     }
 
     @Test(
-        "An entry that arrived while the wall clock was ahead goes with those around it, and keeps none of them",
+        "An entry that arrived while the wall clock was ahead expires with its neighbours",
         arguments: StorageKind.allCases)
     func ahead(kind: StorageKind) async throws {
         let time = TestTime()
@@ -53,7 +53,7 @@ struct WallClockTests {
         }
     }
 
-    @Test("A wall clock that is ahead at a restart expires only what is older than half of the age")
+    @Test("A wall clock that is ahead at a restart expires only entries older than half of the age")
     func restartAhead() async throws {
         try await withFile { file in
             let time = TestTime()
@@ -68,7 +68,7 @@ struct WallClockTests {
             let storage = try open(file, age: 3600, time)
             try await storage.expire()
             #expect(try await events(storage) == ["2"])
-            // Corrected, and wrong once more: time that did not pass is not counted again while the relay runs.
+            // The clock is corrected and then wrong again: time that did not pass is not counted again while the relay runs.
             time.jump(-Self.years)
             try await storage.expire()
             time.jump(Self.years)
@@ -80,7 +80,7 @@ struct WallClockTests {
         }
     }
 
-    @Test("The time in which no relay ran counts, and a wall clock that was set back takes no time away")
+    @Test("Time without a running relay counts, and setting the wall clock back has no effect")
     func restart() async throws {
         try await withFile { file in
             let time = TestTime()
@@ -103,7 +103,7 @@ struct WallClockTests {
     }
 
     @Test(
-        "A file from before the relay had a clock of its own keeps what is young, whatever one entry claims",
+        "A file without a saved clock keeps recent entries, whatever arrival one entry has",
         arguments: [0, years, -years])
     func olderFile(claim: TimeInterval) async throws {
         try await withFile { file in
@@ -131,7 +131,7 @@ struct WallClockTests {
     }
 
     @Test(
-        "Stored times that are damaged neither keep nor delete what is around them",
+        "Damaged stored times do not affect the retention of other entries",
         arguments: ["9e999", "-9e999", "1e18", "'later'", "x'00'"])
     func damaged(value: String) async throws {
         try await withFile { file in

@@ -9,7 +9,7 @@ import Testing
 extension OverHTTP {
     struct ConformanceTests {
         @Test(
-            "With a viewer's token, the transport passes every check over a relay", arguments: ServedStore.allCases,
+            "With a viewer token, the transport passes every check", arguments: ServedStore.allCases,
             TelemetryTransportConformance.checks)
         func viewer(store: ServedStore, check: TelemetryTransportConformance.Check) async throws {
             try await store.serve { relays in
@@ -20,36 +20,36 @@ extension OverHTTP {
         }
 
         @Test(
-            "With a host's token, the transport passes every check that keeps to what a host may do",
+            "With a host token, the transport passes every check that needs only a host's permissions",
             arguments: ServedStore.allCases, TelemetryTransportConformance.checks.filter { HostLimit.of[$0.name] == nil })
         func host(store: ServedStore, check: TelemetryTransportConformance.Check) async throws {
             try await store.serve { relays in
                 let token = try await relays.token(.host)
                 let secrets = InMemoryTelemetrySecretStore()
                 let suite = TelemetryTransportConformance {
-                    // The clients that the checks name, the one that most of them are about being the present one.
+                    // The clients that the checks use. The one that most checks use is the current one.
                     try await relays.store(.host(token: token, secrets: secrets), clients: ["a", "c", "client"])
                 }
                 #expect(try await suite.run(check) == .passed)
             }
         }
 
-        @Test("Each check that a host cannot pass is one of the suite")
+        @Test("The list of checks that a host cannot pass names existing checks only")
         func limits() {
             #expect(Set(HostLimit.of.keys).isSubset(of: TelemetryTransportConformance.checks.map(\.name)))
         }
     }
 }
 
-/// Why a host cannot pass a check: what it does is open to viewers alone.
+/// The reason why a host cannot pass a check.
 private enum HostLimit {
-    /// It appends events of clients that the host is not, or of none.
+    /// The check appends events of other clients or without a client.
     case otherClientsEvents
-    /// It reads or deletes what belongs to a client that the request does not speak for.
+    /// The check reads or deletes data of a client that the request does not authenticate.
     case otherClientsData
-    /// It saves records of other types or clients than the host's own client record and scenarios, or creates commands.
+    /// The check saves records other than the host's own client record and scenarios, or creates commands.
     case otherRecords
-    /// It subscribes to records of every client.
+    /// The check subscribes to records of every client.
     case otherSubscriptions
 
     static let of: [String: Self] = [

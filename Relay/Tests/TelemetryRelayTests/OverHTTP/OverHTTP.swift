@@ -9,17 +9,18 @@ import Testing
 
 /// The library's transport over relays that listen on a port.
 ///
-/// One test after another: on Linux, requests on fresh connections keep threads of URLSession busy, and would slow each other down.
+/// Serialized, because on Linux requests on new connections occupy threads of URLSession, and parallel tests would slow each
+/// other down.
 @Suite(.serialized)
 struct OverHTTP {}
 
-/// Which relays serve a store.
+/// The relays that serve a store.
 enum ServedStore: CaseIterable, Sendable {
     case memory, sqlite
     /// Two relays serve one file; the second connection goes to the second.
     case sqliteOfTwoRelays
 
-    /// Relays over an empty store, for the length of the body.
+    /// Runs `body` with relays over an empty store.
     func serve<Result: Sendable>(_ body: @escaping @Sendable (ServedRelays) async throws -> Result) async throws -> Result {
         let directory = FileManager.default.temporaryDirectory.appending(path: "relay-http-\(UUID())")
         defer { try? FileManager.default.removeItem(at: directory) }
@@ -54,7 +55,7 @@ enum ServedStore: CaseIterable, Sendable {
     }
 }
 
-/// Relays that answer on this machine, over one store.
+/// Local relays over one store.
 struct ServedRelays: Sendable {
     struct Relay: Sendable {
         let port: Int
@@ -67,7 +68,7 @@ struct ServedRelays: Sendable {
 
     func url(_ relay: Int = 0) throws -> URL { try #require(URL(string: "http://127.0.0.1:\(all[relay].port)")) }
 
-    /// Makes a token of a role.
+    /// Creates a token with a role.
     func token(_ role: RelayRole) async throws -> String {
         try await RelayTokens(storage: all[0].storage).create(role: role, name: "\(role)-\(UUID())", lifetime: nil)
     }

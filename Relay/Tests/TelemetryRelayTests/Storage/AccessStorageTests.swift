@@ -8,7 +8,7 @@ struct AccessStorageTests {
 
     private static func hash(_ number: UInt8) -> Data { Data(repeating: number, count: 32) }
 
-    @Test("A token is found by its hash until it is revoked, and says when it was used", arguments: StorageDriver.all)
+    @Test("A token is found by its hash, with its last use and its revocation", arguments: StorageDriver.all)
     func tokens(driver: StorageDriver) async throws {
         try await StorageBench.open(driver) { storage in
             #expect(try await !storage.hasTokens())
@@ -33,7 +33,7 @@ struct AccessStorageTests {
         }
     }
 
-    @Test("Tokens, their last use and clients' keys outlive a restart", arguments: StorageDriver.persistent)
+    @Test("Tokens, their last use and client keys persist across a restart", arguments: StorageDriver.persistent)
     func restart(driver: StorageDriver) async throws {
         try await StorageBench.run(driver) { bench in
             try await bench.open { storage in
@@ -53,7 +53,7 @@ struct AccessStorageTests {
         }
     }
 
-    @Test("The first key that comes for an identifier is bound; of several keys all are or none", arguments: StorageDriver.all)
+    @Test("The first key for an identifier is bound; several keys are bound all or none", arguments: StorageDriver.all)
     func keys(driver: StorageDriver) async throws {
         try await StorageBench.open(driver) { storage async throws in
             func claim(_ keys: [(String, UInt8)]) async throws -> RelayKeyBinding {
@@ -71,7 +71,7 @@ struct AccessStorageTests {
         }
     }
 
-    @Test("Of two keys that come for one identifier at once one is bound", arguments: StorageDriver.all)
+    @Test("Exactly one of two concurrent keys for one identifier is bound", arguments: StorageDriver.all)
     func race(driver: StorageDriver) async throws {
         try await StorageBench.open(driver) { storage in
             let bindings = try await withThrowingTaskGroup(of: RelayKeyBinding.self) { group in

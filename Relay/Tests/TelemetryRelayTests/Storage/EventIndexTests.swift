@@ -5,7 +5,7 @@ import Testing
 
 @testable import TelemetryRelay
 
-/// Filters that name no client: by time and by name.
+/// Filters by time and name, without a client.
 struct EventIndexTests {
     private static func time(_ seconds: ClosedRange<Int64>) -> RelayEventFilter {
         .init(since: RelayTime(seconds: seconds.lowerBound), until: RelayTime(seconds: seconds.upperBound + 1))
@@ -17,7 +17,7 @@ struct EventIndexTests {
         .init(names: ["n1", "n2"], until: RelayTime(seconds: 10)), .init(scenarios: ["s"], since: RelayTime(seconds: 10)),
     ]
 
-    /// The plans of all that a selection asks for.
+    /// The query plans of all statements of a selection.
     private func plans(_ db: Database, _ filter: RelayEventFilter, _ order: RelayEventOrder) throws -> [String] {
         let statements = Mutex<[String]>([])
         db.trace { event in statements.withLock { $0.append(event.expandedDescription) } }
@@ -29,7 +29,7 @@ struct EventIndexTests {
         }
     }
 
-    @Test("Filters by time and name look up what fits, without a scan and without sorting", arguments: filters)
+    @Test("Filters by time and name use an index, without a table scan or a sort", arguments: filters)
     func plan(filter: RelayEventFilter) throws {
         let queue = try DatabaseQueue()
         try RelaySchema.migrate(queue)
@@ -39,17 +39,17 @@ struct EventIndexTests {
                 #expect(!plans.isEmpty)
                 #expect(plans.allSatisfy { !$0.hasPrefix("SCAN event ") && $0 != "SCAN event" }, "\(plans)")
                 #expect(plans.allSatisfy { !$0.contains("TEMP B-TREE") }, "\(plans)")
-                // A range of numbers by itself would be every event of the store.
+                // A range of numbers alone would cover every event in the store.
                 let isNarrowed = plans.contains { $0.contains("event_span") || $0.contains("event_by_name") }
                 #expect(isNarrowed, "\(plans)")
             }
         }
     }
 
-    @Test("Events of many blocks are found by time and name, in whatever order their times are", arguments: StorageDriver.all)
+    @Test("Events of many blocks are found by time and name, in any order of times", arguments: StorageDriver.all)
     func blocks(driver: StorageDriver) async throws {
         try await StorageBench.open(driver) { storage in
-            // Each block has a part of the times, and some of another's.
+            // Each block has its own range of times and some times of another block.
             let count = Int(EventSpan.size) * 3 + 100
             func seconds(_ number: Int) -> Int { number % 100 == 0 ? count - number : number }
             for start in stride(from: 1, through: count, by: 500) {
@@ -82,7 +82,7 @@ struct EventIndexTests {
         }
     }
 
-    @Test("A file from before there were spans gets them", arguments: [0, 2_500])
+    @Test("Migrating a file without spans adds them", arguments: [0, 2_500])
     func migration(count: Int) throws {
         let queue = try DatabaseQueue()
         try RelaySchema.migrator.migrate(queue, upTo: "telemetry 1")

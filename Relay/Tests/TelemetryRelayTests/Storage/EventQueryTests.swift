@@ -5,7 +5,7 @@ import Testing
 @testable import TelemetryRelay
 
 struct EventQueryTests {
-    @Test("Pages go through everything once, in either order, also where events go meanwhile", arguments: StorageDriver.all)
+    @Test("Pages return every event once in either order, even if events are deleted meanwhile", arguments: StorageDriver.all)
     func pages(driver: StorageDriver) async throws {
         try await StorageBench.open(driver) { storage in
             _ = try await storage.append(Sample.events(1...10))
@@ -35,7 +35,7 @@ struct EventQueryTests {
         }
     }
 
-    @Test("A cursor that another filter moved finds nothing that it has passed", arguments: StorageDriver.all)
+    @Test("The cursor of an empty page is after the events that the filter skipped", arguments: StorageDriver.all)
     func filteredCursor(driver: StorageDriver) async throws {
         try await StorageBench.open(driver) { storage in
             _ = try await storage.append(Sample.events(1...3))
@@ -50,7 +50,7 @@ struct EventQueryTests {
         }
     }
 
-    @Test("What is not a cursor of this storage is refused", arguments: StorageDriver.all)
+    @Test("A cursor that does not belong to this storage is refused", arguments: StorageDriver.all)
     func invalidCursors(driver: StorageDriver) async throws {
         try await StorageBench.open(driver) { storage in
             _ = try await storage.append(Sample.events(1...3))
@@ -90,7 +90,7 @@ struct EventQueryTests {
         (.init(since: RelayTime(seconds: -62_135_596_800), until: RelayTime(seconds: 253_402_300_799)), [1, 2, 3, 4, 5]),
     ]
 
-    @Test("A filter finds, counts and deletes what fulfils all of its conditions", arguments: StorageDriver.all)
+    @Test("A filter reads, counts and deletes the events that meet all of its conditions", arguments: StorageDriver.all)
     func filter(driver: StorageDriver) async throws {
         func event(
             _ number: Int, _ client: String?, _ session: String, _ name: String, _ scenario: String?,
@@ -122,7 +122,7 @@ struct EventQueryTests {
         }
     }
 
-    @Test("A client with many sessions is read page by page as one with few", arguments: StorageDriver.all)
+    @Test("A client with many sessions is read page by page like one with few", arguments: StorageDriver.all)
     func manySessions(driver: StorageDriver) async throws {
         try await StorageBench.open(driver) { storage in
             _ = try await storage.append(
@@ -135,7 +135,7 @@ struct EventQueryTests {
         }
     }
 
-    @Test("A page ends before it becomes too large, and has one event in any case", arguments: StorageDriver.all)
+    @Test("A page stays within its size limit, but has at least one event", arguments: StorageDriver.all)
     func largePages(driver: StorageDriver) async throws {
         try await StorageBench.open(driver) { storage in
             let large = String(repeating: "x", count: 5 << 20)
@@ -148,7 +148,7 @@ struct EventQueryTests {
     }
 
     @Test(
-        "A time is compared by all of its nine digits",
+        "Times are compared by all nine fraction digits",
         arguments: [
             ("2026-11-21T08:00:00Z", 1_795_248_000, 0), ("2026-11-21T08:00:00.1Z", 1_795_248_000, 100_000_000),
             ("2026-11-21T08:00:00.123456789Z", 1_795_248_000, 123_456_789), ("1969-12-31T23:59:59.999999999Z", -1, 999_999_999),
@@ -159,7 +159,7 @@ struct EventQueryTests {
     }
 
     @Test(
-        "What is not a time in UTC is none",
+        "A text that is not a UTC time is refused",
         arguments: [
             "", "Z", "2026-11-21", "2026-11-21T08:00:00", "2026-11-21T08:00:00+01:00", "2026-11-21T08:00:00.Z",
             "2026-11-21T08:00:00.1234567890Z", "2026-02-29T08:00:00Z", "2026-11-21T08:00:00.12x4Z", "2026-11-21T08:00:00.1ZZ",

@@ -5,7 +5,7 @@ import Testing
 @testable import TelemetryRelay
 
 struct EventRetentionTests {
-    @Test("Beyond its capacity a storage keeps the newest, and says how many a reader missed", arguments: StorageDriver.all)
+    @Test("A storage at capacity keeps the newest events and reports how many a reader missed", arguments: StorageDriver.all)
     func capacity(driver: StorageDriver) async throws {
         try await StorageBench.open(driver, events: .init(capacity: 10)) { storage in
             _ = try await storage.append(Sample.events(1...4))
@@ -19,12 +19,12 @@ struct EventRetentionTests {
             #expect(try await storage.page(after: nil).skipped == 0)
             #expect(try await storage.events(matching: .all, after: cursor, limit: 9, order: .descending).skipped == 0)
             #expect(try await storage.usage().expired == [.capacity: 15])
-            // What was deleted for a bound is a duplicate all the same.
+            // An event deleted by retention is still a duplicate.
             #expect(try await storage.append(Sample.events(1...25)) == .init(stored: 0, duplicates: 25))
         }
     }
 
-    @Test("A reader of one client's events is told of that client's alone", arguments: StorageDriver.all)
+    @Test("A reader of one client's events gets the number of skipped events of that client only", arguments: StorageDriver.all)
     func skippedOfClient(driver: StorageDriver) async throws {
         try await StorageBench.open(driver, events: .init(capacity: 2)) { storage in
             let start = try await storage.latestEventCursor()
@@ -39,13 +39,13 @@ struct EventRetentionTests {
             #expect(try await skipped(["b"]) == 1)
             #expect(try await skipped(["a", "b"]) == 6)
             #expect(try await skipped(["nobody"]) == 0)
-            // What somebody deleted was not missed.
+            // Events that were deleted on request do not count as missed.
             _ = try await storage.deleteEvents(matching: .all)
             #expect(try await skipped(nil) == 6)
         }
     }
 
-    @Test("The events take no more bytes than they may; one that alone takes more stays", arguments: StorageDriver.all)
+    @Test("Events stay within the size limit; a single event above it is kept", arguments: StorageDriver.all)
     func bytes(driver: StorageDriver) async throws {
         let limit = 200_000
         try await StorageBench.open(driver, events: .init(bytes: limit)) { storage in
@@ -64,7 +64,7 @@ struct EventRetentionTests {
         }
     }
 
-    @Test("An event goes when it was kept so long, whatever time it bears", arguments: StorageDriver.all)
+    @Test("An event expires by its age since arrival, regardless of its timestamp", arguments: StorageDriver.all)
     func age(driver: StorageDriver) async throws {
         try await StorageBench.run(driver) { bench in
             try await bench.open(events: .init(age: 3600)) { storage in
@@ -74,7 +74,7 @@ struct EventRetentionTests {
                 bench.time.pass(1)
                 try await storage.expire()
                 #expect(try await storage.texts() == ["1", "2", "3"])
-                // The wall clock does not decide.
+                // The wall clock has no effect.
                 bench.time.jump(1_000_000)
                 try await storage.expire()
                 #expect(try await storage.texts() == ["1", "2", "3"])
@@ -89,7 +89,7 @@ struct EventRetentionTests {
         }
     }
 
-    @Test("The time between two runs counts, one jump of the wall clock up to half", arguments: StorageDriver.persistent)
+    @Test("Time between two runs counts, a jump of the wall clock only up to half the age", arguments: StorageDriver.persistent)
     func ageAcrossRuns(driver: StorageDriver) async throws {
         try await StorageBench.run(driver) { bench in
             let events = RelayEventRetention(age: 3600)
@@ -105,7 +105,7 @@ struct EventRetentionTests {
         }
     }
 
-    @Test("More than one transaction's share is deleted by and by", arguments: StorageDriver.persistent)
+    @Test("An excess larger than one transaction's limit is deleted in several", arguments: StorageDriver.persistent)
     func largeExcess(driver: StorageDriver) async throws {
         try await StorageBench.run(driver) { bench in
             try await bench.open { _ = try await $0.append(Sample.events(1...3000)) }
@@ -118,7 +118,7 @@ struct EventRetentionTests {
         }
     }
 
-    @Test("The work in the background deletes what is too old every minute", arguments: StorageDriver.all)
+    @Test("Background work deletes expired events every minute", arguments: StorageDriver.all)
     func background(driver: StorageDriver) async throws {
         try await StorageBench.run(driver) { bench in
             try await bench.open(events: .init(age: 90)) {

@@ -5,7 +5,7 @@ import Testing
 @testable import TelemetryRelay
 
 struct EventStorageTests {
-    @Test("Events come back in the order of arrival, as the text they came with", arguments: StorageDriver.all)
+    @Test("Events are returned in order of arrival with their original text", arguments: StorageDriver.all)
     func order(driver: StorageDriver) async throws {
         try await StorageBench.open(driver) { storage in
             let text = #"{"eventId":"e3","t":"2026-11-21T08:00:00.123456700Z","x":"\u0000 é\#u{301}","n":1.10}"#
@@ -18,7 +18,7 @@ struct EventStorageTests {
     }
 
     @Test(
-        "An eventId is one event of its client, however it is spelled, and another client's is another",
+        "An eventId identifies one event per client, in any Unicode spelling",
         arguments: StorageDriver.all)
     func identity(driver: StorageDriver) async throws {
         func event(_ id: String, client: String? = "c") -> RelayEvent {
@@ -37,7 +37,7 @@ struct EventStorageTests {
         }
     }
 
-    @Test("A deleted event is not stored again, until its window has passed", arguments: StorageDriver.all)
+    @Test("A deleted event is not stored again until its window has passed", arguments: StorageDriver.all)
     func window(driver: StorageDriver) async throws {
         try await StorageBench.run(driver) { bench in
             try await bench.open(events: .init(dedupeWindow: 100)) { storage in
@@ -51,11 +51,11 @@ struct EventStorageTests {
                 try await storage.expire()
                 #expect(try await storage.usage().rememberedEvents == 1)
                 #expect(try await storage.append(Sample.events(1...4)) == .init(stored: 3, duplicates: 1))
-                // One that is stored is a duplicate at any age.
+                // A stored event is a duplicate at any age.
                 bench.time.pass(1000)
                 try await storage.expire()
                 #expect(try await storage.append(Sample.events(1...4)) == .init(stored: 1, duplicates: 3))
-                // One that is older than the window when it is deleted is not remembered.
+                // The identifier of an event that is older than the window when deleted is not kept.
                 bench.time.pass(1000)
                 #expect(try await storage.deleteEvents(matching: .all) == 4)
                 #expect(try await storage.append(Sample.events(1...4)).stored == 4)
@@ -63,7 +63,7 @@ struct EventStorageTests {
         }
     }
 
-    @Test("No more deleted events are remembered than there may be, the newest", arguments: StorageDriver.all)
+    @Test("Identifiers of deleted events are kept up to the capacity, the newest ones", arguments: StorageDriver.all)
     func rememberedCount(driver: StorageDriver) async throws {
         try await StorageBench.open(driver, events: .init(dedupeCapacity: 5)) { storage in
             _ = try await storage.append(Sample.events(1...10))
@@ -75,7 +75,7 @@ struct EventStorageTests {
     }
 
     @Test(
-        "What is stored, deleted and remembered outlives a restart, and no number is given twice",
+        "Stored events and identifiers of deleted events persist across a restart, and no number is reused",
         arguments: StorageDriver.persistent)
     func restart(driver: StorageDriver) async throws {
         try await StorageBench.run(driver) { bench in

@@ -13,10 +13,10 @@ struct HintTests {
         return RelayRecord(record)
     }
 
-    /// What a stream has in store: its elements once the storage is closed.
+    /// The number of elements in a stream once the storage is closed.
     private static func count(_ stream: AsyncStream<Void>) async -> Int { await stream.reduce(0) { count, _ in count + 1 } }
 
-    @Test("Who waits for a client's events is woken by these alone, once for several", arguments: StorageDriver.all)
+    @Test("A client's hints yield one element for several events, and none for other clients", arguments: StorageDriver.all)
     func events(driver: StorageDriver) async throws {
         try await StorageBench.run(driver) { bench in
             let streams = try await bench.open { storage in
@@ -31,7 +31,7 @@ struct HintTests {
         }
     }
 
-    @Test("Duplicates wake nobody", arguments: StorageDriver.all)
+    @Test("Duplicates yield no hints", arguments: StorageDriver.all)
     func duplicates(driver: StorageDriver) async throws {
         let stream = try await StorageBench.open(driver) { storage in
             _ = try await storage.append(Sample.events(1...3))
@@ -42,7 +42,7 @@ struct HintTests {
         #expect(await Self.count(stream) == 0)
     }
 
-    @Test("Who waits for a client's records is woken by these, and by those without a client", arguments: StorageDriver.all)
+    @Test("A client's hints cover its records and records without a client", arguments: StorageDriver.all)
     func records(driver: StorageDriver) async throws {
         for (client, expected) in [("a", [1, 1, 0]), (nil, [1, 1, 1])] as [(String?, [Int])] {
             let streams = try await StorageBench.open(driver) { storage in
@@ -56,7 +56,7 @@ struct HintTests {
         }
     }
 
-    @Test("A record that becomes another client's wakes both; a save that fails wakes nobody", arguments: StorageDriver.all)
+    @Test("A record that changes its client yields hints for both; a failed save yields none", arguments: StorageDriver.all)
     func moved(driver: StorageDriver) async throws {
         let streams = try await StorageBench.open(driver) { storage in
             _ = try await storage.save([Self.record("r", client: "a")], policy: .insert)
@@ -72,12 +72,12 @@ struct HintTests {
         #expect(counts == [1, 1, 1])
     }
 
-    @Test("What another relay on the same database does arrives within a second", arguments: StorageDriver.persistent)
+    @Test("Changes by another relay on the same database yield hints within a second", arguments: StorageDriver.persistent)
     func otherRelay(driver: StorageDriver) async throws {
         try await StorageBench.run(driver) { bench in
             try await bench.open { storage in
                 try await bench.open { other in
-                    // Each wakes a task that has to sleep again before the next turn.
+                    // Each advance wakes a task, which must sleep again before the next one.
                     try await storage.whileRunning {
                         var events = storage.eventHints(of: ["a"]).makeAsyncIterator()
                         var records = storage.recordHints(of: ["a"]).makeAsyncIterator()
@@ -111,7 +111,7 @@ struct HintTests {
                         async let two = other.append(Sample.events((round * 20 + 5)...(round * 20 + 19)))
                         #expect(try await one.stored + two.stored == 20)
                         if round == 4 {
-                            // The sessions' rows go; whoever remembers their numbers has to look again.
+                            // Deletes the sessions' rows, so that cached numbers are invalid.
                             _ = try await other.deleteEvents(matching: .all)
                             try await other.expire()
                         }

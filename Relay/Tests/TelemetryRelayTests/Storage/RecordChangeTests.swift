@@ -11,7 +11,7 @@ struct RecordChangeTests {
         return RelayRecord(record)
     }
 
-    @Test("A reader goes on from a change with all that came since", arguments: StorageDriver.all)
+    @Test("A reader resumes from a change with all later changes", arguments: StorageDriver.all)
     func resume(driver: StorageDriver) async throws {
         try await StorageBench.open(driver) { storage in
             let start = try await storage.latestRecordChange()
@@ -30,7 +30,7 @@ struct RecordChangeTests {
         }
     }
 
-    @Test("Where it cannot be told what was missed, there is no answer", arguments: StorageDriver.all)
+    @Test("If the missed changes are unknown, the result is nil", arguments: StorageDriver.all)
     func tooOld(driver: StorageDriver) async throws {
         try await StorageBench.run(driver) { bench in
             try await bench.open {
@@ -51,7 +51,7 @@ struct RecordChangeTests {
         }
     }
 
-    @Test("A change concerns its subscriptions and its clients, also the one that lost the record")
+    @Test("A change matches subscriptions to its current and its previous client")
     func matching() {
         let change = RelayRecordChange(
             position: .init(rawValue: ""), recordType: "T", recordName: "r", clientId: "a", previousClientId: "b")

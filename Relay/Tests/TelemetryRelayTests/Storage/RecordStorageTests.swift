@@ -28,7 +28,7 @@ struct RecordStorageTests {
         (.overwrite, true, .wrong, .saved), (.overwrite, true, .right, .saved),
     ]
 
-    @Test("A policy saves, or says what is stored or that it is gone", arguments: StorageDriver.all)
+    @Test("A policy saves, or reports the stored record or a missing one", arguments: StorageDriver.all)
     func policies(driver: StorageDriver) async throws {
         for (policy, isStored, tag, expected) in Self.policies {
             try await StorageBench.open(driver) { storage in
@@ -53,7 +53,7 @@ struct RecordStorageTests {
         }
     }
 
-    @Test("Of several records those that can be are saved, in their order", arguments: StorageDriver.all)
+    @Test("Valid records of a save are saved in order; the others are reported", arguments: StorageDriver.all)
     func several(driver: StorageDriver) async throws {
         try await StorageBench.open(driver) { storage in
             let stored = try await storage.save([Self.record("b", ["a": 1])], policy: .insert).saved[0]
@@ -68,7 +68,7 @@ struct RecordStorageTests {
         }
     }
 
-    @Test("Every kind of value, every name and every digit of a date comes back", arguments: StorageDriver.all)
+    @Test("Every kind of value, name and date digit is returned unchanged", arguments: StorageDriver.all)
     func values(driver: StorageDriver) async throws {
         try await StorageBench.open(driver) { storage in
             var record = Self.record(
@@ -92,7 +92,7 @@ struct RecordStorageTests {
     }
 
     @Test(
-        "A rule of the caller's sees what is stored, may change what is saved, and by throwing stops everything",
+        "The admission check gets the stored record, may change the saved one, and cancels the call by throwing",
         arguments: StorageDriver.all)
     func admission(driver: StorageDriver) async throws {
         try await StorageBench.open(driver) { storage in
@@ -121,7 +121,7 @@ struct RecordStorageTests {
         }
     }
 
-    @Test("Of savers that read the same version one wins", arguments: StorageDriver.all)
+    @Test("Exactly one of several concurrent saves of one version succeeds", arguments: StorageDriver.all)
     func race(driver: StorageDriver) async throws {
         try await StorageBench.open(driver) { storage in
             let tag = try await storage.save([Self.record("r")], policy: .insert).saved[0].record.changeTag
@@ -138,7 +138,7 @@ struct RecordStorageTests {
         }
     }
 
-    @Test("A query finds by type, conditions and clients, in its order", arguments: StorageDriver.all)
+    @Test("A query selects records by type, conditions and clients, in its order", arguments: StorageDriver.all)
     func query(driver: StorageDriver) async throws {
         try await StorageBench.open(driver) { storage in
             _ = try await storage.save(
@@ -170,7 +170,7 @@ struct RecordStorageTests {
         }
     }
 
-    @Test("A subscription is its owner's", arguments: StorageDriver.all)
+    @Test("Subscriptions are separate for each owner", arguments: StorageDriver.all)
     func subscriptions(driver: StorageDriver) async throws {
         try await StorageBench.open(driver) { storage in
             let first = TelemetrySubscription(id: "s", recordType: "T", clientId: "a")

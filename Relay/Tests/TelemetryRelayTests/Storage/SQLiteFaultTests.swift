@@ -6,7 +6,7 @@ import Testing
 
 @testable import TelemetryRelay
 
-/// A disk that is full, a file that is damaged, and a relay that is killed.
+/// Full disks, damaged files and killed relays.
 struct SQLiteFaultTests {
     private static func withFile<Result>(_ body: (URL) async throws -> Result) async throws -> Result {
         let directory = FileManager.default.temporaryDirectory.appending(path: "relay-fault-\(UUID())")
@@ -18,13 +18,13 @@ struct SQLiteFaultTests {
         range.map { Sample.event($0, json: String(repeating: "x", count: 1000)) }
     }
 
-    @Test("A full disk stores nothing of a batch or a save; with room again both are stored", arguments: [0, 1, 5, 13])
+    @Test("A full disk stores nothing of a batch or a save; with space again, both are stored", arguments: [0, 1, 5, 13])
     func full(pages: Int) async throws {
         try await Self.withFile { file in
             let storage = try SQLiteRelayStorage(file: file)
             _ = try await storage.append(Self.events(1...10))
             let writer = storage.database.writer
-            // The only connection that writes may add so many pages, which are not enough.
+            // Limits the writing connection to this many new pages, which are too few.
             try await writer.write { db in
                 let used = try Int.fetchOne(db, sql: "PRAGMA page_count") ?? 0
                 try db.execute(sql: "PRAGMA max_page_count = \(used + pages)")
@@ -79,7 +79,7 @@ struct SQLiteFaultTests {
         try await Self.withFile { file in
             let first = try SQLiteRelayStorage(file: file)
             _ = try await first.append(Self.events(1...2))
-            // Every later write fails, as it would without room for one more page.
+            // Makes every later write fail, as if there were no space for another page.
             try await first.database.writer.write { db in
                 for event in ["INSERT", "UPDATE", "DELETE"] {
                     try db.execute(
@@ -99,12 +99,12 @@ struct SQLiteFaultTests {
 
     enum Damage: CaseIterable { case garbage, header, middle, truncated, text }
 
-    @Test("A damaged file is said to be, and not changed", arguments: Damage.allCases)
+    @Test("A damaged file is reported as corrupt and not changed", arguments: Damage.allCases)
     func damaged(damage: Damage) async throws {
         try await Self.withFile { file in
             let storage = try SQLiteRelayStorage(file: file)
             _ = try await storage.append(Self.events(1...500))
-            // Otherwise the log of changes would have pages that stand in for damaged ones.
+            // Otherwise the write-ahead log would contain intact copies of damaged pages.
             _ = try await storage.database.writer.writeWithoutTransaction { try $0.checkpoint(.truncate) }
             try await storage.close()
             var data = try Data(contentsOf: file)
@@ -126,7 +126,7 @@ struct SQLiteFaultTests {
         }
     }
 
-    @Test("A file of a later version is refused")
+    @Test("A file from a later version is refused")
     func newer() async throws {
         try await Self.withFile { file in
             let storage = try SQLiteRelayStorage(file: file)
@@ -138,7 +138,7 @@ struct SQLiteFaultTests {
         }
     }
 
-    @Test("Debug logs and telemetry have their tables in one file")
+    @Test("Debug logs and telemetry share one file")
     func sharedFile() async throws {
         try await Self.withFile { file in
             for round in 1...2 {
@@ -154,7 +154,7 @@ struct SQLiteFaultTests {
         }
     }
 
-    @Test("After it is closed, a storage refuses everything")
+    @Test("A closed storage refuses every call")
     func closed() async throws {
         let storage = try SQLiteRelayStorage(inMemory: .init())
         try await storage.close()
@@ -163,7 +163,7 @@ struct SQLiteFaultTests {
         await #expect(throws: RelayStorageError.closed) { try await storage.check() }
     }
 
-    @Test("A relay that is killed in the middle of a batch has all that it answered, and nothing of that batch")
+    @Test("A relay that is killed during a batch keeps all acknowledged data, and nothing of that batch")
     func killed() async throws {
         try await Self.withFile { file in
             await #expect(processExitsWith: .signal(SIGKILL)) { [file = file as URL] in

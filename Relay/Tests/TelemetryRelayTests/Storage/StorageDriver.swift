@@ -5,12 +5,12 @@ import Testing
 
 @testable import TelemetryRelay
 
-/// A database that the tests of ``RelayStorage`` run over. Another one joins by standing in ``all``.
+/// A database that the tests of ``RelayStorage`` use. To test another one, add it to ``all``.
 struct StorageDriver: Sendable, CustomTestStringConvertible {
     let name: String
-    /// Whether what is stored is there when the same place is opened again, also by two at a time.
+    /// Whether data persists when the same location is opened again, also by two storages concurrently.
     let isPersistent: Bool
-    /// Opens the storage of a place: a directory that belongs to the test.
+    /// Opens the storage in a directory of the test.
     let open: @Sendable (_ place: URL, RelayStorageConfiguration) throws -> any RelayStorage
 
     var testDescription: String { name }
@@ -24,7 +24,7 @@ struct StorageDriver: Sendable, CustomTestStringConvertible {
     static let persistent = all.filter(\.isPersistent)
 }
 
-/// A place for a test's storages, which goes with it, and the clocks they go by.
+/// A temporary directory for a test's storages, and their clocks.
 struct StorageBench {
     let driver: StorageDriver
     let place: URL
@@ -39,7 +39,7 @@ struct StorageBench {
         return try await body(StorageBench(driver: driver, place: place))
     }
 
-    /// Opens the storage, for the length of the body.
+    /// Runs `body` with the opened storage.
     func open<Result>(
         events: RelayEventRetention = .init(), _ configure: (inout RelayStorageConfiguration) -> Void = { _ in },
         _ body: (any RelayStorage) async throws -> Result
@@ -62,7 +62,7 @@ struct StorageBench {
         }
     }
 
-    /// Opens a storage of a driver, for the length of the body.
+    /// Runs `body` with an opened storage of a driver.
     static func open<Result>(
         _ driver: StorageDriver, events: RelayEventRetention = .init(), _ body: (any RelayStorage) async throws -> Result
     ) async throws -> Result {
@@ -70,7 +70,7 @@ struct StorageBench {
     }
 }
 
-/// Events and shorthands for tests.
+/// Sample events.
 enum Sample {
     /// The event `e<number>`; its text is its number.
     static func event(
@@ -88,7 +88,7 @@ enum Sample {
 }
 
 extension RelayStorage {
-    /// Works in the background for the length of the body.
+    /// Runs the background work during `body`.
     func whileRunning(_ body: () async throws -> Void) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await run() }
@@ -98,7 +98,7 @@ extension RelayStorage {
         }
     }
 
-    /// The texts of all events that match, read page by page.
+    /// The texts of all matching events, read page by page.
     func texts(
         _ filter: RelayEventFilter = .all, order: RelayEventOrder = .ascending, limit: Int = 1000
     ) async throws -> [String] {

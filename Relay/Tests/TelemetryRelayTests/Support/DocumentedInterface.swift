@@ -2,9 +2,9 @@ import Foundation
 
 @testable import TelemetryRelay
 
-/// The paths, methods and parameters of `openapi.yaml`, read by its own layout: a path stands two spaces in, a method four.
+/// The paths, methods and parameters of `openapi.yaml`, parsed by indentation: two spaces for a path, four for a method.
 struct DocumentedInterface {
-    /// By route, each parameter as its place and its name, such as `query limit`.
+    /// The parameters of each route, each as its location and its name, such as `query limit`.
     private(set) var parameters: [RouteTable.Entry: Set<String>] = [:]
 
     init(_ text: String) {
@@ -42,7 +42,7 @@ struct DocumentedInterface {
         line.matches(of: /\{ name: ([\w-]+), in: (\w+)/).map { "\($0.2) \($0.1)" }
     }
 
-    /// The parameters that several routes name, by the name that they are referred to by.
+    /// The shared parameters by their reference name.
     private static func sharedParameters(_ text: String) -> [String: String] {
         var shared: [String: String] = [:]
         for line in section("components:", of: text) {

@@ -3,7 +3,7 @@ import NIOCore
 import NIOPosix
 import Synchronization
 
-/// A stream of server-sent events over a socket, event by event.
+/// Reads a stream of server-sent events over a socket.
 struct EventLines {
     struct Event: Equatable {
         var id: String?
@@ -14,7 +14,7 @@ struct EventLines {
     private var iterator: AsyncThrowingStream<String, any Error>.Iterator
     let head: String
 
-    /// Sends a request and reads the head of its answer.
+    /// Sends a request and reads the head of its response.
     static func open<Result: Sendable>(
         port: Int, _ path: String, headers: [(String, String)] = [], _ body: (inout EventLines) async throws -> Result
     ) async throws -> Result {
@@ -56,7 +56,7 @@ struct EventLines {
         }
     }
 
-    /// The next event; nil where the stream has ended. Comments, and the lengths of chunks, are passed over.
+    /// Returns the next event; nil if the stream has ended. Skips comments and chunk lengths.
     mutating func next() async throws -> Event? {
         var event = Event()
         while let line = try await iterator.next() {

@@ -7,14 +7,14 @@ import NIOCore
 
 @testable import TelemetryRelay
 
-/// A relay with a store in memory, for as long as a test runs.
+/// A relay with an in-memory store for a test.
 struct RelayBench: Sendable {
     struct Answer: Sendable {
         let status: HTTPResponse.Status
         let headers: HTTPFields
         let text: String
 
-        /// The answer's object; empty where it is none.
+        /// The response's object; empty if it is not an object.
         var object: [String: Any] {
             (try? JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any]) ?? [:]
         }
@@ -44,7 +44,7 @@ struct RelayBench: Sendable {
         try? await storage.close()
     }
 
-    /// Makes a token of a role.
+    /// Creates a token with a role.
     func token(_ role: RelayRole, name: String? = nil, lifetime: TokenLifetime? = nil) async throws -> String {
         try await RelayTokens(storage: storage).create(role: role, name: name ?? "\(role)-\(UUID())", lifetime: lifetime)
     }
@@ -68,7 +68,7 @@ struct RelayBench: Sendable {
     }
 }
 
-/// Who asks in a test.
+/// The credentials of a request in a test.
 struct TestCaller: Sendable {
     var token: String?
     var clients: [String] = []
@@ -99,7 +99,7 @@ extension HTTPField.Name {
     static let lastEventID = Self("Last-Event-ID") ?? .accept
 }
 
-/// Bodies as clients send them.
+/// Sample request bodies.
 enum WireSample {
     static func event(_ id: String, client: String? = "a", more: String = "") -> String {
         let client = client.map { #","clientid":"\#($0)""# } ?? ""

@@ -1,4 +1,4 @@
-/// Random numbers that come again from the same seed: SplitMix64.
+/// A generator whose random numbers are reproducible from a seed: SplitMix64.
 struct SeededGenerator: RandomNumberGenerator {
     private var state: UInt64
 
