@@ -6,7 +6,7 @@ import Musl
 import Darwin
 #endif
 
-/// Nanoseconds that never run backwards and are the same in every process of the machine.
+/// A monotonic time in nanoseconds, comparable between processes of one machine.
 @inline(__always)
 public func now() -> UInt64 {
     var time = timespec()
@@ -14,13 +14,13 @@ public func now() -> UInt64 {
     return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
 }
 
-/// Nanoseconds of processor time that the calling thread has used.
+/// The processor time of the calling thread, in nanoseconds.
 public func threadTime() -> UInt64 {
     var time = timespec()
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
     return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
 }
 
-/// Keeps the optimiser from removing what computes a value.
+/// Keeps the optimizer from removing the computation of a value.
 @inline(never) @_optimize(none)
 public func keep<Value>(_ value: Value) {}

@@ -1,14 +1,14 @@
-/// Contenders that do the same, measured in turns, and the ratios that are hoped for.
+/// Contenders for the same task, measured in alternating rounds, and the target ratios between them.
 ///
-/// The rounds of all contenders alternate, each round beginning with another one, so that whatever else the machine does falls
-/// on all of them; the median is compared.
+/// Each round starts with a different contender, so that other load on the machine affects all of them equally. Medians are
+/// compared.
 public struct Comparison {
-    /// A ratio between two contenders that is aimed at.
+    /// A target ratio between two contenders.
     public struct Aim {
         let numerator, denominator: String
         let atMost: Double
 
-        /// The first contender's figure is at most so many times the second's.
+        /// The first contender's figure is at most `ratio` times the second's.
         public static func of(_ numerator: String, atMost ratio: Double, times denominator: String) -> Aim {
             Aim(numerator: numerator, denominator: denominator, atMost: ratio)
         }
@@ -28,7 +28,7 @@ public struct Comparison {
         self.aims = aims
     }
 
-    /// Runs every contender once to warm up and then in turns, and returns what was measured.
+    /// Runs every contender once as a warm-up, then in turns, and returns the measurements.
     public func run() async throws -> Result {
         var samples = [[Double]](repeating: [], count: contenders.count)
         for contender in contenders { _ = try await contender.run() }

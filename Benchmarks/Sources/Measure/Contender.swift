@@ -1,16 +1,16 @@
 public import Foundation
 
-/// One way to do what a comparison is about.
+/// One implementation of the task that a comparison measures.
 public struct Contender {
     public let name: String
     let run: () async throws -> Double
 
-    /// A contender whose round is timed by the clock on the wall.
+    /// Creates a contender whose rounds are measured in wall-clock time.
     /// - Parameters:
-    ///   - name: What the table calls it.
-    ///   - operations: How many operations a round is.
-    ///   - prepare: Makes what a round needs, in a directory of its own; not timed.
-    ///   - round: Does the operations; timed.
+    ///   - name: The name in the table.
+    ///   - operations: The number of operations in a round.
+    ///   - prepare: Creates the state for a round in a new directory; not timed.
+    ///   - round: Performs the operations; timed.
     public init<Setup>(
         _ name: String, operations: Int, prepare: @escaping (URL) async throws -> Setup,
         round: @escaping (Setup) async throws -> Void
@@ -27,25 +27,25 @@ public struct Contender {
         }
     }
 
-    /// A contender that needs no preparation.
+    /// Creates a contender without preparation.
     public init(_ name: String, operations: Int, round: @escaping () async throws -> Void) {
         self.init(name, operations: operations, prepare: { _ in }, round: round)
     }
 
-    /// A contender that is a loop on one thread, timed by the processor time of that thread: whoever else is on the machine
-    /// is not counted.
+    /// Creates a contender that runs a loop on one thread, measured in that thread's processor time, so that other processes do
+    /// not count.
     public init(_ name: String, calls: Int, loop: @escaping () -> Void) {
         self.init(name) { callerTime(calls: calls, loop) }
     }
 
-    /// A contender that measures itself, in whatever unit the comparison has.
+    /// Creates a contender that measures itself, in the comparison's unit.
     public init(_ name: String, measuring run: @escaping () async throws -> Double) {
         self.name = name
         self.run = run
     }
 }
 
-/// What a call costs the thread that makes it, in nanoseconds of its processor time.
+/// The processor time of one call on the calling thread, in nanoseconds.
 public func callerTime(calls: Int, _ loop: () -> Void) -> Double {
     let start = threadTime()
     loop()

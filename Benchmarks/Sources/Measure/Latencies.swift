@@ -1,6 +1,6 @@
 import Histogram
 
-/// Latencies of single operations: what is usual, and what is rare.
+/// Latencies of single operations, as a histogram.
 public struct Latencies {
     private var histogram = Histogram<UInt64>(highestTrackableValue: 60_000_000_000, numberOfSignificantValueDigits: .three)
 
@@ -12,7 +12,7 @@ public struct Latencies {
 
     public var count: UInt64 { histogram.totalCount }
 
-    /// The latency in nanoseconds that so many percent of the operations did not exceed.
+    /// The latency in nanoseconds that this percentage of the operations did not exceed.
     public func percentile(_ percentile: Double) -> UInt64 { histogram.valueAtPercentile(percentile) }
 
     /// The columns of ``row(_:)``.

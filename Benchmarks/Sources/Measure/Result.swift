@@ -1,16 +1,16 @@
 extension Comparison {
-    /// What a comparison measured.
+    /// The measurements of a comparison.
     public struct Result {
         let comparison: Comparison
-        /// Sorted, in the order of the contenders.
+        /// The samples of each contender, sorted.
         let samples: [[Double]]
 
-        /// A contender's middle round.
+        /// The median of a contender's rounds.
         public func median(of name: String) -> Double? {
             comparison.contenders.firstIndex { $0.name == name }.map { samples[$0][samples[$0].count / 2] }
         }
 
-        /// The table as text: a row a contender, its ratio to the first, and the aims below.
+        /// A table with a row for each contender and its ratio to the first one, followed by the aims.
         public func text() -> String {
             let unit = comparison.unit
             var table = Table(columns: ["", "median", "least", "most"] + unit.rateColumn + ["× the first"])
@@ -36,5 +36,5 @@ extension Comparison {
     }
 }
 
-/// A ratio with three digits that count.
+/// Formats a ratio with three significant digits.
 public func ratio(_ value: Double) -> String { threeDigits(value) }

@@ -1,10 +1,10 @@
 public import Foundation
 
-/// A directory for one round, removed when nobody needs it any more.
+/// A directory for one round, removed on deinitialization.
 public final class Scratch: Sendable {
     public let url: URL
 
-    /// Makes the directory where the environment's BENCHMARK_DIRECTORY says, else in the temporary directory.
+    /// Creates the directory in the environment's `BENCHMARK_DIRECTORY`, or in the temporary directory.
     public init() throws {
         let environment = ProcessInfo.processInfo.environment["BENCHMARK_DIRECTORY"]
         let parent = environment.map { URL(fileURLWithPath: $0) } ?? FileManager.default.temporaryDirectory
@@ -14,7 +14,7 @@ public final class Scratch: Sendable {
 
     deinit { try? FileManager.default.removeItem(at: url) }
 
-    /// The bytes of all files in the directory.
+    /// The total size of the files in the directory, in bytes.
     public func bytes() -> Int {
         let files = FileManager.default.enumerator(at: url, includingPropertiesForKeys: [.fileSizeKey])
         var total = 0

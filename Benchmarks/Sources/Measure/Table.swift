@@ -1,4 +1,4 @@
-/// A table that is readable as it is printed, and as Markdown.
+/// A Markdown table with aligned columns.
 public struct Table {
     private var rows: [[String]]
 

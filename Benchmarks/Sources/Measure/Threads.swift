@@ -1,6 +1,6 @@
 import Foundation
 
-/// Runs the body on so many threads of their own, started together, and returns the nanoseconds until the last one is done.
+/// Runs the body on `count` new threads, started together, and returns the nanoseconds until the last one finishes.
 public func onThreads(_ count: Int, _ body: @escaping @Sendable () -> Void) -> Double {
     let ready = DispatchGroup()
     let gate = DispatchSemaphore(value: 0)
@@ -22,7 +22,7 @@ public func onThreads(_ count: Int, _ body: @escaping @Sendable () -> Void) -> D
     return Double(now() - start)
 }
 
-/// Calls the body at a pace, waiting busily in between, and returns how long each call took.
+/// Calls the body at a fixed interval with busy waiting in between, and returns the duration of each call.
 public func paced(_ calls: Int, every pause: UInt64, _ body: (Int) -> Void) -> [UInt64] {
     var samples: [UInt64] = []
     samples.reserveCapacity(calls)
@@ -32,7 +32,7 @@ public func paced(_ calls: Int, every pause: UInt64, _ body: (Int) -> Void) -> [
         let start = now()
         body(call)
         samples.append(now() - start)
-        // After an interruption it goes on from here, not in a burst.
+        // After an interruption, the interval restarts here, to avoid a burst.
         next = max(next + pause, start)
     }
     return samples

@@ -1,10 +1,10 @@
 import Foundation
 
-/// What a figure counts.
+/// The unit of a figure.
 public enum Unit: Sendable {
-    /// Of time, for one operation.
+    /// Time per operation.
     case nanoseconds
-    /// Of memory or disk, for one operation.
+    /// Memory or disk space per operation.
     case bytes
 
     func text(_ value: Double) -> String {

@@ -1,6 +1,6 @@
 public import Logging
 
-/// A handler of swift-log's that does nothing: what its front end costs.
+/// A swift-log handler that does nothing, to measure the cost of swift-log's front end.
 public struct DiscardingLogHandler: LogHandler {
     public var logLevel: Logger.Level = .trace
     public var metadata: Logger.Metadata = [:]

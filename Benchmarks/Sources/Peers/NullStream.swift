@@ -1,12 +1,12 @@
 import Foundation
 
-/// /dev/null as a stream of text, for swift-log's own handler.
+/// A text stream to /dev/null, for swift-log's `StreamLogHandler`.
 public struct NullStream: TextOutputStream, Sendable {
     private let descriptor: FileHandle
 
     public init() { descriptor = FileHandle.nullDevice }
 
-    /// One call of write(2), as a handler that keeps nothing back makes it.
+    /// Calls write(2) once, like an unbuffered handler.
     public mutating func write(_ text: String) {
         var text = text
         let handle = descriptor.fileDescriptor

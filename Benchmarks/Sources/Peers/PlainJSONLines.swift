@@ -1,7 +1,7 @@
 public import Foundation
 public import TelemetryModels
 
-/// An event a line, each with all of its fields, through Foundation's coders.
+/// Writes each event with all of its fields as one line, through Foundation's coders.
 public struct PlainJSONLines {
     private let encoder = JSONEncoder()
     private let decoder = JSONDecoder()

@@ -8,7 +8,7 @@ import Musl
 import Darwin
 #endif
 
-/// A file that is only written to and read from, with nothing around it: what the system call costs.
+/// A file without encoding or index, to measure the cost of system calls.
 public final class RawFile {
     private let descriptor: Int32
 
@@ -20,13 +20,13 @@ public final class RawFile {
 
     deinit { close(descriptor) }
 
-    /// One call of write(2).
+    /// Calls write(2) once.
     public func append(_ bytes: [UInt8]) throws {
         let written = bytes.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
         guard written == bytes.count else { throw POSIXError(POSIXError.Code(rawValue: errno) ?? .EIO) }
     }
 
-    /// Reads from the beginning to the end, so many bytes at a time, and counts the lines.
+    /// Reads the complete file in chunks of this many bytes, and counts the lines.
     public func countLines(chunk: Int) throws -> Int {
         var buffer = [UInt8](repeating: 0, count: chunk)
         var offset: off_t = 0

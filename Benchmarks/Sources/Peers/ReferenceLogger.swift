@@ -1,10 +1,10 @@
 public import Foundation
 import Synchronization
 
-/// A logger of the common design, to measure against: a dictionary of scenarios behind a lock, an event that is a struct with a
-/// fresh UUID and the time, an unbounded stream to an actor, and batches of ten to a client.
+/// A logger of a common design, as a reference: a dictionary of scenarios behind a lock, events as structs with a new UUID and
+/// the time, an unbounded stream to an actor, and batches of ten to a client.
 public final class ReferenceLogger: Sendable {
-    /// An event as such loggers make it.
+    /// An event of this logger.
     public struct Event: Sendable {
         public let id: String
         public let name: String
@@ -20,7 +20,7 @@ public final class ReferenceLogger: Sendable {
         public let scenario: String
     }
 
-    /// Where batches go.
+    /// Receives batches.
     public typealias Client = @Sendable ([Event]) async -> Void
 
     private actor Pipeline {
@@ -68,7 +68,7 @@ public final class ReferenceLogger: Sendable {
                 threadId: "\(Thread.current)", property1: property1(), scenario: scenario))
     }
 
-    /// Returns when everything has been sent; nothing can be logged afterwards.
+    /// Returns when all events have been sent. Do not log after this call.
     public func finish() async {
         continuation.finish()
         await consumer.value

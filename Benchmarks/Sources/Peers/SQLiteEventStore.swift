@@ -2,9 +2,9 @@ public import Foundation
 import GRDB
 public import TelemetryModels
 
-/// What one would write on a database: a table of events, a transaction a batch, an identifier that is stored once.
+/// An event store on SQLite: one table, one transaction per batch, unique event identifiers.
 public struct SQLiteEventStore: Sendable {
-    /// What a commit waits for, as SQLite calls it.
+    /// The value of SQLite's `synchronous` setting.
     public enum Synchronous: String, Sendable { case normal = "NORMAL", full = "FULL" }
 
     private let pool: DatabasePool
@@ -12,7 +12,7 @@ public struct SQLiteEventStore: Sendable {
     /// Opens or creates a database with a write-ahead log.
     public init(directory: URL, synchronous: Synchronous) throws {
         pool = try DatabasePool(path: directory.appending(path: "events.sqlite").path)
-        // Only now: GRDB sets NORMAL itself when it turns the write-ahead log on. Writes have one connection.
+        // Set after opening, because GRDB sets NORMAL when it enables the write-ahead log. There is one writing connection.
         try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = \(synchronous.rawValue)") }
         try pool.write { try $0.execute(sql: Self.schema) }
     }
@@ -31,7 +31,7 @@ public struct SQLiteEventStore: Sendable {
         }
     }
 
-    /// The events after a row, and the row to read on from.
+    /// Returns the events after a row, and the row from which to continue.
     public func events(after row: Int64, limit: Int) throws -> (events: [TelemetryEvent], row: Int64) {
         try pool.read { database in
             var last = row

@@ -1,7 +1,7 @@
 import Foundation
 public import TelemetryModels
 
-/// Events as an app's sessions yield them: a few names, scenarios and threads, a property of 50 bytes.
+/// Sample events of app sessions: a few names, scenarios and threads, and a property of 50 bytes.
 public enum SampleEvents {
     private static let names = [
         "request.started", "request.finished", "response.decoded", "cache.hit", "cache.miss", "file.read", "checksum",
@@ -12,9 +12,9 @@ public enum SampleEvents {
         deviceType: "server", deviceName: "host-17", deviceModel: "x86_64", osVersion: "Debian GNU/Linux 12", appVersion: "1.4.2")
 
     /// - Parameters:
-    ///   - count: How many.
-    ///   - session: Whose they are; another number is another session and other identifiers.
-    ///   - client: Whose they are.
+    ///   - count: The number of events.
+    ///   - session: The number of the session; each number has its own session and event identifiers.
+    ///   - client: The client identifier.
     ///   - start: The first sequence number.
     public static func make(
         _ count: Int, session: Int = 0, client: String = "hx4mkqzw2v", from start: UInt64 = 0
@@ -23,7 +23,7 @@ public enum SampleEvents {
         let epoch = 1_800_000_000.0
         return (0..<UInt64(count)).map { index in
             let sequence = start + index
-            // A scenario goes on for a while before another one has its turn.
+            // The scenario changes every 40 events.
             let scenario = scenarios[Int(sequence / 40) % scenarios.count]
             return TelemetryEvent(
                 eventId: "\(sessionId)-\(sequence)", clientId: client, sessionId: sessionId, sequence: sequence,
@@ -34,7 +34,7 @@ public enum SampleEvents {
         }
     }
 
-    /// Fifty bytes of text that differ from event to event.
+    /// A text of 50 bytes that differs between events.
     public static func property(_ number: UInt64) -> String {
         let digits = String(number)
         return "GET /api/v2/items/" + String(repeating: "0", count: 12 - min(12, digits.count)) + digits + " took 00.184 seconds"

@@ -6,17 +6,17 @@ import Measure
 struct Benchmarks: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "benchmarks",
-        abstract: "Figures of LiveTelemetry and its peers, of one run, with their ratios.",
+        abstract: "Measure LiveTelemetry and its peers in one run, and print their ratios.",
         subcommands: [All.self, Store.self, Follow.self, Large.self, LoggerFigures.self, Speak.self, Weigh.self],
         defaultSubcommand: All.self)
 }
 
-/// What every suite takes.
+/// The options of every suite.
 struct Scale: ParsableArguments {
-    @Option(help: "How many rounds each contender runs; the median is shown.")
+    @Option(help: "The number of rounds of each contender; the median is printed.")
     var rounds = 7
 
-    @Flag(help: "Small rounds, to see that everything works. The figures say nothing.")
+    @Flag(help: "Use small rounds to check that everything works. The figures are not meaningful.")
     var quick = false
 
     var effectiveRounds: Int { quick ? 1 : max(1, rounds) }
@@ -26,7 +26,7 @@ struct Scale: ParsableArguments {
 }
 
 struct All: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Everything, one after the other.")
+    static let configuration = CommandConfiguration(abstract: "Run all suites.")
 
     @OptionGroup var scale: Scale
 
@@ -40,7 +40,7 @@ struct All: AsyncParsableCommand {
 }
 
 struct Store: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "The file transport: append, read back, encode, decode, size.")
+    static let configuration = CommandConfiguration(abstract: "Measure the file transport: append, read, encode, decode, size.")
 
     @OptionGroup var scale: Scale
 
@@ -51,7 +51,7 @@ struct Store: AsyncParsableCommand {
 }
 
 struct Follow: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "How soon another process hears of what was stored.")
+    static let configuration = CommandConfiguration(abstract: "Measure the latency between two processes.")
 
     @OptionGroup var scale: Scale
 
@@ -62,11 +62,11 @@ struct Follow: AsyncParsableCommand {
 }
 
 struct Large: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Reading what is new in a large store.")
+    static let configuration = CommandConfiguration(abstract: "Measure reading new events in a large store.")
 
     @OptionGroup var scale: Scale
-    @Option(help: "How many clients the store has.") var clients = 1_000
-    @Option(help: "How many events the store has.") var events = 5_000_000
+    @Option(help: "The number of clients in the store.") var clients = 1_000
+    @Option(help: "The number of events in the store.") var events = 5_000_000
 
     func run() async throws {
         print(Machine.description)
@@ -76,7 +76,7 @@ struct Large: AsyncParsableCommand {
 
 struct LoggerFigures: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "logger", abstract: "The logger: off, on, paced, from several threads, end to end, in bytes.")
+        commandName: "logger", abstract: "Measure the logger: off, on, paced, from several threads, end to end, in bytes.")
 
     @OptionGroup var scale: Scale
 

@@ -3,7 +3,7 @@ import Measure
 import TelemetryModels
 import TelemetryTransport
 
-/// How soon another process hears of what one process stored. The clock is the machine's, the same for both.
+/// Measures the latency from storing in one process to receiving in another. Both use the machine's monotonic clock.
 struct FollowSuite {
     let scale: Scale
 
@@ -15,42 +15,42 @@ struct FollowSuite {
         print("### From one process to another, \(count) paced by \(Speaker.pace)\n\n\(table.text())\n")
     }
 
-    /// From just before the save in one process to the notification in another.
+    /// Measures from just before the save in one process to the notification in another.
     private func records(count: Int) async throws -> Latencies {
         let scratch = try Scratch()
         let transport = try FileTelemetryTransport(directory: scratch.url)
         _ = try await transport.createScenarioSubscription()
         let notifications = transport.notifications()
-        let speaker = try Speaker(saying: .records, directory: scratch.url, count: count)
-        var heard: [String: UInt64] = [:]
+        let speaker = try Speaker(storing: .records, directory: scratch.url, count: count)
+        var received: [String: UInt64] = [:]
         for await notification in notifications {
             let time = now()
-            guard let name = notification.recordID?.recordName, heard[name] == nil else { continue }
-            heard[name] = time
-            if heard.count == count { break }
+            guard let name = notification.recordID?.recordName, received[name] == nil else { continue }
+            received[name] = time
+            if received.count == count { break }
         }
         var latencies = Latencies()
         for (name, said) in try speaker.times() {
-            guard let time = heard[name] else { throw Miscount(description: "nothing was heard of \(name)") }
+            guard let time = received[name] else { throw Miscount(description: "\(name) was not received") }
             latencies.record(nanoseconds: time - said)
         }
         return latencies
     }
 
-    /// From just before the append in one process to the event in another.
+    /// Measures from just before the append in one process to the event in another.
     private func events(count: Int) async throws -> Latencies {
         let scratch = try Scratch()
         let transport = try FileTelemetryTransport(directory: scratch.url)
         let stream = transport.eventStream()
-        let speaker = try Speaker(saying: .events, directory: scratch.url, count: count)
-        var heard: [String: UInt64] = [:]
+        let speaker = try Speaker(storing: .events, directory: scratch.url, count: count)
+        var received: [String: UInt64] = [:]
         for try await event in stream {
-            heard[event.eventId] = now()
-            if heard.count == count { break }
+            received[event.eventId] = now()
+            if received.count == count { break }
         }
         var latencies = Latencies()
         for (name, said) in try speaker.times() {
-            guard let time = heard[name] else { throw Miscount(description: "nothing was heard of \(name)") }
+            guard let time = received[name] else { throw Miscount(description: "\(name) was not received") }
             latencies.record(nanoseconds: time - said)
         }
         return latencies

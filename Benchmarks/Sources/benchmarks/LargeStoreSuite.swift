@@ -4,7 +4,7 @@ import Peers
 import TelemetryModels
 import TelemetryTransport
 
-/// Whether reading what is new costs what is new, and not what is stored.
+/// Measures whether the cost of reading new events depends on the size of the store.
 struct LargeStoreSuite {
     let scale: Scale
     let clients: Int
@@ -33,7 +33,7 @@ struct LargeStoreSuite {
         try await filter(reader, stored: each)
     }
 
-    /// From a cursor at the end, pages of 500 that another connection has just stored.
+    /// Reads from a cursor at the end, in pages of 500 events that another connection has just stored.
     private func follow(_ reader: FileTelemetryTransport, writer: FileTelemetryTransport) async throws {
         let memoryBefore = Process.residentBytes
         var cursor: TelemetryCursor?
@@ -63,7 +63,7 @@ struct LargeStoreSuite {
         print("- resident memory: \(memoryBefore >> 20) MiB before, \(Process.residentBytes >> 20) MiB after\n")
     }
 
-    /// One client's events, from the beginning, by a reader of its own.
+    /// Reads one client's events from the beginning, with a separate reader.
     private func filter(_ reader: FileTelemetryTransport, stored: Int) async throws {
         let client = "client-\(clients / 2 + 100 % max(1, clients / 2))"
         let start = now()

@@ -6,7 +6,7 @@ import TelemetryModels
 import TelemetryTransport
 
 extension LoggerSuite {
-    /// From the first call to the last event in the hands of whoever reads.
+    /// Measures from the first call to the receipt of the last event.
     func endToEnd() async throws -> Comparison {
         let calls = scale.size(200_000)
         return Comparison(
@@ -49,7 +49,7 @@ extension LoggerSuite {
         return Double(end - start) / Double(calls)
     }
 
-    /// Reads pages as they come until so many events are there, and returns when that was.
+    /// Reads pages as they arrive until `count` events are read, and returns the time.
     private static func read(
         _ count: Int, from viewer: FileTelemetryTransport, arrivals: AsyncStream<Void>
     ) async throws -> UInt64 {
@@ -66,7 +66,7 @@ extension LoggerSuite {
         return now()
     }
 
-    /// What events take that wait because nobody takes them, each contender in a process of its own.
+    /// Measures the memory of events that are waiting for delivery, each contender in a separate process.
     func memory() async throws -> Comparison {
         let events = scale.size(100_000)
         return Comparison(
@@ -77,7 +77,7 @@ extension LoggerSuite {
             ], aims: [.of("logger", atMost: 0.3, times: "reference")])
     }
 
-    /// What a host pays whose user never asked for telemetry.
+    /// Measures the cost for a host whose user never enabled telemetry.
     func neverAsked() async throws {
         let scratch = try Scratch()
         let directory = scratch.url.appending(path: "spool")

@@ -6,7 +6,7 @@ import TelemetryLogging
 import TelemetryModels
 
 extension LoggerSuite {
-    /// Nobody asked for telemetry: what the calls cost that were left in.
+    /// Measures calls while telemetry is disabled.
     func off() async throws -> Comparison {
         let calls = scale.size(2_000_000)
         let swiftLog = Self.swiftLog(.info, handler: DiscardingLogHandler())
@@ -29,7 +29,7 @@ extension LoggerSuite {
             ])
     }
 
-    /// Somebody looks at other scenarios.
+    /// Measures calls of a disabled scenario while others are enabled.
     func scenarioOff(threads: Int) async throws -> Comparison {
         let calls = scale.size(threads == 1 ? 1_000_000 : 250_000)
         let states = ["NetworkRequests": false, "FileRead": true, "Checksum": true]
@@ -65,7 +65,7 @@ extension LoggerSuite {
     }
 }
 
-/// The loops: apart from the measuring, so that each is compiled as a host's would be.
+/// The measured loops, separate from the measuring code so that they are compiled like a host's.
 enum Calls {
     @inline(never)
     static func swiftLog(_ logger: Logger, _ calls: Int, level: Logger.Level = .debug) {

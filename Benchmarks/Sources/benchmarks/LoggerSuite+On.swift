@@ -6,7 +6,7 @@ import TelemetryLogging
 import TelemetryModels
 
 extension LoggerSuite {
-    /// The scenario is on: what the caller pays.
+    /// Measures the caller's cost while the scenario is enabled.
     func enabled() async throws -> Comparison {
         let calls = scale.size(50_000)
         let silent = Self.swiftLog(.trace, handler: DiscardingLogHandler())
@@ -57,7 +57,7 @@ extension LoggerSuite {
             ], aims: [.of("memory-mapped", atMost: 0.1, times: "reference")])
     }
 
-    /// One call every four microseconds: whether some calls pay for others.
+    /// Measures one call every four microseconds, to find calls that are slower than others.
     func pacedCalls() async throws {
         let calls = scale.size(100_000)
         let pause: UInt64 = 4_000
@@ -89,7 +89,7 @@ extension LoggerSuite {
         print("- memory-mapped p99 / reference p99: \(ratio(reached)), aim ≤ 0.0500: \(verdicts.1)\n")
     }
 
-    /// The bodies measure what the calls cost; what comes before and after is not counted.
+    /// The body measures the calls; setup and teardown are not counted.
     private static func mapped(_ calls: Int, _ body: (TelemetryLogger) -> Double) async throws -> Double {
         let scratch = try Scratch()
         return try await run(await activeLogger(in: scratch.url.appending(path: "spool")), calls, body)

@@ -6,11 +6,11 @@ import TelemetryLogging
 import TelemetryModels
 import TelemetryTransport
 
-/// The logger beside swift-log and beside a logger of the common design.
+/// Compares the logger with swift-log and with a logger of a common design.
 struct LoggerSuite {
     let scale: Scale
 
-    /// Fifty bytes each; several, so that nothing can be made once for all calls.
+    /// 64 texts of 50 bytes, so that no work can be reused between calls.
     static let properties = (0..<64).map { SampleEvents.property(UInt64($0)) }
 
     func run() async throws {
@@ -25,7 +25,7 @@ struct LoggerSuite {
         try await neverAsked()
     }
 
-    /// A logger with one scenario on, over files that survive the process unless told otherwise.
+    /// An active logger with one enabled scenario, with a spool that survives the process by default.
     static func activeLogger(
         in directory: URL?, transport: any TelemetryEventTransport = NullTransport()
     ) async -> TelemetryLogger {
@@ -39,7 +39,7 @@ struct LoggerSuite {
         return logger
     }
 
-    /// Ends a logger and makes sure that it did what it was measured for.
+    /// Shuts a logger down and checks that it recorded the expected number of events.
     static func finish(_ logger: TelemetryLogger, expecting count: Int) async throws {
         await logger.flush()
         let statistics = logger.statistics
@@ -47,7 +47,7 @@ struct LoggerSuite {
         try expect(Int(statistics.delivered), count)
     }
 
-    /// swift-log with a level below which nothing is recorded.
+    /// A swift-log logger with a minimum level.
     static func swiftLog(_ level: Logger.Level, handler: any LogHandler) -> Logger {
         var logger = Logger(label: "benchmark") { _ in handler }
         logger.logLevel = level

@@ -1,6 +1,6 @@
 import Foundation
 
-/// On what the figures were measured.
+/// A description of the machine for the figures.
 enum Machine {
     static var description: String {
         let date = Date.now.formatted(.iso8601)
@@ -8,7 +8,7 @@ enum Machine {
         return "\(date), \(cores) cores\(load), \(ProcessInfo.processInfo.operatingSystemVersionString), Swift \(compiler)\n"
     }
 
-    /// How many wanted a core in the last minute, where the system tells.
+    /// The load average of the last minute, if available.
     private static var load: String {
         let text = try? String(contentsOfFile: "/proc/loadavg", encoding: .utf8)
         return text?.split(separator: " ").first.map { " with a load of \($0)" } ?? ""

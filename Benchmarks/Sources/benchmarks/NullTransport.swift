@@ -1,7 +1,7 @@
 import TelemetryModels
 import TelemetryTransport
 
-/// Takes everything at once and keeps nothing, so that what is measured is the logger.
+/// A transport that accepts and discards all events, so that only the logger is measured.
 struct NullTransport: TelemetryEventTransport {
     func append(_ events: [TelemetryEvent]) async throws {}
 

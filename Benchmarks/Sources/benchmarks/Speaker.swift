@@ -5,7 +5,7 @@ import Peers
 import TelemetryModels
 import TelemetryTransport
 
-/// A process of its own that stores something now and then and says when it began to.
+/// A separate process that stores items at a fixed interval and reports when it began to store each one.
 struct Speaker {
     enum Topic: String, ExpressibleByArgument { case records, events }
 
@@ -14,7 +14,7 @@ struct Speaker {
     private let process = Process()
     private let output = Pipe()
 
-    init(saying topic: Topic, directory: URL, count: Int) throws {
+    init(storing topic: Topic, directory: URL, count: Int) throws {
         guard let executable = Bundle.main.executableURL else { throw CocoaError(.executableNotLoadable) }
         process.executableURL = executable
         process.arguments = ["speak", topic.rawValue, directory.path, "--count", String(count)]
@@ -22,7 +22,7 @@ struct Speaker {
         try process.run()
     }
 
-    /// What was said and when, once the process has ended.
+    /// The names of the stored items and their start times. Waits until the process has ended.
     func times() throws -> [(name: String, time: UInt64)] {
         let data = try output.fileHandleForReading.readToEnd() ?? Data()
         process.waitUntilExit()
@@ -33,9 +33,9 @@ struct Speaker {
     }
 }
 
-/// What the process does.
+/// The command that this process runs.
 struct Speak: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "The other process of the suite follow.", shouldDisplay: false)
+    static let configuration = CommandConfiguration(abstract: "The second process of the follow suite.", shouldDisplay: false)
 
     @Argument var topic: Speaker.Topic
     @Argument var directory: String
@@ -53,7 +53,7 @@ struct Speak: AsyncParsableCommand {
             }
             lines += "\(said.name) \(said.time)\n"
         }
-        // All at the end: the pipe is read when the events have been.
+        // Written at the end, because the pipe is read after the events.
         FileHandle.standardOutput.write(Data(lines.utf8))
     }
 

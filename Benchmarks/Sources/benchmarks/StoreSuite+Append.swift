@@ -55,7 +55,7 @@ extension StoreSuite {
         }
     }
 
-    /// What the bare system call is given: finished lines of about the length that the file transport writes.
+    /// The input of the bare system call: complete lines of about the length that the file transport writes.
     static func leanLines(_ events: [TelemetryEvent]) -> [UInt8] {
         var text = ""
         for event in events {

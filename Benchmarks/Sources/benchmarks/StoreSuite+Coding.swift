@@ -7,7 +7,7 @@ import TelemetryModels
 extension StoreSuite {
     private static let batch = 400
 
-    /// The store's lines and Foundation's JSON, in memory.
+    /// Compares the encoding of the store's lines with Foundation's JSON, in memory.
     func encoding() -> Comparison {
         let events = SampleEvents.make(scale.size(20_000))
         let batches = Self.batches(of: events, size: Self.batch)
@@ -46,7 +46,7 @@ extension StoreSuite {
             ], aims: [.of("segment lines", atMost: 0.15, times: "JSONDecoder")])
     }
 
-    /// What a stored event takes on the disk, all of the store's files counted.
+    /// Measures the disk space of an event, including all files of the store.
     func size() async throws {
         let events = SampleEvents.make(scale.size(50_000))
         let plain = try PlainJSONLines().encode(events[...])

@@ -5,7 +5,7 @@ import TelemetryModels
 import TelemetryTransport
 
 extension StoreSuite {
-    /// Reading everything back, page by page, as a viewer does that opens a store.
+    /// Reads all events page by page, like a viewer that opens a store.
     func reading(page: Int) -> Comparison {
         let events = SampleEvents.make(count(batch: page))
         let bytes = Self.leanLines(events)
@@ -15,7 +15,7 @@ extension StoreSuite {
                 Contender("file transport", operations: events.count) { directory in
                     let writer = try FileTelemetryTransport(directory: directory)
                     for batch in Self.batches(of: events, size: 400) { try await writer.append(batch) }
-                    // A reader of its own, which has nothing in memory yet.
+                    // A separate reader, which has nothing cached yet.
                     return try FileTelemetryTransport(directory: directory)
                 } round: { transport in
                     var cursor: TelemetryCursor?
@@ -58,7 +58,7 @@ struct Miscount: Error, CustomStringConvertible {
     let description: String
 }
 
-/// A contender that does not do the work is not measured.
+/// Throws if a contender did not do its work.
 func expect(_ count: Int, _ expected: Int) throws {
-    guard count == expected else { throw Miscount(description: "\(count) events where there should be \(expected)") }
+    guard count == expected else { throw Miscount(description: "\(count) events instead of \(expected)") }
 }

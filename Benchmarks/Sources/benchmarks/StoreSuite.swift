@@ -4,7 +4,7 @@ import Peers
 import TelemetryModels
 import TelemetryTransport
 
-/// The file transport beside a database and beside the bare system calls.
+/// Compares the file transport with a database and with bare system calls.
 struct StoreSuite {
     let scale: Scale
 
@@ -16,10 +16,10 @@ struct StoreSuite {
         try await size()
     }
 
-    /// How many events a round appends: enough to measure, few enough to wait for.
+    /// The number of events that a round appends.
     func count(batch: Int) -> Int { max(batch, scale.size(batch == 10 ? 10_000 : 50_000)) / batch * batch }
 
-    /// The events in batches such as the logger appends.
+    /// The events in batches of this size.
     static func batches(of events: [TelemetryEvent], size: Int) -> [[TelemetryEvent]] {
         stride(from: 0, to: events.count, by: size).map { Array(events[$0..<min($0 + size, events.count)]) }
     }

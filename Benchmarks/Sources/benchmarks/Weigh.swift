@@ -6,20 +6,20 @@ import TelemetryLogging
 import TelemetryModels
 import TelemetryTransport
 
-/// A process of its own that lets events pile up and says what they take.
+/// A separate process that accumulates events and prints their memory use.
 struct Weigh: AsyncParsableCommand {
     enum Subject: String, ExpressibleByArgument { case logger, reference }
 
-    static let configuration = CommandConfiguration(abstract: "The other process of the suite logger.", shouldDisplay: false)
+    static let configuration = CommandConfiguration(abstract: "The second process of the logger suite.", shouldDisplay: false)
 
     @Argument var subject: Subject
     @Option var events: Int
 
-    /// Bytes per event.
+    /// Runs the process and returns the bytes per event.
     static func run(_ subject: Subject, events: Int) throws -> Double {
         let text = try Self.output(of: ["weigh", subject.rawValue, "--events", String(events)])
         guard let bytes = Double(text.trimmingCharacters(in: .whitespacesAndNewlines)) else {
-            throw Miscount(description: "a process was to say what \(events) events take, and said \"\(text)\"")
+            throw Miscount(description: "the memory of \(events) events could not be measured: \"\(text)\"")
         }
         return bytes
     }
@@ -27,7 +27,7 @@ struct Weigh: AsyncParsableCommand {
     func run() async throws {
         switch subject {
         case .logger:
-            // Not activated yet: everything is held.
+            // Not activated yet, so that all events are held.
             let logger = TelemetryLogger(configuration: .init(memoryLimit: 256 << 20), transport: NullTransport())
             await logger.updateScenarioStates(["NetworkRequests": true])
             weigh { Calls.string(logger, events) }
@@ -60,14 +60,14 @@ struct Weigh: AsyncParsableCommand {
 }
 
 extension Process {
-    /// This process's resident memory; 0 where the system does not tell.
+    /// This process's resident memory, in bytes; 0 if unavailable.
     static var residentBytes: Int {
         let statm = (try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8)) ?? ""
         let pages = statm.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0
         return pages * Int(sysconf(Int32(_SC_PAGESIZE)))
     }
 
-    /// This process's threads; 0 where the system does not tell.
+    /// The number of this process's threads; 0 if unavailable.
     static var threadCount: Int {
         (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/task").count) ?? 0
     }

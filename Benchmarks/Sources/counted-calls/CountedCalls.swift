@@ -3,21 +3,21 @@ import TelemetryLogging
 import TelemetryModels
 import TelemetryTransport
 
-/// Makes a number of calls of one kind, so that an instruction counter tells what one costs: the difference between two runs
-/// that differ in the number alone. `.ci/costs` holds the result against `Benchmarks/counted-calls.txt`.
+/// Makes a number of calls of one kind. The cost of a call is the difference between the instruction counts of two runs with
+/// different numbers of calls. `.ci/costs` compares the result with `Benchmarks/counted-calls.txt`.
 @main
 enum CountedCalls {
-    /// Not asynchronous: an instruction counter does not survive the end of the main thread that this would bring.
+    /// Not asynchronous, because an asynchronous main ends the main thread, and the instruction counter with it.
     static func main() {
         let arguments = CommandLine.arguments
         guard arguments.count == 3, let kind = Kind(rawValue: arguments[1]), let count = Int(arguments[2]), count >= 0 else {
             fatalError("usage: counted-calls \(Kind.allCases.map(\.rawValue).joined(separator: "|")) COUNT")
         }
-        // Nothing is delivered: what is counted is the call.
+        // Delivers nothing, so that only the call is counted.
         let logger = TelemetryLogger(
-            configuration: .init(batchSize: .max, flushInterval: 86_400, memoryLimit: 64 << 20), transport: Nowhere())
+            configuration: .init(batchSize: .max, flushInterval: 86_400, memoryLimit: 64 << 20), transport: DiscardingTransport())
         let isReady = DispatchSemaphore(value: 0)
-        // The main function is the main actor's, which waits here.
+        // Detached, because the main actor is blocked here.
         Task.detached {
             await logger.activate(enabled: kind != .telemetryOff)
             await logger.updateScenarioStates(["NetworkRequests": kind == .recorded, "FileRead": true])
@@ -33,7 +33,7 @@ enum CountedCalls {
     }
 
     enum Kind: String, CaseIterable {
-        /// The loop and its argument alone.
+        /// Only the loop and its argument.
         case control
         case telemetryOff = "telemetry-off"
         case scenarioOff = "scenario-off"
@@ -72,8 +72,8 @@ enum CountedCalls {
     }
 }
 
-/// Stores nothing.
-private struct Nowhere: TelemetryEventTransport {
+/// A transport that discards all events.
+private struct DiscardingTransport: TelemetryEventTransport {
     func append(_ events: [TelemetryEvent]) async throws {}
 
     func events(
