@@ -20,7 +20,7 @@ enum ClientHeaders {
         let identifiers = try list(clients).map(identifier)
         let hashes = try list(keys).map(hash)
         guard identifiers.count == hashes.count, (1...maximumClients).contains(identifiers.count) else {
-            throw .unauthorized("Telemetry-Client and Telemetry-Client-Key must list equally many values, 1 to \(maximumClients).")
+            throw .unauthorized("The client headers must list the same number of values, 1 to \(maximumClients).")
         }
         var found: [RelayClientKey] = []
         for (clientId, hash) in zip(identifiers, hashes) {
