@@ -15,12 +15,15 @@ package struct JournalLedger {
 
     package let layout: StoreLayout
     package let system: FileSystem
+    package let isDurable: Bool
     package let diagnostics: TelemetryDiagnosticsHandler?
     private var path: String { "\(layout.journal)/removed" }
 
-    package init(layout: StoreLayout, system: FileSystem, diagnostics: TelemetryDiagnosticsHandler?) {
+    /// - Parameter isDurable: Whether the list is on the disk before a journal file is removed.
+    package init(layout: StoreLayout, system: FileSystem, isDurable: Bool, diagnostics: TelemetryDiagnosticsHandler?) {
         self.layout = layout
         self.system = system
+        self.isDurable = isDurable
         self.diagnostics = diagnostics
     }
 
@@ -142,7 +145,6 @@ package struct JournalLedger {
         for line in lines {
             buffer.append("\(line.file) \(line.events) \(line.retired)\n")
         }
-        // Not synchronized: a file that is missing from the list after a power cut is reported as lost.
-        try system.replace(path, isDurable: false) { file throws(FileError) in try file.write(buffer.bytes) }
+        try system.replace(path, isDurable: isDurable) { file throws(FileError) in try file.write(buffer.bytes) }
     }
 }

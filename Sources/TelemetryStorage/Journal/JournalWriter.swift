@@ -189,7 +189,10 @@ package final class JournalWriter {
             try lookUpEnd()
             wanted = nextNumber(after: 0)
             // The rebuilt entries replace those of the lost files.
-            if wanted > 1 { try? JournalLedger(layout: layout, system: system, diagnostics: nil).noteReplacement(before: wanted) }
+            if wanted > 1 {
+                let ledger = JournalLedger(layout: layout, system: system, isDurable: isDurable, diagnostics: nil)
+                try? ledger.noteReplacement(before: wanted)
+            }
             try make(wanted, eventsBefore: 0, batches)
         }
         let opened = try system.open(layout.journalFile(wanted), for: .append)

@@ -46,19 +46,20 @@ extension ClientStore {
         var generator = SystemRandomNumberGenerator()
         var header = IdentityHeader(secret: (generator.next(), generator.next()), boot: system.boot)
         (header.append.journalFile, header.append.journalEnd) = (shared.journal.currentEnd.file, shared.journal.currentEnd.offset)
-        let temporary = "\(path)/-identity"
-        try system.remove(temporary)
-        let rebuilt = try IdentityIndex(new: system.open(temporary, for: .create), header: header)
-        try indexBatches(in: rebuilt, &header)
-        try rebuilt.write(header)
-        if isDurable { try rebuilt.file.synchronize() }
-        let place = "\(path)/identity"
-        if let old = try system.status(place), old.size > 0 {
-            Quarantine(layout: shared.layout, system: system, diagnostics: shared.configuration.diagnostics).move(place)
+        _ = try segmentNames(cleaning: true)
+        return try system.withTemporaryPath(in: path) { temporary in
+            let rebuilt = try IdentityIndex(new: system.open(temporary, for: .create), header: header)
+            try indexBatches(in: rebuilt, &header)
+            try rebuilt.write(header)
+            if isDurable { try rebuilt.file.synchronize() }
+            let place = "\(path)/identity"
+            if let old = try system.status(place), old.size > 0 {
+                Quarantine(layout: shared.layout, system: system, diagnostics: shared.configuration.diagnostics).move(place)
+            }
+            try system.rename(temporary, to: place)
+            if isDurable { try system.synchronizeDirectory(path) }
+            return rebuilt
         }
-        try system.rename(temporary, to: place)
-        if isDurable { try system.synchronizeDirectory(path) }
-        return rebuilt
     }
 
     /// Notes every event of every segment, and counts those that can be read.

@@ -5,6 +5,15 @@ extension FileSystem {
     /// An unpredictable name in the directory. A name with a leading hyphen is temporary, and removed when it is old.
     package static func temporaryPath(in directory: String) -> String { "\(directory)/-\(EventIdentifier.randomPrefix())" }
 
+    /// Calls `body` with the path of a temporary file that it creates, and removes the file if `body` throws.
+    package func withTemporaryPath<Result>(in directory: String, _ body: (String) throws -> Result) throws -> Result {
+        let path = Self.temporaryPath(in: directory)
+        do { return try body(path) } catch {
+            try? remove(path)
+            throw error
+        }
+    }
+
     /// Writes a temporary file and returns its path. If a step fails, the file is removed.
     ///
     /// - Parameters:

@@ -134,6 +134,7 @@ extension FileTelemetryTransport {
     }
 
     var ledger: JournalLedger {
-        JournalLedger(layout: layout, system: system, diagnostics: configuration.diagnostics)
+        JournalLedger(
+            layout: layout, system: system, isDurable: configuration.durability == .system, diagnostics: configuration.diagnostics)
     }
 }
