@@ -1,3 +1,4 @@
+import TelemetryModels
 import TelemetryTransport
 
 /// The identifiers that this process has had as a client.
@@ -18,7 +19,7 @@ struct ClientIdentities: Sendable, Equatable {
             return
         }
         try NameRules.check(clientId: clientId)
-        let name = ComposedForm.of(clientId)
+        let name = ComposedForm.string(of: clientId)
         current = name
         known.removeAll { $0 == name }
         known.insert(name, at: 0)

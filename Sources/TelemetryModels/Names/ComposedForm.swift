@@ -1,19 +1,21 @@
 import Foundation
 
-/// Unicode's normalization form C, made of ``CanonicalForm`` by the standard's own algorithm.
+/// Unicode's normalization form C, computed from ``CanonicalForm`` by the algorithm of Unicode Standard Annex #15.
 ///
-/// Foundation's composition is asked for single pairs alone, and believed only where its answer decomposes to the same pair: on
-/// Linux it composes letters of other planes as though they were Latin ones.
-enum ComposedForm {
-    static func utf8(of text: String) -> [UInt8] {
+/// Foundation composes single pairs only, and its result is used only if it decomposes to the same pair: on Linux, Foundation
+/// composes letters of other planes like Latin letters (U+10041 and an acute accent become "Á").
+package enum ComposedForm {
+    package static func utf8(of text: String) -> [UInt8] { Array(string(of: text).utf8) }
+
+    package static func string(of text: String) -> String {
+        if text.utf8.allSatisfy({ $0 < 0x80 }) { return text }
         let decomposed = CanonicalForm.utf8(of: text)
-        if decomposed.allSatisfy({ $0 < 0x80 }) { return decomposed }
         var result: [Unicode.Scalar] = []
         var starter: Int?
         var lastClass: UInt8 = 0
         for scalar in String(decoding: decomposed, as: UTF8.self).unicodeScalars {
             let ownClass = scalar.properties.canonicalCombiningClass.rawValue
-            // A mark is blocked from the starter by one of its own class or a higher one in between.
+            // A mark with the same or a higher class in between blocks the composition.
             let isAdjacent = starter == result.count - 1
             if let index = starter, isAdjacent || lastClass < ownClass, let composed = compose(result[index], scalar) {
                 result[index] = composed
@@ -25,7 +27,7 @@ enum ComposedForm {
         }
         var form = String.UnicodeScalarView()
         form.append(contentsOf: result)
-        return Array(String(form).utf8)
+        return String(form)
     }
 
     private static func compose(_ first: Unicode.Scalar, _ second: Unicode.Scalar) -> Unicode.Scalar? {
@@ -42,7 +44,7 @@ enum ComposedForm {
         return scalar
     }
 
-    /// Korean syllables, which the standard composes by arithmetic.
+    /// Hangul syllables, which the standard composes arithmetically.
     private static func composeHangul(_ first: UInt32, _ second: UInt32) -> Unicode.Scalar? {
         switch (first, second) {
         case (0x1100...0x1112, 0x1161...0x1175):
