@@ -1,6 +1,6 @@
-// Lists the public API that symbol graphs describe, a declaration a line, or compares it with a list recorded earlier.
+// Lists the public API in symbol graphs, one declaration per line, or compares it with a recorded list.
 // Usage: api record FILE GRAPH… | api compare FILE GRAPH…
-// Comparing fails for a declaration of the list that is missing or changed; what is new is reported only.
+// Comparing fails if a declaration of the list is missing or changed; new ones are only counted.
 import Foundation
 
 struct Graph: Decodable {
@@ -34,7 +34,7 @@ for path in arguments.dropFirst(3) {
         let target =
             relationship.targetFallback?.split(separator: ".").last.map(String.init)
             ?? names[relationship.target]?.split(separator: ".").last.map(String.init)
-        // The markers that every type of a kind conforms to say nothing.
+        // Marker protocols to which types conform implicitly are not listed.
         guard let target, !["Copyable", "Escapable", "SendableMetatype"].contains(target) else { continue }
         lines.insert("\(name) conforms to \(target)")
     }
@@ -45,15 +45,15 @@ case "record":
     try Data((header + lines.sorted().joined(separator: "\n") + "\n").utf8).write(to: URL(fileURLWithPath: arguments[2]))
     print("recorded: \(lines.count) declarations")
 case "compare":
-    /// The base name and the argument labels of `Module.Type.name(a:b:): declaration`; nil for what takes no arguments.
+    /// The base name and the argument labels of `Module.Type.name(a:b:): declaration`; nil for a declaration without arguments.
     func signature(_ line: String) -> (base: Substring, labels: [Substring])? {
         guard let open = line.firstIndex(of: "("), let close = line[open...].firstIndex(of: ")"),
             line[line.index(after: close)...].hasPrefix(":")
         else { return nil }
         return (line[..<open], line[line.index(after: open)..<close].split(separator: ":"))
     }
-    /// Whether calls written against the one compile against the other: it takes the same arguments in the same order, and
-    /// those in between have defaults.
+    /// Whether calls of the old declaration compile with the new one: it has the same arguments in the same order, and additional
+    /// ones have defaults.
     func extends(_ new: String, _ old: (base: Substring, labels: [Substring])) -> Bool {
         guard let signature = signature(new), signature.base == old.base else { return false }
         var expected = old.labels[...]

@@ -1,10 +1,10 @@
-// Checks the rules of CONTRIBUTING.md that a compiler does not: which layer may depend on which, what library code never
-// calls, what a test never does, and how long a file may be.
+// Checks the guidelines of CONTRIBUTING.md that the compiler does not: dependencies between layers, forbidden calls in library
+// code and in tests, and the length of files.
 // Usage: house LIBRARY-DESCRIPTION FILE…; the description is written by `swift package describe --type json`, the files
 // are the project's Swift files, relative to the current directory.
 import Foundation
 
-/// What each library target may depend on. An addition is an architectural decision: Docs/LiveTelemetry.docc/Architecture.md.
+/// The targets on which each library target may depend. See Docs/LiveTelemetry.docc/Architecture.md before adding one.
 let allowedDependencies: [String: Set<String>] = {
     let models: Set = ["TelemetryModels"]
     let transport = models.union(["TelemetryStorage"])
@@ -44,7 +44,7 @@ struct Rule {
     }
 }
 
-/// The text with comments and the contents of string literals blanked, line for line; good enough for the patterns below.
+/// The lines of the text without comments and string literals; approximate, but sufficient for the patterns below.
 func code(of text: String) -> [String] {
     let blanked = [
         #"(?s)/\*.*?\*/"#, #"(?s)""".*?""""#, #""(?:\\.|[^"\\\n])*""#, #"//[^\n]*"#,
@@ -69,7 +69,7 @@ let libraryRules = [
     try Rule(#"Task\.detached"#, "a detached task"),
 ]
 let testRules = [
-    try Rule(#"Task\.sleep|Thread\.sleep|usleep\(|\bsleep\("#, "a test that sleeps"),
+    try Rule(#"Task\.sleep|Thread\.sleep|usleep\(|\bsleep\("#, "a sleep in a test"),
     try Rule(#"^\s*import XCTest"#, "XCTest; tests are written with Swift Testing"),
 ]
 let unfinished = try Rule(#"\b(TODO|FIXME|XXX)\b"#, "unfinished work; open an issue instead")
@@ -84,7 +84,7 @@ let package = try decoder.decode(Package.self, from: Data(description[start...].
 for dependency in package.dependencies { faults.append("Package.swift: depends on the package \(dependency.identity)") }
 for target in package.targets where target.type == "library" {
     guard let allowed = allowedDependencies[target.name] else {
-        faults.append("Package.swift: \(target.name) has no place among the layers")
+        faults.append("Package.swift: \(target.name) is not listed in the allowed dependencies")
         continue
     }
     for dependency in target.targetDependencies ?? [] where !allowed.contains(dependency) {
@@ -102,7 +102,7 @@ for path in CommandLine.arguments.dropFirst(2) {
     for (number, line) in raw.enumerated() where unfinished.matches(line) {
         faults.append("\(path):\(number + 1): \(unfinished.message)")
     }
-    // Unsafe memory has one place, where each use gives its reason.
+    // Folders named Memory may contain unchecked sendability, with a reason at each use.
     let rules = (isLibrary ? libraryRules : isTest ? testRules : []).filter {
         !($0.message == "unchecked sendability" && parts.contains("Memory"))
     }

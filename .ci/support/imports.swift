@@ -1,6 +1,6 @@
-// Holds the import lines of a package's sources against what its manifest declares.
-// Usage: imports LIBRARY-DESCRIPTION DESCRIPTION, both files written by `swift package describe --type json`: the library's,
-// whose modules are looked for, and that of the package to check (the library itself, or a package that depends on it).
+// Checks that the sources of a package import only modules that its manifest declares.
+// Usage: imports LIBRARY-DESCRIPTION DESCRIPTION, both written by `swift package describe --type json`: that of the library, whose
+// modules are checked, and that of the package to check (the library, or a package that depends on it).
 import Foundation
 
 struct Package: Decodable {
@@ -19,7 +19,7 @@ struct Package: Decodable {
     let dependencies: [Dependency]
 
     init(describedIn file: String) throws {
-        // SwiftPM may print what it fetches in front of the description.
+        // SwiftPM may print progress messages before the description.
         let text = try String(contentsOfFile: file, encoding: .utf8)
         guard let start = text.firstIndex(of: "{") else { throw CocoaError(.fileReadCorruptFile) }
         let decoder = JSONDecoder()
@@ -28,7 +28,7 @@ struct Package: Decodable {
     }
 }
 
-/// The modules that a line of Swift imports: `@preconcurrency public import struct Module.Name` imports Module.
+/// The module that a line imports: `Module` for `@preconcurrency public import struct Module.Name`; nil for other lines.
 func importedModule(in line: Substring) -> (module: String, isReexported: Bool, isTestable: Bool)? {
     var words = line.split { $0 == " " || $0 == "\t" }.map(String.init)
     if let comment = words.firstIndex(where: { $0.hasPrefix("//") }) { words.removeSubrange(comment...) }
@@ -49,11 +49,11 @@ var count = 0
 
 if isLibrary {
     for dependency in package.dependencies {
-        faults.append("Package.swift depends on \(dependency.identity); a host would resolve it")
+        faults.append("Package.swift depends on \(dependency.identity), which every host would resolve")
     }
 }
 
-/// The library's targets that some of its targets are built from.
+/// The library's targets with these names, and their direct and indirect dependencies.
 func reachable(from names: Set<String>) -> Set<String> {
     var found = names
     var rest = Array(names)
@@ -79,7 +79,7 @@ for target in package.targets {
             let place = "\(isLibrary ? "" : package.name + "/")\(path):\(index + 1)"
             if isReexported { faults.append("\(place) re-exports \(module)") }
             guard own.contains(module), module != target.name, !target.declared.contains(module) else { continue }
-            // What a target tests may have a layer below it that is no product, and that no other package can declare.
+            // A tested target may depend on a library target that is not a product, which other packages cannot declare.
             if isTestable, !isLibrary, reachable(from: target.declared).contains(module) { continue }
             faults.append("\(place) imports \(module), which \(target.name) does not declare")
         }

@@ -1,6 +1,6 @@
-// Holds the table of layers in the README against the graph that the manifest declares.
-// Usage: layers DESCRIPTION README. A row begins with the target's name in code voice; its last column names the targets that
-// it depends on, likewise, and nothing else in code voice.
+// Checks that the README's table of layers matches the dependencies in the manifest.
+// Usage: layers DESCRIPTION README. A row begins with the target's name in code voice; its last column contains the targets on which
+// it depends, in code voice, and no other code voice.
 import Foundation
 
 struct Package: Decodable {
@@ -39,12 +39,12 @@ for line in try String(contentsOfFile: CommandLine.arguments[2], encoding: .utf8
 var faults: [String] = []
 for target in libraries {
     let declared = Set(target.targetDependencies ?? [])
-    guard let told = documented[target.name] else {
+    guard let listed = documented[target.name] else {
         faults.append("README.md: no row for \(target.name)")
         continue
     }
-    guard told != declared else { continue }
-    faults.append("README.md: \(target.name) depends on \(declared.sorted()), the table says \(told.sorted())")
+    guard listed != declared else { continue }
+    faults.append("README.md: \(target.name) depends on \(declared.sorted()), the table lists \(listed.sorted())")
 }
 for name in documented.keys where !names.contains(name) { faults.append("README.md: there is no library \(name)") }
 for fault in faults.sorted() { print(fault) }

@@ -1,9 +1,8 @@
-# Prints the thread sanitizer's reports, but for those that cannot be true. Usage: awk -v root=DIR -v guarded="A.swift B.swift" -f races.awk LOG
+# Prints the thread sanitizer's reports, except for false positives. Usage: awk -v root=DIR -v guarded="A.swift B.swift" -f races.awk LOG
 #
-# Swift's Mutex on Linux waits inside a library that is not compiled for the sanitizer, which therefore takes two accesses one
-# after the other for a race where threads contended for the lock. State in a Mutex cannot be touched outside `withLock`; the
-# compiler sees to that. So a report is left out where both accesses stand in files whose state is held by a Mutex and that hold
-# nothing unsafe or atomic besides: the files given as `guarded`.
+# Swift's Mutex on Linux waits inside a library that is not instrumented, so under contention the sanitizer reports two successive
+# accesses as a race. The compiler ensures that state in a Mutex is accessed only inside `withLock`. Therefore a report is omitted
+# if both accesses are in files whose state is guarded by a Mutex and that contain nothing unsafe or atomic: the files in `guarded`.
 BEGIN { count = split(guarded, names, " "); for (i = 1; i <= count; i++) isGuarded[names[i]] = 1 }
 /WARNING: ThreadSanitizer/ { reporting = 1; text = ""; accesses = 0; safe = 0; inAccess = 0 }
 !reporting { next }

@@ -1,9 +1,9 @@
-"""Kills a relay under load, again and again, and checks that what it answered is stored exactly once.
+"""Kills a relay under load, repeatedly, and checks that every confirmed batch is stored exactly once.
 
 Usage: relay-kills.py PROGRAM ROUNDS SEED LOG
 
-Each round starts the relay over the same database, checks the round before, loads it with appends and a deletion, and sends
-SIGKILL at a random moment; in one round of ten already while it starts.
+Each round starts the relay with the same database, checks the results of the previous round, sends appends and deletions, and sends
+SIGKILL at a random time; in one of ten rounds also while the relay starts.
 """
 import http.client, json, os, random, signal, subprocess, sys, tempfile, threading, time
 
@@ -13,7 +13,7 @@ chance = random.Random(seed)
 
 
 class Writer(threading.Thread):
-    """Appends batches to a session of its own until the relay is gone."""
+    """Appends batches to its own session until the relay ends."""
 
     def __init__(self, port, session, deadline):
         super().__init__(daemon=True)
@@ -36,7 +36,7 @@ class Writer(threading.Thread):
 
 
 class Deleter(threading.Thread):
-    """Deletes sessions that were checked, until the relay is gone."""
+    """Deletes sessions that were checked, until the relay ends."""
 
     def __init__(self, port, sessions):
         super().__init__(daemon=True)
@@ -73,7 +73,7 @@ def check(is_so, what):
 
 
 def start(directory):
-    """Starts the relay; returns it and its port once it answers."""
+    """Starts the relay; returns its process and port once it answers."""
     place = os.path.join(directory, "port")
     if os.path.exists(place):
         os.remove(place)
@@ -111,18 +111,21 @@ def stored(link, session):
 
 
 def verify(link, writer):
-    """Checks what a writer appended, and completes what was under way; returns how many batches were answered."""
+    """Checks the events of a writer, and sends its unconfirmed batch again.
+
+    Returns the number of confirmed batches, whether there was an unconfirmed one, and whether the relay had stored it.
+    """
     check(writer.unexpected is None, writer.unexpected)
     found = stored(link, writer.session)
     expected = [name for number in range(writer.answered) for name in identifiers(writer.session, number)]
     rest = identifiers(writer.session, writer.unanswered) if writer.unanswered is not None else []
-    check(found in (expected, expected + rest), f"{writer.session}: {len(found)} events of {len(expected)} that were answered")
+    check(found in (expected, expected + rest), f"{writer.session}: {len(found)} events instead of {len(expected)} confirmed ones")
     if rest:
         was_stored = found != expected
         status, receipt = send(link, "POST", "/v1/events", batch(writer.session, writer.unanswered))
         wanted = {"stored": 0 if was_stored else BATCH, "duplicates": BATCH if was_stored else 0}
         check((status, receipt) == (200, wanted), f"sending {writer.session} again: {status} {receipt}")
-        check(stored(link, writer.session) == expected + rest, f"{writer.session} is not whole after it was sent again")
+        check(stored(link, writer.session) == expected + rest, f"{writer.session} is incomplete after a batch was sent again")
     return writer.answered, bool(rest), bool(rest) and found != expected
 
 
@@ -139,7 +142,7 @@ def main():
                     answered, had_rest, was_kept = verify(link, writer)
                     batches, under_way, kept = batches + answered, under_way + had_rest, kept + was_kept
                 for session in deleter.deleted if deleter else []:
-                    check(stored(link, session) == [], f"{session} was deleted and is there")
+                    check(stored(link, session) == [], f"{session} was deleted, and is still stored")
                     _, receipt = send(link, "POST", "/v1/events", batch(session, 0))
                     check(receipt == {"stored": 0, "duplicates": BATCH}, f"{session} was deleted, and is stored again: {receipt}")
                     deletions += 1
@@ -158,9 +161,9 @@ def main():
                 thread.join()
     seconds = time.monotonic() - began
     print(
-        f"{rounds} kills in {seconds:.0f} s (seed {seed}): {batches} answered batches of {BATCH} are there exactly once; of {under_way} "
-        f"that were under way {kept} were stored, each whole; {deletions} deletions held")
-    check(rounds < 5 or batches > 0, "no batch was answered")
+        f"{rounds} kills in {seconds:.0f} s (seed {seed}): {batches} confirmed batches of {BATCH} are stored exactly once; of "
+        f"{under_way} unconfirmed batches {kept} were stored, each as a whole; {deletions} sessions stayed deleted")
+    check(rounds < 5 or batches > 0, "no batch was confirmed")
 
 
 main()

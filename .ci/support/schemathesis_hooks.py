@@ -1,4 +1,4 @@
-"""What schemathesis is told beside the document: a request never waits at the relay, so that a run takes no longer than its requests."""
+"""Sets the parameter `wait` of generated requests to 0, so that no request waits at the relay."""
 import schemathesis
 
 

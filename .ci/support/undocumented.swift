@@ -1,4 +1,4 @@
-// Reads symbol graphs and names the public declarations without a documentation comment.
+// Lists the public declarations in symbol graphs that have no documentation comment.
 // Usage: undocumented GRAPH…
 import Foundation
 
@@ -26,7 +26,7 @@ var count = 0
 for path in CommandLine.arguments.dropFirst() {
     let graph = try JSONDecoder().decode(Graph.self, from: Data(contentsOf: URL(fileURLWithPath: path)))
     for symbol in graph.symbols where !symbol.isSynthesized {
-        // The projected value of a task-local property is written by the compiler.
+        // The compiler generates the projected value of a task-local property.
         guard symbol.pathComponents.last?.hasPrefix("$") != true else { continue }
         count += 1
         guard !symbol.isDocumented else { continue }
