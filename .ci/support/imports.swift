@@ -1,6 +1,6 @@
 // Checks that the sources of a package import only modules that its manifest declares.
-// Usage: imports LIBRARY-DESCRIPTION DESCRIPTION, both written by `swift package describe --type json`: that of the library, whose
-// modules are checked, and that of the package to check (the library, or a package that depends on it).
+// Usage: imports LIBRARY-DESCRIPTION DESCRIPTION, both written by `swift package describe --type json`: that of the library,
+// whose modules are checked, and that of the package to check (the library, or a package that depends on it).
 import Foundation
 
 struct Package: Decodable {

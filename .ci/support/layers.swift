@@ -1,6 +1,6 @@
 // Checks that the README's table of layers matches the dependencies in the manifest.
-// Usage: layers DESCRIPTION README. A row begins with the target's name in code voice; its last column contains the targets on which
-// it depends, in code voice, and no other code voice.
+// Usage: layers DESCRIPTION README. A row begins with the target's name in code voice; its last column contains the targets on
+// which it depends, in code voice, and no other code voice.
 import Foundation
 
 struct Package: Decodable {
