@@ -22,14 +22,14 @@ struct CloudKitEventScanTests {
         return scan.page(isExhausted: true, newest: newest)
     }
 
-    @Test("What arrived together is returned in the order in which it was appended")
+    @Test("Events that arrived together are returned in the order in which they were appended")
     func order() throws {
         let page = try page([(1, 2, "c"), (1, 0, "a"), (1, 1, "b"), (2, 0, "d")])
         #expect(page.events.map(\.eventId) == ["a", "b", "c", "d"])
         #expect(!page.hasMore)
     }
 
-    @Test("Those of one append keep its order within a page, whatever times they were given, and nobody else's place")
+    @Test("Events of one append keep their order within a page, whatever their times, and no other event moves")
     func appendOrder() throws {
         let (one, other) = (CloudKitAppendIndex.newAppend(), CloudKitAppendIndex.newAppend())
         let arrivals: [(Double, Int64, String)] = [
@@ -43,7 +43,7 @@ struct CloudKitEventScanTests {
         #expect(try self.page(arrivals, after: page.cursor).events.isEmpty)
     }
 
-    @Test("An append's number and a place in it fit into what a record keeps")
+    @Test("An append's number and a position in it fit into a record's index")
     func appendIndex() {
         for _ in 0..<1_000 {
             let append = CloudKitAppendIndex.newAppend()
@@ -57,7 +57,7 @@ struct CloudKitEventScanTests {
         #expect(CloudKitAppendIndex.append(of: 399) == nil)
     }
 
-    @Test("A page that is full leaves the rest to the next")
+    @Test("A full page leaves the remaining events to the next page")
     func paging() throws {
         let arrivals = (0..<5).map { (1.0, Int64($0), "e\($0)") }
         var (cursor, seen) = (TelemetryCursor?.none, [String]())
@@ -70,7 +70,7 @@ struct CloudKitEventScanTests {
         #expect(seen == ["e0", "e1", "e2", "e3", "e4"])
     }
 
-    @Test("Reading goes on until everything of the last moment is there")
+    @Test("A scan is complete only when all events with the last arrival time have been read")
     func completeness() throws {
         var scan = try CloudKitEventScan(filter: .all, cursor: nil, limit: 1)
         scan.take(at: position(1, 1)) { event("b") }
@@ -84,7 +84,7 @@ struct CloudKitEventScanTests {
         #expect(scan.page(isExhausted: false, newest: nil).events.map(\.eventId) == ["a"])
     }
 
-    @Test("An event that the index shows late is returned, once")
+    @Test("An event that the index returns late is returned once")
     func latecomer() throws {
         let first = try page([(100, 0, "a"), (110, 0, "c")])
         let second = try page([(100, 0, "a"), (105, 0, "b"), (110, 0, "c")], after: first.cursor)
@@ -92,7 +92,7 @@ struct CloudKitEventScanTests {
         #expect(try page([(100, 0, "a"), (105, 0, "b"), (110, 0, "c")], after: second.cursor).events.isEmpty)
     }
 
-    @Test("Reading on asks for what arrived a while before the cursor, and for no more")
+    @Test("A scan after a cursor starts `lookBack` seconds before the cursor")
     func lookingBack() throws {
         let cursor = try page([(1_000, 0, "a")]).cursor
         let scan = try CloudKitEventScan(filter: .all, cursor: cursor, limit: 1)
@@ -100,7 +100,7 @@ struct CloudKitEventScanTests {
         #expect(try CloudKitEventScan(filter: .all, cursor: nil, limit: 1).earliest == nil)
     }
 
-    @Test("With another filter nothing before the cursor is returned")
+    @Test("A scan with another filter returns no event before the cursor")
     func otherFilter() throws {
         let first = try page([(100, 0, "a"), (110, 0, "b")])
         let arrivals = [(100.0, Int64(0), "a"), (105, 0, "late"), (110, 0, "b"), (120, 0, "c")]
@@ -110,14 +110,14 @@ struct CloudKitEventScanTests {
         #expect(try page(arrivals, after: second.cursor, filter: filter).events.isEmpty)
     }
 
-    @Test("A filtered reading that reached the end has passed what the filter left out")
+    @Test("A filtered scan that reached the end moves its cursor past the events that do not match")
     func newest() throws {
         let filter = TelemetryEventFilter(clientId: "nobody")
         let cursor = try page([], filter: filter, newest: 200).cursor
         #expect(try page([(150, 0, "a"), (200, 0, "b"), (201, 0, "c")], after: cursor).events.map(\.eventId) == ["c"])
     }
 
-    @Test("A cursor remembers at most so many events, and forgets none into being returned again")
+    @Test("A cursor remembers a limited number of events, and no event is returned twice")
     func bound() throws {
         let count = CloudKitEventScan.maximumSeen + 100
         let arrivals = (0..<count).map { (100 + Double($0) / 1_000, Int64(0), "e\($0)") }
@@ -126,7 +126,7 @@ struct CloudKitEventScanTests {
         #expect(try page(arrivals, after: cursor, limit: count).events.isEmpty)
     }
 
-    @Test("A cursor survives being text")
+    @Test("A cursor survives its text form")
     func text() throws {
         let cursor = CloudKitEventCursor(
             position: .init(received: 0.1, index: .max, name: .max), floor: .init(received: -5.5, index: 0, name: 0),
@@ -135,7 +135,7 @@ struct CloudKitEventScanTests {
     }
 
     @Test(
-        "A text that is no cursor of this transport is refused",
+        "A text that is not a cursor of this transport is refused",
         arguments: ["", "ck1", "ck1;;;;", "ck2;1.1.1;;1;", "ck1;1.1.1;x;1;", "ck1;1.1.1;;1;1", "12"])
     func foreign(text: String) {
         #expect(throws: TelemetryTransportError.self) { try CloudKitEventCursor(TelemetryCursor(rawValue: text)) }

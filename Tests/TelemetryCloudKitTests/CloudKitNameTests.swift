@@ -11,7 +11,7 @@ struct CloudKitNameTests {
         String(repeating: "ü/", count: 5_000), String(repeating: "ü/", count: 5_000) + "x",
     ]
 
-    @Test("Every text has a name that CloudKit takes, and no two have the same")
+    @Test("Every text has a valid CloudKit name, and no two texts share one")
     func names() {
         let names = Self.texts.map(CloudKitName.name(for:))
         #expect(Set(names).count == names.count)
@@ -21,7 +21,7 @@ struct CloudKitNameTests {
         }
     }
 
-    @Test("A name gives the text back, unless the text is too long for one")
+    @Test("A text can be read back from its name, unless the name is a hash")
     func reading() {
         for text in Self.texts where text.utf8.count < 300 {
             let name = CloudKitName.name(for: text)
@@ -30,12 +30,12 @@ struct CloudKitNameTests {
         #expect(CloudKitName.recordName(from: CloudKitName.name(for: Self.texts.last ?? "")) == nil)
     }
 
-    @Test("Plain names stay as they are")
+    @Test("Plain names are not changed")
     func plain() {
         for name in ["client-abc", "scenario-a.2f-b", "TelemetryClient-All"] { #expect(CloudKitName.name(for: name) == name) }
     }
 
-    @Test("Two spellings that are equal have one name; upper and lower case have two")
+    @Test("Canonically equal spellings have one name; upper and lower case have two")
     func spellings() {
         #expect(CloudKitName.name(for: "caf\u{e9}") == CloudKitName.name(for: "cafe\u{301}"))
         #expect(CloudKitName.name(for: "CAF\u{c9}") != CloudKitName.name(for: "caf\u{e9}"))
@@ -43,7 +43,7 @@ struct CloudKitNameTests {
     }
 
     @Test(
-        "Field names are letters, digits and underscores behind a letter",
+        "Field names are letters, digits and underscores after a leading letter",
         arguments: [
             ("a", true), ("A_1", true), ("", false), ("1a", false), ("_a", false), ("a b", false), ("é", false), ("a.b", false),
         ])
@@ -52,7 +52,7 @@ struct CloudKitNameTests {
     }
 
     @Test(
-        "A subscription's name says all of it",
+        "A subscription can be read back from its name",
         arguments: [
             TelemetrySubscription(id: "TelemetryScenario-All", recordType: "TelemetryScenario"),
             TelemetrySubscription(id: "TelemetryCommand-abc", recordType: "TelemetryCommand", clientId: "abc"),
@@ -69,7 +69,7 @@ struct CloudKitNameTests {
         #expect(CloudKitSubscriptionName.recordType(ofName: name) == subscription.recordType)
     }
 
-    @Test("The documents' names of subscriptions stay as they are")
+    @Test("The documented names of subscriptions do not change")
     func documentedSubscriptions() {
         for id in ["TelemetryScenario-All", "TelemetryClient-All"] {
             let subscription = TelemetrySubscription(id: id, recordType: String(id.dropLast(4)))
@@ -77,7 +77,7 @@ struct CloudKitNameTests {
         }
     }
 
-    @Test("A subscription to the commands of a client with a long identifier is found again, and its type is known")
+    @Test("A subscription to the commands of a client with a long identifier is found again by its identifier, with its type")
     func longSubscription() throws {
         let client = String(repeating: "é", count: 512)
         let subscription = TelemetrySubscription(
@@ -90,7 +90,7 @@ struct CloudKitNameTests {
         #expect(CloudKitSubscriptionName.recordType(ofName: name) == "TelemetryCommand")
     }
 
-    @Test("A subscription whose own name is too long is refused")
+    @Test("A subscription whose identifier is too long is refused")
     func refused() {
         let id = String(repeating: "x", count: 300)
         #expect(CloudKitSubscriptionName.name(for: TelemetrySubscription(id: id, recordType: "Thing")) == nil)

@@ -41,25 +41,25 @@ struct CloudKitPredicateTests {
     }
 
     @Test(
-        "A filter that can match nothing asks nothing",
+        "A filter that matches nothing has no predicate",
         arguments: [TelemetryEventFilter(scenarios: []), .init(levels: []), .init(names: [])])
     func nothing(filter: TelemetryEventFilter) {
         #expect(CloudKitPredicate(filter) == nil)
     }
 
-    @Test("Names are asked for in one spelling")
+    @Test("Names are compared in one normalization form")
     func spelling() {
         #expect(CloudKitPredicate(.init(clientId: "cafe\u{301}"))?.arguments.last == .string("caf\u{e9}"))
         let argument = CloudKitPredicate(.init(clientId: "caf\u{e9}"))?.arguments.last
         guard case .string(let text) = argument else {
-            Issue.record("no text")
+            Issue.record("not a string")
             return
         }
         #expect(Array(text.utf8) == Array("cafe\u{301}".utf8))
     }
 
     @Test(
-        "A query asks only for fields that CloudKit keeps as such and has an index of, and that a receipt cannot change",
+        "A query has conditions only on indexed fields of their own that a receipt cannot change",
         arguments: [
             (TelemetrySchema.clientRecordType, ["clientid": "c", "isEnabled": true], "%K == %@ AND %K == %@"),
             (TelemetrySchema.commandRecordType, ["clientid": "c", "status": "pending"], "%K == %@"),
@@ -72,7 +72,7 @@ struct CloudKitPredicateTests {
         #expect(CloudKitPredicate(TelemetryRecordQuery(recordType: type, conditions: conditions)).format == format)
     }
 
-    @Test("A flag is asked for as the number that it is stored as")
+    @Test("A flag is compared with the number that stores it")
     func flags() {
         let query = TelemetryRecordQuery(recordType: TelemetrySchema.clientRecordType, conditions: ["isEnabled": true])
         #expect(CloudKitPredicate(query).arguments == [.field("isEnabled"), .int(1)])

@@ -5,7 +5,7 @@ import Testing
 
 struct CloudKitRecordTests {
     @Test(
-        "Which fields CloudKit keeps as such",
+        "Fields of the schema are stored as CloudKit fields",
         arguments: [
             ("TelemetryClient", "isEnabled", true), ("TelemetryEvent", "eventName", true), ("Thing", "clientid", true),
             ("Thing", "isEnabled", false), ("TelemetryEvent", "mine", false), ("TelemetryCommandReceipt", "status", true),
@@ -14,7 +14,7 @@ struct CloudKitRecordTests {
         #expect((CloudKitField.kind(of: field, in: type) != nil) == isKept)
     }
 
-    @Test("What has no field of its own is kept as JSON text, each kind of value as itself")
+    @Test("Fields outside the schema are stored as JSON text, and each value keeps its kind")
     func overflow() throws {
         let overflow = CloudKitOverflow(
             name: "r",
@@ -26,7 +26,7 @@ struct CloudKitRecordTests {
         #expect(CloudKitOverflow(text: "no JSON") == nil)
     }
 
-    @Test("A receipt's fields stand in for the command's, under the command's identity")
+    @Test("A receipt's fields replace the command's, and the command keeps its identity")
     func receipts() throws {
         var command = TelemetryRecord(recordType: TelemetrySchema.commandRecordType, recordID: "command-1")
         command["status"] = "pending"

@@ -4,7 +4,7 @@ import TelemetryModels
 import Testing
 
 struct CloudKitSchemaFileTests {
-    @Test("The schema file in the repository is the one that the code makes")
+    @Test("The schema file in the repository is the generated one")
     func committed() throws {
         let file = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../Docs/CloudKit/LiveTelemetry.ckdb")
         #expect(try String(contentsOf: file, encoding: .utf8) == CloudKitSchemaFile.text())
@@ -21,7 +21,7 @@ struct CloudKitSchemaFileTests {
         #expect(events.fields.first { $0.name == "sequence" }?.type == "INT64")
     }
 
-    @Test("Nobody but the viewer's role may create or change commands")
+    @Test("Only the viewer's role may create or change commands")
     func commands() throws {
         let commands = try #require(CloudKitSchemaFile.records.first { $0.name == TelemetrySchema.commandRecordType })
         for grant in commands.grants where grant.contains("CREATE") || grant.contains("WRITE") {
@@ -29,12 +29,12 @@ struct CloudKitSchemaFileTests {
         }
     }
 
-    @Test("Nothing is granted to the world")
+    @Test("Nothing is granted to the role _world")
     func world() {
         #expect(!CloudKitSchemaFile.text().contains("_world"))
     }
 
-    @Test("Fields and types have names that CloudKit takes")
+    @Test("Fields and types have names that CloudKit accepts")
     func names() {
         for record in CloudKitSchemaFile.records {
             for name in [record.name] + record.fields.map(\.name) { #expect(CloudKitName.isIdentifier(name)) }
