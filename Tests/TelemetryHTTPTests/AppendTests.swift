@@ -9,12 +9,12 @@ import Testing
 
 @Suite(.oneAtATime)
 struct AppendTests {
-    /// How many events each request held.
+    /// The number of events in each request.
     private func sizes(_ server: LoopbackServer) throws -> [Int] {
         try server.requests.filter { $0.method == "POST" }.map { (try object($0.body)["events"] as? [Any])?.count ?? 0 }
     }
 
-    @Test("A batch that the relay calls too large is halved until it fits, and every event arrives once, in order")
+    @Test("A batch that the relay refuses as too large is halved until it fits, and every event arrives once, in order")
     func halves() async throws {
         let stored = Mutex<[String]>([])
         let server = try LoopbackServer { request in
@@ -31,7 +31,7 @@ struct AppendTests {
         #expect(try sizes(server) == [100, 50, 25, 25, 25, 25])
     }
 
-    @Test("A relay with lower limits is asked for them once, and they are kept to")
+    @Test("The limits of a relay with lower limits are fetched once and then respected")
     func adoptsLimits() async throws {
         let server = try LoopbackServer { request in
             guard request.method == "POST" else {
@@ -60,7 +60,7 @@ struct AppendTests {
     }
 
     @Test(
-        "An answer that is not a receipt is not taken for one",
+        "An answer that is not a receipt is an error",
         arguments: ["", "<html>Log in</html>", "{}", #"{"stored":true}"#, "[1]"])
     func needsReceipt(_ body: String) async throws {
         let server = try LoopbackServer(.answers(200, body: body))
@@ -71,7 +71,7 @@ struct AppendTests {
         #expect(error?.code == .unavailable)
     }
 
-    @Test("A client identifier that no store takes is refused without a request; nothing is sent for no events")
+    @Test("An invalid client identifier is refused without a request; an empty batch sends nothing")
     func checksNames() async throws {
         let server = try LoopbackServer(Relay.stored(0))
         defer { server.stop() }
@@ -98,7 +98,7 @@ struct AppendTests {
         await server.departures()
     }
 
-    @Test("A relay that does not answer is given up after the whole request's time, and the connection ends")
+    @Test("A request without an answer fails after the request timeout, and the connection is closed")
     func keepsDeadline() async throws {
         let server = try LoopbackServer(.stalls)
         defer { server.stop() }
@@ -113,7 +113,7 @@ struct AppendTests {
         await server.departures()
     }
 
-    @Test("An answer without end is cut off; connections that fail are told as such", arguments: [0, 1, 2])
+    @Test("An endless answer and a broken connection are .unavailable", arguments: [0, 1, 2])
     func survivesBadServers(_ index: Int) async throws {
         let server = try LoopbackServer([.floods(200), .hangsUp, .closesHalfWay][index])
         defer { server.stop() }
@@ -126,7 +126,7 @@ struct AppendTests {
         #expect(error?.code == .unavailable)
     }
 
-    @Test("Nobody listening, a URL that is not HTTP and a redirection are errors with a code")
+    @Test("A refused connection, a URL that is not HTTP and a redirection throw errors with a code")
     func reportsUnreachable() async throws {
         let (dead, socket) = try LoopbackServer.refusingURL()
         defer { close(socket) }

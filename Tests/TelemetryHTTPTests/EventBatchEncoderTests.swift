@@ -12,7 +12,7 @@ struct EventBatchEncoderTests {
         deviceType: "Linux", deviceName: "web-01", deviceModel: "x86_64",
         osVersion: "Debian GNU/Linux 12 (bookworm), kernel 6.1.0-28-amd64", appVersion: "checkout-service")
 
-    /// What a host logs in a second: several threads, scenarios and names, some with a text.
+    /// The events of about one second: several threads, scenarios and names, some with a text.
     private static func batch(_ count: Int, attributes: [String: TelemetryValue] = [:]) -> [TelemetryEvent] {
         let session = "0f3k9q2m7z8x1c5v4b6n0a9s8d"
         let names = ["cart.opened", "item.added", "cart.paid"]
@@ -33,7 +33,7 @@ struct EventBatchEncoderTests {
         return try encoder.encode(events[...], maximumBytes: maximumBytes)
     }
 
-    /// What a relay makes of a body: each event with what it leaves out taken from the context.
+    /// A body as a relay reads it: each event with its missing fields taken from the context.
     private static func expanded(_ body: Data) throws -> [TelemetryEvent] {
         let batch = try object(body)
         let context = batch["context"] as? [String: Any] ?? [:]
@@ -73,7 +73,7 @@ struct EventBatchEncoderTests {
         #expect(spelled.first?.clientId.map { Array($0.utf8) } == Array("cafe\u{301}".utf8), "spellings are kept")
     }
 
-    @Test("What all events share stands once; what one of them lacks is not shared")
+    @Test("Fields that all events share are sent once; a field that one event lacks is not shared")
     func hoists() throws {
         var events = Self.batch(20)
         let context = try #require(try object(Self.encode(events).body)["context"] as? [String: Any])
@@ -95,7 +95,7 @@ struct EventBatchEncoderTests {
         (.string("a\"b"), #""a\"b""#),
     ]
 
-    @Test("Values have the interface's form, and are read back as what they were", arguments: values)
+    @Test("Values are written in the relay's format and read back unchanged", arguments: values)
     func writesValues(_ value: TelemetryValue, _ text: String) throws {
         let buffer = ByteBuffer()
         #expect(buffer.append(wire: value))
@@ -114,7 +114,7 @@ struct EventBatchEncoderTests {
     }
 
     @Test(
-        "Numbers are whole only without fraction and exponent",
+        "A number is an integer only without fraction and exponent",
         arguments: [
             ("1", TelemetryValue.int(1)), ("1.0", .double(1)), ("1e0", .double(1)), ("-7E2", .double(-700)),
             ("9223372036854775808", .double(0x1p63)), (#"{"double":2}"#, .double(2)),
@@ -130,7 +130,7 @@ struct EventBatchEncoderTests {
         #expect(read == expected)
     }
 
-    @Test("A body keeps to the limit, and one event goes alone however large it is")
+    @Test("A body stays within the limit, except that a single event is sent whatever its size")
     func keepsToTheLimit() throws {
         let events = Self.batch(50)
         let batch = try Self.encode(events, maximumBytes: 2_000)
@@ -140,7 +140,7 @@ struct EventBatchEncoderTests {
         #expect(try Self.encode(events, maximumBytes: 10).count == 1)
     }
 
-    @Test("A date outside the years 1 to 9999 is refused before anything is sent")
+    @Test("A date outside the years 1 to 9999 is refused before a request")
     func refusesDates() {
         for event in [
             TelemetryEvent(eventId: "e", sessionId: "s", name: "n", timestamp: .distantPast.addingTimeInterval(-1e11)),
@@ -171,7 +171,7 @@ struct EventBatchEncoderTests {
         (.init(since: Date(timeIntervalSinceReferenceDate: .nan)), [], false),
     ]
 
-    @Test("A filter becomes parameters; what can match nothing is known without asking", arguments: queries.indices)
+    @Test("A filter becomes query parameters, unless it can match nothing", arguments: queries.indices)
     func writesQueries(_ index: Int) {
         let (filter, items, matchesNothing) = Self.queries[index]
         let query = EventQuery(filter)

@@ -6,7 +6,7 @@ import Testing
 @testable import TelemetryHTTP
 
 struct EventSourceTests {
-    @Test("The windows double up to the maximum, and a delay is a random part of its window behind what the relay asked")
+    @Test("The windows double up to the maximum, and a delay is a random part of its window after the relay's Retry-After")
     func schedules() {
         var schedule = ReconnectSchedule(minimum: .seconds(2), maximum: .seconds(60))
         let whole = (0..<8).map { _ in schedule.next(random: 1) }
@@ -18,7 +18,7 @@ struct EventSourceTests {
         #expect(schedule.next(random: 0.5) == .seconds(30))
     }
 
-    @Test("Clients that lost their relay together come back spread over the window, not in one second")
+    @Test("Clients that lost their relay at the same time reconnect spread over the window, not in one second")
     func spreads() {
         let delays = (0..<1_000).map { _ in
             var schedule = ReconnectSchedule(minimum: .seconds(2), maximum: .seconds(60))
@@ -28,11 +28,11 @@ struct EventSourceTests {
         }
         for second in 0..<60 {
             let count = delays.count { $0 >= .seconds(second) && $0 < .seconds(second + 1) }
-            #expect(count < 60, "\(count) of 1,000 come back in second \(second)")
+            #expect(count < 60, "\(count) of 1,000 reconnect in second \(second)")
         }
     }
 
-    /// The outcomes of connections, in order; what was asked for.
+    /// Scripts the outcomes of connections, and records what was requested.
     private actor Script {
         enum Outcome: Sendable {
             case fails(TelemetryTransportError)
@@ -76,7 +76,7 @@ struct EventSourceTests {
         }
     }
 
-    @Test("A stream that ends or fails is opened again from its last identifier, ever later, and after what the relay asked")
+    @Test("A stream that ends or fails is reopened from its last identifier, with growing delays, and after Retry-After")
     func reconnects() async throws {
         let clock = ManualClock()
         let (attempts, continuation) = AsyncStream.makeStream(of: Duration.self)
@@ -88,7 +88,7 @@ struct EventSourceTests {
                 .fails(.init(code: .unauthorized, message: "no")),
                 .sends(["data: b\n\n"]),
             ], clock: clock, attempts: continuation)
-        // The random number is drawn when all that slept on the connection is gone, and before the delay begins.
+        // The random number is drawn after all sleepers of the connection have ended and before the delay begins.
         let (draws, drawn) = AsyncStream.makeStream(of: Void.self)
         var configuration = Relay.configuration(clock: clock)
         configuration.random = {
@@ -104,7 +104,7 @@ struct EventSourceTests {
         #expect(await times.next() == .zero)
         #expect(await heard.next() == .opened)
         #expect(await heard.next() == .event(.init(id: "4", name: "message", data: "a")))
-        // 2 seconds; 4 behind the 10 that the relay asked for; 8; the maximum after a refusal.
+        // 2 seconds; 4 after the 10 of Retry-After; 8; the maximum after a refusal.
         var expected = Duration.zero
         for delay in [2, 14, 8, 60] {
             expected += .seconds(delay)
@@ -121,12 +121,12 @@ struct EventSourceTests {
         await reading.value
     }
 
-    @Test("A stream without a byte for 45 seconds is dead and opened again; one that lasted begins with the shortest delay")
+    @Test("A stream without a byte for 45 seconds is reopened; the delay starts at its minimum after a stream that lasted")
     func watchesHeartbeats() async throws {
         let clock = ManualClock()
         let (attempts, continuation) = AsyncStream.makeStream(of: Duration.self)
         let script = Script([.hangs], clock: clock, attempts: continuation)
-        // The random number is drawn when all that slept on the connection is gone, and before the delay begins.
+        // The random number is drawn after all sleepers of the connection have ended and before the delay begins.
         let (draws, drawn) = AsyncStream.makeStream(of: Void.self)
         var configuration = Relay.configuration(clock: clock)
         configuration.random = {

@@ -8,7 +8,7 @@ import Testing
 
 @Suite(.oneAtATime)
 struct HostIdentityTests {
-    @Test("The key is HMAC-SHA256, as RFC 4231 has it")
+    @Test("The key is the HMAC-SHA256 of RFC 4231")
     func computesHMAC() {
         #expect(
             HMACSHA256.hexDigest(of: Array("what do ya want for nothing?".utf8), key: Array("Jefe".utf8))
@@ -40,7 +40,7 @@ struct HostIdentityTests {
                 == HMACSHA256.hexDigest(of: Array(ComposedForm.string(of: name).utf8), key: Array(Relay.secret)))
     }
 
-    @Test("A host's call before any identifier is known is .unauthorized and makes no request; a viewer has no such headers")
+    @Test("A host's call without an identifier throws .unauthorized and sends no request; a viewer sends no client headers")
     func needsIdentifier() async throws {
         let server = try LoopbackServer(.answers(200, body: #"{"count":1}"#))
         defer { server.stop() }
@@ -56,7 +56,7 @@ struct HostIdentityTests {
         #expect(server.requests.last?.header("Authorization") == nil)
     }
 
-    @Test("A client that changed its identifier can still clean up after the old one, and is linked to it only where it must be")
+    @Test("A client that changed its identifier can delete the old one's data, and sends both identifiers only if needed")
     func listsEarlierIdentifiers() async throws {
         let server = try LoopbackServer { request in
             request.path == "/v1/records/delete" ? .answers(200, body: #"{"deleted":1}"#) : .answers(200, body: #"{"deleted":2}"#)
@@ -73,7 +73,7 @@ struct HostIdentityTests {
         #expect(server.requests.last?.header("Telemetry-Client-Key")?.split(separator: ",").map(\.count) == [64, 64])
     }
 
-    @Test("At most eight identifiers are listed, the newest first, and none twice; a bad one changes nothing")
+    @Test("At most eight identifiers are kept, newest first, without duplicates; an invalid one changes nothing")
     func boundsIdentifiers() async throws {
         var identities = ClientIdentities()
         for index in 1...12 { try identities.set("c\(index)") }
@@ -111,10 +111,10 @@ struct HostIdentityTests {
         ]
         let key = HMACSHA256.hexDigest(of: Array("c".utf8), key: Array(Relay.secret))
         for text in texts { for secret in ["t0ken", key] { #expect(!text.contains(secret)) } }
-        #expect(server.requests.first?.header("Authorization") == "Bearer t0ken", "white space around a token is not part of it")
+        #expect(server.requests.first?.header("Authorization") == "Bearer t0ken", "white space around a token is removed")
     }
 
-    @Test("A token that no header can hold is refused without a request")
+    @Test("A token that is not valid in a header is refused without a request")
     func checksTokens() async throws {
         let server = try LoopbackServer(.stalls)
         defer { server.stop() }

@@ -17,7 +17,7 @@ struct NotificationTests {
         TelemetryNotification(subscriptionID: "s", recordType: "T", recordID: .init(recordName: name))
     }
 
-    @Test("All streams share one connection; ready makes each look at everything once; the last consumer's end closes it")
+    @Test("All streams share a connection; a ready event yields one notification for everything; the last consumer closes it")
     func shares() async throws {
         let stream = LoopbackStream()
         let server = try LoopbackServer(.streams(stream))
@@ -46,7 +46,7 @@ struct NotificationTests {
         #expect(server.requests.first?.header("Accept") == "text/event-stream")
     }
 
-    @Test("A connection that is lost is opened again from the last event, and ready after the gap is one look at everything")
+    @Test("A lost connection resumes from the last event, and the next ready event yields one notification for everything")
     func resumes() async throws {
         let (first, second) = (LoopbackStream(), LoopbackStream())
         let server = try LoopbackServer(.streams(first), Relay.problem(503, "unavailable"), .streams(second))
@@ -70,7 +70,7 @@ struct NotificationTests {
         #expect(await diagnostics.reduce(into: 0) { count, _ in count += 1 } == 1, "one outage is reported once")
     }
 
-    @Test("A host's connection waits for an identifier, and begins anew with the next one")
+    @Test("A host's connection waits for an identifier, and is reopened without a last event for the next one")
     func followsIdentity() async throws {
         let streams = [LoopbackStream(), LoopbackStream()]
         let server = try LoopbackServer(.streams(streams[0]), .streams(streams[1]))
@@ -88,7 +88,7 @@ struct NotificationTests {
         #expect(server.requests.map { $0.header("Last-Event-ID") } == [nil, nil])
     }
 
-    @Test("A consumer that is slow is told to look at everything instead of filling the memory")
+    @Test("A slow consumer's buffer is bounded, and its last notification is one for everything")
     func boundsSlowConsumers() async throws {
         let stream = LoopbackStream()
         let server = try LoopbackServer(.streams(stream))
@@ -110,7 +110,7 @@ struct NotificationTests {
         #expect(kept.last == Self.everything)
     }
 
-    @Test("Something else than a stream of events is an outage, and does not end the stream")
+    @Test("An answer that is not an event stream is an outage, and does not end the stream")
     func survivesOtherAnswers() async throws {
         let stream = LoopbackStream()
         let server = try LoopbackServer(.answers(200, body: "<html>"), .hangsUp, .streams(stream))

@@ -23,7 +23,7 @@ struct RelayErrorTests {
         (302, .unavailable), (308, .unavailable),
     ]
 
-    @Test("A status without a problem's code has the code that the interface gives it", arguments: statuses)
+    @Test("A status without a problem's code maps to the documented code", arguments: statuses)
     func mapsStatus(_ status: Int, _ code: Code) {
         for body in ["", "<html>nginx</html>", "{", #"{"code":"somethingNew"}"#, #"{"code":7}"#] {
             #expect(Self.error(status, body).code == code)
@@ -31,7 +31,7 @@ struct RelayErrorTests {
     }
 
     @Test(
-        "A problem's code decides, whatever the status",
+        "A problem's code takes precedence over the status",
         arguments: [
             Code.notFound, .conflict, .invalidArgument, .unauthorized, .rateLimited, .unavailable, .quotaExceeded, .corrupted,
             .closed,
@@ -44,7 +44,7 @@ struct RelayErrorTests {
         #expect(error.isRetryable == (code == .rateLimited || code == .unavailable))
     }
 
-    @Test("A conflict carries what is stored, a partial failure what failed and why")
+    @Test("A conflict carries the stored record; a partial failure carries each failed record's error")
     func carriesRecords() throws {
         let record = #"{"recordType":"T","recordName":"a","changeTag":"7","fields":{"n":1,"d":2.0,"x":null}}"#
         var stored = TelemetryRecord(recordType: "T", recordID: "a")
@@ -72,7 +72,7 @@ struct RelayErrorTests {
         ("Sun, 32 Nov 1994 08:49:37 GMT", nil, nil), ("Sun, 06 Nov 1994 25:49:37 GMT", nil, nil),
     ]
 
-    @Test("Retry-After is read as seconds and as each of HTTP's dates", arguments: delays)
+    @Test("Retry-After is read as seconds and in each HTTP date format", arguments: delays)
     func readsRetryAfter(_ value: String, _ date: String?, _ expected: Duration?) {
         var headers = ["retry-after": value]
         headers["date"] = date
@@ -93,7 +93,7 @@ struct RelayErrorTests {
         ),
     ]
 
-    @Test("A failure of the connection can be tried again, unless certificate or URL have to change", arguments: failures.indices)
+    @Test("A failure of the connection is retryable unless the certificate or the URL is wrong", arguments: failures.indices)
     func mapsFailure(_ index: Int) {
         let (failure, code) = Self.failures[index]
         let error = TelemetryTransportError(connectionFailure: failure, address: Self.address)

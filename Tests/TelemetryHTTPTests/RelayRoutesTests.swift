@@ -17,7 +17,7 @@ struct RelayRoutesTests {
         return record
     }
 
-    @Test("A save sends policy, tags and fields in the interface's form, and returns what is stored")
+    @Test("A save sends policy, tags and fields in the relay's format, and returns the stored records")
     func saves() async throws {
         let server = try LoopbackServer(.answers(200, body: #"{"records":[\#(Self.record)]}"#))
         defer { server.stop() }
@@ -38,7 +38,7 @@ struct RelayRoutesTests {
         }
     }
 
-    @Test("More records than the relay takes at once are saved in parts; a part that fails later is a partial failure")
+    @Test("More records than the relay's limit are saved in parts; a failure of a later part is a partial failure")
     func savesInParts() async throws {
         let server = try LoopbackServer { request in
             let records = (try? object(request.body)["records"]) as? [[String: Any]] ?? []
@@ -68,7 +68,7 @@ struct RelayRoutesTests {
     }
 
     @Test(
-        "A record's name is one encoded segment, whatever it holds",
+        "A record's name is one percent-encoded path segment",
         arguments: [
             ("a/b", "a%2Fb"), ("..", "%2E%2E"), (".", "%2E"), ("a b?c#d", "a%20b%3Fc%23d"), ("☃", "%E2%98%83"), ("%41", "%2541"),
         ])
@@ -79,7 +79,7 @@ struct RelayRoutesTests {
         #expect(server.requests.map(\.target) == ["/v1/records/\(segment)"])
     }
 
-    @Test("What is not there is nil, and its removal no error")
+    @Test("A missing record or subscription is nil, and removing it is not an error")
     func missingIsNil() async throws {
         let server = try LoopbackServer(Relay.problem(404, "notFound"))
         defer { server.stop() }
@@ -89,7 +89,7 @@ struct RelayRoutesTests {
         try await transport.deleteSubscription(withID: "s")
     }
 
-    @Test("Subscriptions and queries are sent in the interface's form")
+    @Test("Subscriptions and queries are sent in the relay's format")
     func sendsBodies() async throws {
         let server = try LoopbackServer { request in
             switch request.method {
@@ -113,7 +113,7 @@ struct RelayRoutesTests {
             ])
     }
 
-    @Test("Deleting all events says so; a filter that matches nothing deletes nothing and asks nobody")
+    @Test("Deleting all events says so in the request; a filter that matches nothing sends no request")
     func deletes() async throws {
         let server = try LoopbackServer(.answers(200, body: #"{"deleted":3}"#))
         defer { server.stop() }
@@ -124,7 +124,7 @@ struct RelayRoutesTests {
         #expect(server.requests.map { "\($0.method) \($0.target)" } == ["DELETE /v1/events?all=true"])
     }
 
-    @Test("Pages are read whole, with the digits of their times, and never larger than the relay gives")
+    @Test("A page keeps the digits of its times, and is no larger than the relay's limit")
     func readsPages() async throws {
         let server = try LoopbackServer(Relay.page(["a", "b"], cursor: "x+/=", hasMore: true))
         defer { server.stop() }
@@ -136,7 +136,7 @@ struct RelayRoutesTests {
         #expect(server.requests.map(\.target) == ["/v1/events?client=a%26b&limit=1000", "/v1/events?after=x%2B%2F%3D&limit=5"])
     }
 
-    @Test("A follower waits at the relay for each page, through an outage, and makes no other request")
+    @Test("An event stream sends one waiting request per page, continues after an outage, and sends no other request")
     func follows() async throws {
         let server = try LoopbackServer(
             Relay.page(["a"], cursor: "1"), Relay.page([], cursor: "2"), .hangsUp, Relay.problem(429, "rateLimited"),
@@ -159,7 +159,7 @@ struct RelayRoutesTests {
             ])
     }
 
-    @Test("A relay that gives smaller pages is asked for its limits once")
+    @Test("The limits of a relay with smaller pages are fetched once")
     func adoptsPageLimit() async throws {
         let server = try LoopbackServer { request in
             if request.path == "/v1/server" { return .answers(200, body: #"{"api":1,"limits":{"page":7,"waitSeconds":5}}"#) }
@@ -174,7 +174,7 @@ struct RelayRoutesTests {
         #expect(error?.code == .invalidArgument)
     }
 
-    @Test("The schema is valid where the relay speaks this version; the debug information names relay and role")
+    @Test("The schema is valid if the relay has this API version; the debug information names the relay and the role")
     func describes() async throws {
         let server = try LoopbackServer { request in
             switch request.path {

@@ -10,7 +10,7 @@ struct SecretStoreTests {
         try await body(directory.appending(path: "state/host"))
     }
 
-    @Test("The secret is 32 bytes, made once, in a file for its owner alone; nothing else is left behind")
+    @Test("The secret is 32 bytes, created once, in a file that only its owner may read, and no other file is left")
     func isMadeOnce() async throws {
         try await withDirectory { directory in
             let secret = try await FileTelemetrySecretStore(directory: directory).secret()
@@ -24,7 +24,7 @@ struct SecretStoreTests {
         }
     }
 
-    @Test("Many who ask at the same time get the same secret")
+    @Test("Concurrent callers get the same secret")
     func isOneForAll() async throws {
         try await withDirectory { directory in
             let secrets = try await withThrowingTaskGroup(of: Data.self) { group in
@@ -35,7 +35,7 @@ struct SecretStoreTests {
         }
     }
 
-    @Test("A file that is not a secret is told and never replaced", arguments: [0, 31, 33])
+    @Test("A file that is not a secret throws .corrupted and is never replaced", arguments: [0, 31, 33])
     func keepsWhatItCannotRead(_ count: Int) async throws {
         try await withDirectory { directory in
             try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
@@ -49,7 +49,7 @@ struct SecretStoreTests {
         }
     }
 
-    @Test("A directory that cannot be made is an error of the transport")
+    @Test("A directory that cannot be created is a TelemetryTransportError")
     func reportsDirectory() async throws {
         let error = await #expect(throws: TelemetryTransportError.self) {
             _ = try await FileTelemetrySecretStore(directory: URL(filePath: "/dev/null/state")).secret()
@@ -57,7 +57,7 @@ struct SecretStoreTests {
         #expect(error != nil)
     }
 
-    @Test("A secret in memory stays the same in all copies, and two stores have two")
+    @Test("Copies of a secret store in memory share its secret; another store has another")
     func keepsInMemory() async throws {
         let store = InMemoryTelemetrySecretStore()
         let copy = store

@@ -28,7 +28,7 @@ struct ServerSentEventParserTests {
         ("data: é\u{2028}👩‍👩‍👧\n\n", [Event(name: "message", data: "é\u{2028}👩‍👩‍👧")]),
     ]
 
-    @Test("A stream is read as the HTML standard says, in pieces of any size", arguments: streams.indices)
+    @Test("A stream is parsed as the HTML standard specifies, in pieces of any size", arguments: streams.indices)
     func reads(_ index: Int) throws {
         let (text, events) = Self.streams[index]
         let bytes = Data(text.utf8)
@@ -42,14 +42,14 @@ struct ServerSentEventParserTests {
         }
     }
 
-    @Test("What is not UTF-8 is replaced, and the stream goes on")
+    @Test("Bytes that are not UTF-8 are replaced, and parsing continues")
     func replacesWhatIsNotUTF8() throws {
         var parser = ServerSentEventParser()
         let events = try parser.consume(Data([0x64, 0x61, 0x74, 0x61, 0x3A, 0xFF, 0xC0, 0x0A, 0x0A] + Array("data:b\n\n".utf8)))
         #expect(events.map(\.data) == ["\u{FFFD}\u{FFFD}", "b"])
     }
 
-    @Test("A line or an event that is too large ends the stream instead of filling the memory")
+    @Test("A line or an event that is too large throws, so that memory stays bounded")
     func isBounded() throws {
         var parser = ServerSentEventParser(maximumBytes: 100)
         _ = try parser.consume(Data(repeating: 0x3A, count: 100))
@@ -61,7 +61,7 @@ struct ServerSentEventParserTests {
     }
 
     @Test(
-        "A retry is taken where it is a number alone",
+        "A retry field is used only if it is a whole number",
         arguments: [
             ("retry: 1500\n", Duration?.some(.milliseconds(1_500))), ("retry: 1.5\n", nil), ("retry: -1\n", nil),
             ("retry\n", nil),
@@ -72,7 +72,7 @@ struct ServerSentEventParserTests {
         #expect(parser.retry == expected)
     }
 
-    @Test("Hostile bytes in any pieces neither trap nor yield more than they hold")
+    @Test("Random bytes in random pieces neither trap nor yield more data than they contain")
     func survivesNoise() throws {
         var generator = SystemRandomNumberGenerator()
         let alphabet = Array("data: id event\r\n\u{FEFF}:\0".utf8)

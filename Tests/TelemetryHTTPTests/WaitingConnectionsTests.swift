@@ -8,7 +8,7 @@ import Testing
 @testable import TelemetryHTTP
 
 #if canImport(FoundationNetworking)
-/// A request that waits on a connection which was opened for it keeps a processor core busy.
+/// On Linux a request that waits on a connection opened for it keeps a processor core busy.
 @Suite(.oneAtATime)
 struct WaitingConnectionsTests {
     private static let ready = "event: ready\ndata: {}\n\n"
@@ -20,7 +20,7 @@ struct WaitingConnectionsTests {
         return configuration
     }
 
-    @Test("A stream uses a connection that a short request without a token has opened")
+    @Test("A stream reuses a connection that a short request without a token opened")
     func opensStreams() async throws {
         let stream = LoopbackStream()
         let server = try LoopbackServer(.streams(stream))
@@ -34,7 +34,7 @@ struct WaitingConnectionsTests {
         #expect(server.arrivals.map { $0.header("Authorization") } == [nil, "Bearer t0ken"])
     }
 
-    @Test("Streams and requests for events that are begun together use a connection each, opened by its own short request")
+    @Test("Concurrent streams and event requests use one connection each, opened by a short request of its own")
     func keepsApart() async throws {
         let server = try LoopbackServer { request in
             guard request.path != "/v1/events" else { return .stalls }
@@ -60,7 +60,7 @@ struct WaitingConnectionsTests {
         for task in waiting { await #expect(throws: CancellationError.self) { try await task.value } }
     }
 
-    @Test("Requests for events that follow each other use the open connection; after a pause a short request looks at it")
+    @Test("Consecutive event requests reuse the open connection; after a pause a short request checks it first")
     func reusesConnections() async throws {
         let answers = Atomic<Int>(0)
         let server = try LoopbackServer(keepsConnections: true) { _ in
@@ -79,7 +79,7 @@ struct WaitingConnectionsTests {
         #expect(Set(server.arrivals.map(\.connection)) == [0])
     }
 
-    @Test("A short request that fails is the stream's failure: it is reported once and tried again, and no stream is asked for")
+    @Test("A failed short request counts as the stream's failure: it is reported once and retried, and no stream is requested")
     func failsStreams() async throws {
         let stream = LoopbackStream()
         let failures = Atomic<Int>(0)
@@ -101,7 +101,7 @@ struct WaitingConnectionsTests {
         #expect(messages.first?.contains("The relay at \(server.baseURL.absoluteString) cannot be reached") == true)
     }
 
-    @Test("A relay that does not answer the short request is given up after a request's time")
+    @Test("A short request without an answer fails after the request timeout")
     func keepsDeadline() async throws {
         let server = try LoopbackServer(health: { .stalls }) { _ in .stalls }
         defer { server.stop() }
@@ -117,7 +117,7 @@ struct WaitingConnectionsTests {
         await clock.sleepers()
         #expect(clock.timeToNextWake == .seconds(30))
         clock.advance(by: .seconds(30))
-        // The random number is drawn when the request was given up, and before the delay begins.
+        // The random number is drawn after the request has failed and before the delay begins.
         var draw = draws.makeAsyncIterator()
         await draw.next()
         await clock.sleepers()

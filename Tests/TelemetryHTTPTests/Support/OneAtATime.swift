@@ -1,9 +1,9 @@
 import Testing
 
-/// Runs the tests that connect to a server one after another, also those of different suites.
+/// Runs the tests that connect to a server one after another, across suites.
 ///
-/// On Linux a request that waits for its answer on a fresh connection keeps a thread of URLSession busy. Many of them at once,
-/// beside tests that take all the processor time there is, would slow each other down until they exceed their time limits.
+/// On Linux a request that waits for its answer on a fresh connection keeps a thread of URLSession busy. Many such requests at
+/// once, on a machine whose cores are already busy, delay each other until they exceed their time limits.
 struct OneAtATime: SuiteTrait, TestTrait, TestScoping {
     private static let turn = Turn()
 

@@ -4,7 +4,7 @@ import TelemetryModels
 @_spi(Tooling) import TelemetryTestSupport
 import TelemetryTransport
 
-/// Answers of a relay, and transports that speak to a scripted one.
+/// Answers of a relay, and transports that connect to a scripted server.
 enum Relay {
     static let secret = Data((0..<32).map { UInt8($0) })
     static let server =
@@ -26,7 +26,7 @@ enum Relay {
         return transport
     }
 
-    /// A configuration whose time stands still until the clock is moved, and whose jitter is the whole window.
+    /// A configuration whose time is a manual clock, and whose jitter is the whole window.
     static func configuration(clock: ManualClock, random: Double = 1) -> HTTPTelemetryTransport.Configuration {
         var configuration = HTTPTelemetryTransport.Configuration()
         configuration.clock = clock
