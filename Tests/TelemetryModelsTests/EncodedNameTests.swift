@@ -5,7 +5,7 @@ import Testing
 
 struct EncodedNameTests {
     @Test(
-        "Names as they are encoded",
+        "The encoded form of names",
         arguments: [
             ("abc123", "abc123"), ("", "..empty"), ("A", "_a"), ("aB", "a_b"), (".", ".2e"), ("..", ".2e.2e"), ("_", ".5f"),
             ("-", ".2d"), ("../../etc/passwd", ".2e.2e.2f.2e.2e.2fetc.2fpasswd"), ("a b", "a.20b"), ("\u{0}", ".00"),
@@ -15,7 +15,7 @@ struct EncodedNameTests {
         #expect(EncodedName.encode(text) == name)
     }
 
-    @Test("Every name is of harmless characters, none too long, and the same again", arguments: [80, 120, 150, 200])
+    @Test("An encoded name has only safe characters, stays within the limit, and is stable", arguments: [80, 120, 150, 200])
     func harmless(limit: Int) {
         var generated = Generated(stream: 20)
         for _ in 0..<300 {
@@ -27,7 +27,7 @@ struct EncodedNameTests {
         }
     }
 
-    @Test("Two texts have the same name only where Swift calls them equal")
+    @Test("Two texts have the same name only if Swift's == calls them equal")
     func injective() {
         var generated = Generated(stream: 21)
         var texts: [String: String] = [:]
@@ -46,9 +46,9 @@ struct EncodedNameTests {
         }
     }
 
-    /// Pairs of texts that Foundation on Linux composes, decomposes or orders otherwise than Swift's `==` sees them.
+    /// Pairs of texts that Foundation on Linux composes, decomposes or orders differently than Swift's `==`.
     @Test(
-        "Texts that Swift calls equal have one name, others have two",
+        "Texts have the same name exactly if Swift's == calls them equal",
         arguments: [
             ("caf\u{e9}", "cafe\u{301}"), ("\u{ac00}", "\u{1100}\u{1161}"), ("\u{212b}", "A\u{30a}"), ("\u{212b}", "\u{c5}"),
             ("a\u{301}\u{327}", "a\u{327}\u{301}"), ("a\u{301}\u{308}", "a\u{308}\u{301}"), ("\u{1ea5}", "a\u{302}\u{301}"),
@@ -62,7 +62,7 @@ struct EncodedNameTests {
         #expect(String(decoding: CanonicalForm.utf8(of: one), as: UTF8.self) == one)
     }
 
-    @Test("Names of random marks and letters are the same just where Swift calls the texts equal")
+    @Test("Names of random letters and marks are equal exactly if Swift's == calls the texts equal")
     func marks() {
         var generated = Generated(stream: 22)
         let marks = Array(
@@ -87,7 +87,7 @@ struct EncodedNameTests {
         }
     }
 
-    @Test("A name that is too long is cut, and tells long texts apart by their ends")
+    @Test("A name that is too long is cut, and ends with a hash that differs for different texts")
     func long() {
         let text = String(repeating: "x", count: 10_000)
         let names = [text, text + "y", text + "z", String(text.dropLast())].map { EncodedName.encode($0) }
@@ -95,14 +95,14 @@ struct EncodedNameTests {
         for name in names { #expect(name.utf8.count == 150 && name.hasPrefix(String(repeating: "x", count: 84) + "..")) }
         #expect(EncodedName.encode(String(repeating: "x", count: 150)) == String(repeating: "x", count: 150))
         #expect(EncodedName.encode(String(repeating: "x", count: 151)).contains(".."))
-        // An escape is one unit: cutting it in two must not make a name that another text has.
+        // An escape is one unit: cutting it in two must not make another text's name.
         let cut = (0..<3).map { EncodedName.encode(String(repeating: "x", count: 82 + $0) + String(repeating: "é", count: 50)) }
         #expect(Set(cut).count == 3)
     }
 
-    /// The examples of FIPS 180-2 and its like: no bytes, one block, two blocks, and lengths around a block's end.
+    /// The examples of FIPS 180-2: no bytes, one block, two blocks.
     @Test(
-        "SHA-256 of texts whose digest is known",
+        "SHA-256 of texts with known digests",
         arguments: [
             ("", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"),
             ("abc", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"),
@@ -121,7 +121,7 @@ struct EncodedNameTests {
         #expect(digest == "cc17faaad36649c4603dda4d8ff97cb149722af0bcac0746305a2134ad2d0b97")
     }
 
-    @Test("SHA-256 of messages around the ends of blocks")
+    @Test("SHA-256 of messages whose length is near a block's end")
     func sha256AroundBlocks() {
         let digests = [
             55: "9f4390f8d30c2dd92ec9f095b65e2b9ae9b0a925a5258e241c9f1e910f734318",

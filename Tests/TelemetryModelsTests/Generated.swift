@@ -1,7 +1,7 @@
 import Foundation
 import TelemetryModels
 
-/// Random values that a seed repeats: the one in `LIVE_TELEMETRY_SEED`, or a new one, which is printed.
+/// Random values from a seed: `LIVE_TELEMETRY_SEED`, or a new one, which is printed.
 struct Generated: RandomNumberGenerator {
     static let seed: UInt64 = {
         let given = ProcessInfo.processInfo.environment["LIVE_TELEMETRY_SEED"].flatMap { UInt64($0) }
@@ -12,7 +12,7 @@ struct Generated: RandomNumberGenerator {
 
     private var state: UInt64
 
-    /// - Parameter stream: Tests that use different ones are independent of each other.
+    /// - Parameter stream: Each stream is an independent sequence of values.
     init(stream: UInt64 = 0) { state = Self.seed &+ stream &* 0x9e37_79b9_7f4a_7c15 }
 
     /// SplitMix64, by Sebastiano Vigna.
@@ -55,8 +55,7 @@ struct Generated: RandomNumberGenerator {
         return Date(timeIntervalSince1970: Double(Int64.random(in: bool() ? near : all, using: &self)) / 1000)
     }
 
-    /// Any moment that the format promises to keep to the last bit: in the years 1 to 9999, and not within 2^24 seconds of the
-    /// reference date.
+    /// Any date that the format keeps exactly: in the years 1 to 9999, and not within 2^24 seconds of the reference date.
     mutating func date() -> Date {
         if bool() { return milliseconds() }
         while true {
@@ -65,7 +64,7 @@ struct Generated: RandomNumberGenerator {
         }
     }
 
-    /// Any number but NaN, which equals nothing.
+    /// Any number except NaN, which is not equal to itself.
     mutating func double() -> Double {
         switch Int.random(in: 0..<4, using: &self) {
         case 0: return Double(Int.random(in: -1_000...1_000, using: &self))

@@ -25,7 +25,7 @@ struct RecordTypesTests {
         "TelemetryEvent": { try TelemetryEvent(record: $0) },
     ]
 
-    @Test("A record without a field that its type needs, or with one of another type, is refused by the field's name")
+    @Test("A record that lacks a required field, or holds another type there, is refused with the field's name")
     func missingFields() throws {
         let required: [(TelemetryRecord, [String])] = [
             (Self.client, ["clientid", "created", "isEnabled"]),
@@ -58,7 +58,7 @@ struct RecordTypesTests {
         }
     }
 
-    @Test("A command whose action or status is from a later version is refused by its name")
+    @Test("A command with an action or status of a later version is refused with its name")
     func laterCommands() {
         var record = Self.command
         record["action"] = "dance"
@@ -68,7 +68,7 @@ struct RecordTypesTests {
         #expect(throws: TelemetryRecordError.invalidStatus("resting")) { try TelemetryCommandRecord(record: record) }
     }
 
-    @Test("Each type knows the error by the name `Error`, and each error says what it is about")
+    @Test("Each record type has the error type `Error`, and each error's description contains its subject")
     func errors() {
         let errors: [TelemetryRecordError] = [
             TelemetryClientRecord.Error.missingRecordID, TelemetryScenarioRecord.Error.unexpectedRecordType("T"),
@@ -82,16 +82,16 @@ struct RecordTypesTests {
 
     // MARK: Clients
 
-    @Test("A new client has no record yet, and was created now")
+    @Test("A new client has no record identifier, and is created now")
     func newClient() {
         let before = Date.now
         let client = TelemetryClientRecord(clientId: "c", isEnabled: false)
         #expect(client.recordID == nil)
         #expect((before...Date.now).contains(client.created))
-        #expect(client.toRecord().recordID != client.toRecord().recordID, "a random name each")
+        #expect(client.toRecord().recordID != client.toRecord().recordID, "each record gets a random name")
     }
 
-    @Test("Unknown fields, the identity and the change tag survive applying")
+    @Test("Applying keeps unknown fields, the identity and the change tag")
     func applying() throws {
         var stored = Self.client
         stored.changeTag = "7"
@@ -103,7 +103,7 @@ struct RecordTypesTests {
 
     // MARK: Scenarios
 
-    @Test("A new scenario has no record yet, and was created now")
+    @Test("A new scenario has no record identifier, and is created now")
     func newScenario() {
         let before = Date.now
         let scenario = TelemetryScenarioRecord(clientId: "c", scenarioName: "Net", isEnabled: false)
@@ -125,7 +125,7 @@ struct RecordTypesTests {
         #expect(try TelemetryScenarioRecord(record: record) == scenario)
     }
 
-    @Test("Scenarios are equal where all their fields are")
+    @Test("Scenarios are equal if all their fields are equal")
     func scenarioEquality() {
         let scenario = TelemetryScenarioRecord(
             recordID: "r", clientId: "c", scenarioName: "Net", isEnabled: true, created: Self.date)
@@ -139,7 +139,7 @@ struct RecordTypesTests {
                     recordID: "r", clientId: "c", scenarioName: "net", isEnabled: true, created: Self.date))
     }
 
-    @Test("Applying a scenario sets its fields, and brings a changed state into a stored record")
+    @Test("Applying a scenario sets its fields, and updates the state in a stored record")
     func applyingScenario() throws {
         var scenario = try TelemetryScenarioRecord(record: Self.scenario)
         scenario.isEnabled = false
@@ -149,7 +149,7 @@ struct RecordTypesTests {
 
     // MARK: Commands
 
-    @Test("A new command is pending, has an identifier of its own, and names a scenario only where it was given one")
+    @Test("A new command is pending, has an identifier, and has a scenario only if it was given one")
     func newCommand() {
         let command = TelemetryCommandRecord(clientId: "c", action: .enable)
         #expect(command.status == .pending && command.scenarioName == nil && command.recordID == nil)
@@ -160,14 +160,14 @@ struct RecordTypesTests {
         #expect(TelemetryCommandRecord(clientId: "c", action: .enableScenario, scenarioName: "Net").scenarioName == "Net")
     }
 
-    @Test("A command survives its record with and without a scenario", arguments: ["Net", nil])
+    @Test("A command is read back from its record with and without a scenario", arguments: ["Net", nil])
     func commandRoundTrip(scenarioName: String?) throws {
         let command = TelemetryCommandRecord(
             recordID: "r", clientId: "c", action: .disableScenario, scenarioName: scenarioName, created: Self.date)
         #expect(try TelemetryCommandRecord(record: command.toRecord()) == command)
     }
 
-    @Test("Applying a command removes what it no longer has")
+    @Test("Applying a command removes fields that it no longer has")
     func applyingCommand() throws {
         let command = TelemetryCommandRecord(commandId: "1", clientId: "c", action: .enable, created: Self.date)
         let changed = try command.applying(to: Self.command)
@@ -177,7 +177,7 @@ struct RecordTypesTests {
 
     // MARK: Identities
 
-    @Test("Identities that follow from names are the same for equal spellings, and differ for everything else")
+    @Test("Identities derived from names are equal for canonically equal names, and differ for all others")
     func derivedIdentities() {
         typealias ID = TelemetryRecord.ID
         #expect(ID.client("caf\u{e9}").recordName == ID.client("cafe\u{301}").recordName)

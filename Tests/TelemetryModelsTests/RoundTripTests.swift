@@ -57,7 +57,7 @@ struct RoundTripTests {
     }
     @Test("States of scenarios survive JSON") func states() throws { try check(12, { $0.scenarioState() }, throughJSON) }
 
-    @Test("Applying a value changes its own fields alone, whatever else a record holds")
+    @Test("Applying a value changes only its own fields")
     func applying() throws {
         var generated = Generated(stream: 10)
         let own = Set(TelemetrySchema.CommandField.allCases.map(\.rawValue))

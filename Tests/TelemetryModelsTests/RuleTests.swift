@@ -9,7 +9,7 @@ struct RuleTests {
 
     private typealias Row = (TelemetryRuleCondition.Comparison, String?, [String], Bool)
 
-    @Test("Every comparison holds for what it says", arguments: TelemetryRuleCondition.Comparison.allCases)
+    @Test("Every comparison holds for the expected values only", arguments: TelemetryRuleCondition.Comparison.allCases)
     func comparisons(comparison: TelemetryRuleCondition.Comparison) {
         let rows: [Row] = [
             (.equals, "a", ["a"], true), (.equals, "a", ["b", "a"], true), (.equals, "a", ["A"], false),
@@ -32,9 +32,9 @@ struct RuleTests {
         }
     }
 
-    @Test("Versions are ordered part by part")
+    @Test("Versions are compared part by part")
     func versions() {
-        // Each line holds equal versions, and is below the next.
+        // The values of a line are equal versions, and below those of the next line.
         let lines = [
             ["", "0", "0.0", "00.000", "."], ["0.0.1"], ["1", "1.0", "01"], ["1.0.0.1"], ["1.2"], ["1.9"], ["1.10", "1.010"],
             ["1.99999999999999999999"], ["1.100000000000000000000"], ["1.0a"], ["1.a"], ["1.b"], ["1.\u{e9}", "1.e\u{301}"],
@@ -67,7 +67,7 @@ struct RuleTests {
     // MARK: Positions
 
     @Test(
-        "A client's position in a rule, against values computed elsewhere",
+        "A client's position in a rule equals independently computed values",
         arguments: [
             ("k7m2", "r1", 39.28714172743524),
             ("", "", 0.6748622698109717),
@@ -82,7 +82,7 @@ struct RuleTests {
         #expect(TelemetryRuleRecord.position(ofClient: clientId, inRule: ruleId) == position)
     }
 
-    @Test("Raising the percentage only adds clients, in about the proportion that was asked for")
+    @Test("Raising the percentage only adds clients, in about that proportion")
     func percentages() {
         var rule = TelemetryRuleRecord(ruleId: "sample", scenarioName: "Net")
         let clients = (0..<1_000).map { "client-\($0)" }
@@ -98,7 +98,7 @@ struct RuleTests {
     }
 
     @Test(
-        "Percentages at and beyond the ends",
+        "Percentages at and beyond the limits",
         arguments: [
             (100.0, true), (1e9, true), (.infinity, true), (0, false), (-0.0, false), (-1, false), (-.infinity, false),
             (.nan, false),
@@ -131,21 +131,21 @@ struct RuleTests {
         #expect(!rule.applies(to: "c", attributes: ["appVersion": "2.10"], at: Self.date - 1))
     }
 
-    @Test("A client's identifier is an attribute, whatever else bears that name")
+    @Test("The attribute clientId is always the client's identifier")
     func clientIdentifier() {
         let rule = TelemetryRuleRecord(scenarioName: "Net", conditions: [.init("clientId", .oneOf, ["c"])])
         #expect(rule.applies(to: "c", attributes: ["clientId": "d"]))
         #expect(!rule.applies(to: "d", attributes: ["clientId": "c"]))
     }
 
-    @Test("Two hundred rules are decided on quickly, each with a position")
+    @Test("About half of 200 rules at 50 percent apply to a client")
     func manyRules() {
         let rules = (0..<200).map { TelemetryRuleRecord(ruleId: "rule-\($0)", scenarioName: "Net", percentage: 50) }
         let count = rules.filter { $0.applies(to: "k7m2pq9xst", attributes: [:]) }.count
         #expect((60...140).contains(count))
     }
 
-    @Test("A rule whose record cannot be read in full applies to nobody, and keeps what it holds")
+    @Test("A rule whose record cannot be read in full applies to no client, and keeps its stored fields")
     func unreadable() throws {
         let whole = TelemetryRuleRecord(recordID: "r", ruleId: "1", scenarioName: "Net", created: Self.date).toRecord()
         #expect(whole["conditions"] == "[]" && whole["percentage"] == .double(100))
@@ -170,7 +170,7 @@ struct RuleTests {
         #expect(mended.applies(to: "c", attributes: [:]) && mended.toRecord()["conditions"] == "[]")
     }
 
-    @Test("A rule without what is optional has the defaults; a whole number is a percentage")
+    @Test("A rule without its optional fields has the defaults; an integer is a valid percentage")
     func sparse() throws {
         var record = TelemetryRecord(recordType: "TelemetryRule", recordID: "r")
         record["ruleId"] = "1"

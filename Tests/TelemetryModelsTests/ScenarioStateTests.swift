@@ -5,7 +5,7 @@ import Testing
 struct ScenarioStateTests {
     private static let date = Date(timeIntervalSince1970: 1_795_248_000.123)
 
-    @Test("A state is off, of every level, without an end, and from its registration, unless told otherwise")
+    @Test("By default a state is off, at the level diagnostic, without an end, and from the registration")
     func defaults() {
         let state = TelemetryScenarioState()
         #expect(!state.isEnabled && state.level == .diagnostic && state.expires == nil)
@@ -31,7 +31,7 @@ struct ScenarioStateTests {
         #expect(try fromJSON(text, as: TelemetryScenarioState.self) == state)
     }
 
-    @Test("A state of a later version reads with the lesser level and no known source")
+    @Test("A state of a later version reads with the level info and the default source")
     func laterState() throws {
         let text = #"{"isEnabled":true,"level":"everything","source":"oracle","new":[1]}"#
         let state = try fromJSON(text, as: TelemetryScenarioState.self)
@@ -40,7 +40,7 @@ struct ScenarioStateTests {
         #expect(throws: DecodingError.self) { try fromJSON("{}", as: TelemetryScenarioState.self) }
     }
 
-    @Test("An end that has no stored form is never, or long ago")
+    @Test("An end that cannot be stored reads as no end, or as one in the past")
     func extremeEnds() throws {
         var state = TelemetryScenarioState(isEnabled: true, expires: Date(timeIntervalSince1970: 1e15))
         #expect(try fromJSON(try json(state), as: TelemetryScenarioState.self).expires == nil)
@@ -72,14 +72,14 @@ struct ScenarioStateTests {
         #expect(try fromJSON(try json([source])) == [source])
     }
 
-    @Test("What is no source is none", arguments: ["", "Host", "rule", "oracle", "rules:1"])
+    @Test("A text that is not a source is nil", arguments: ["", "Host", "rule", "oracle", "rules:1"])
     func noSources(text: String) {
         #expect(TelemetryScenarioState.Source(text) == nil)
     }
 
-    // MARK: Records of the version before
+    // MARK: Records of version 1
 
-    @Test("A scenario's record of version 1 reads as all levels, without an end, from its registration")
+    @Test("A scenario's record of version 1 reads at the level diagnostic, without an end, from the registration")
     func oldScenario() throws {
         var record = TelemetryScenarioRecord(
             recordID: "r", clientId: "c", scenarioName: "Net", isEnabled: true, created: Self.date
@@ -94,9 +94,9 @@ struct ScenarioStateTests {
         #expect(odd.level == .info && odd.expires == nil && odd.source == .registration)
     }
 
-    @Test("A client's record of version 1 reads as not paused and never seen")
+    @Test("A client's record of version 1 reads as not paused and without a last-seen date")
     func oldClient() throws {
-        // What says no more than version 1 could is written as version 1 writes it.
+        // A client or scenario without values of version 2 is written as version 1 writes it.
         let client = TelemetryClientRecord(recordID: "r", clientId: "c", isEnabled: true)
         #expect(Set(client.toRecord().fields.keys) == ["clientid", "created", "isEnabled"])
         let scenario = TelemetryScenarioRecord(recordID: "s", clientId: "c", scenarioName: "A", isEnabled: false)
@@ -113,7 +113,7 @@ struct ScenarioStateTests {
         #expect(!read.isPaused && read.lastSeen == nil && read.appVersion == nil && read.libraryVersion == nil)
     }
 
-    @Test("A command's record of version 1 reads without level, lease and the rest; a whole number is a lease")
+    @Test("A command's record of version 1 reads without the fields of version 2; an integer is a valid lease")
     func oldCommand() throws {
         var record = TelemetryCommandRecord(recordID: "r", clientId: "c", action: .enableScenario, scenarioName: "Net")
             .toRecord()

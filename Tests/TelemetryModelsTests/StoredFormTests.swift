@@ -2,7 +2,7 @@ import Foundation
 import TelemetryModels
 import Testing
 
-/// What is stored is read by later versions and by programs in other languages: these texts do not change.
+/// Later versions and programs in other languages read the stored forms: these texts must not change.
 struct StoredFormTests {
     private let date = Date(timeIntervalSince1970: 1_795_248_000.123)
 
@@ -23,7 +23,7 @@ struct StoredFormTests {
         #expect(try fromJSON(text) == value)
     }
 
-    @Test("A number that is none is kept, although it equals nothing")
+    @Test("NaN is kept, although it is not equal to itself")
     func notANumber() throws {
         #expect(try json(TelemetryValue.double(.nan)) == #"{"double":"nan"}"#)
         guard case .double(let value) = try fromJSON(#"{"double":"nan"}"#, as: TelemetryValue.self) else {
@@ -34,7 +34,7 @@ struct StoredFormTests {
     }
 
     @Test(
-        "What is no value is refused",
+        "A text that is not a value is refused",
         arguments: ["null", "[]", "{}", #"{"date":"yesterday"}"#, #"{"double":"much"}"#, #"{"date":1}"#])
     func noValue(text: String) {
         #expect(throws: DecodingError.self) { try fromJSON(text, as: TelemetryValue.self) }
@@ -89,7 +89,7 @@ struct StoredFormTests {
         #expect(try fromJSON(bareText) == bare)
     }
 
-    @Test("An event with a level and a field from a later version is still read")
+    @Test("An event with a level and a field of a later version is still read")
     func laterEvent() throws {
         let event: TelemetryEvent = try fromJSON(
             #"{"eventId":"1","eventName":"x","sessionId":"s","eventTimestamp":"2026-11-21T08:00:00Z","logLevel":"shout","new":[1]}"#
@@ -100,7 +100,7 @@ struct StoredFormTests {
     }
 
     @Test(
-        "An event that lacks what it cannot be read without is refused",
+        "An event that lacks a required field is refused",
         arguments: ["eventId", "eventName", "sessionId", "eventTimestamp"])
     func incompleteEvent(field: String) throws {
         var fields = ["eventId": "1", "eventName": "x", "sessionId": "s", "eventTimestamp": "2026-11-21T08:00:00Z"]
@@ -141,7 +141,7 @@ struct StoredFormTests {
         #expect(try fromJSON(owing, as: TelemetrySettings.self).embeddedWork == settings.embeddedWork)
     }
 
-    @Test("Every field of the settings is stored: a field that is added gets a key")
+    @Test("Every field of the settings has a coding key")
     func everyFieldOfTheSettings() {
         let fields = Mirror(reflecting: TelemetrySettings()).children.compactMap(\.label)
         let keys = TelemetrySettings.CodingKeys.allCases.map { $0 == .embeddedWork ? "embeddedWork" : $0.rawValue }

@@ -4,7 +4,7 @@ import Testing
 @testable import TelemetryModels
 
 struct TelemetryDeviceInfoTests {
-    @Test("This machine says what it is")
+    @Test("The device information of this machine is complete")
     func current() {
         let device = TelemetryDeviceInfo.current
         #expect(device == .current)
@@ -23,7 +23,7 @@ struct TelemetryDeviceInfoTests {
         #endif
     }
 
-    @Test("A device is what its texts say, whether a copy or made anew: equal, stored and shown by them")
+    @Test("Device information is compared, stored and shown by its five texts, whether copied or created again")
     func value() throws {
         func make(_ texts: [String]) -> TelemetryDeviceInfo {
             TelemetryDeviceInfo(
@@ -52,7 +52,7 @@ struct TelemetryDeviceInfoTests {
             ])
     }
 
-    @Test("A distribution names itself in os-release, in each of the ways that the format has")
+    @Test("The distribution's name is read from every valid form of os-release")
     func distribution() {
         let rows: [(String, String?)] = [
             ("PRETTY_NAME=\"Debian GNU/Linux 12 (bookworm)\"\nNAME=\"Debian GNU/Linux\"\n", "Debian GNU/Linux 12 (bookworm)"),
@@ -83,14 +83,14 @@ struct TelemetryDeviceInfoTests {
         #expect(version(nil, nil) == "unknown")
     }
 
-    @Test("The package's version is its parts")
+    @Test("The package's version consists of its three parts")
     func packageVersion() {
         #expect(
             LiveTelemetryVersion.version
                 == "\(LiveTelemetryVersion.major).\(LiveTelemetryVersion.minor).\(LiveTelemetryVersion.patch)")
     }
 
-    @Test("A diagnostic says what kind it is and what it is about")
+    @Test("A diagnostic's description is its kind and message")
     func diagnostic() {
         for kind in TelemetryDiagnostic.Kind.allCases {
             let diagnostic = TelemetryDiagnostic(kind: kind, message: "about a file")
@@ -98,7 +98,7 @@ struct TelemetryDeviceInfoTests {
         }
     }
 
-    @Test("Debug information carries what it was made with")
+    @Test("Debug information keeps its initial values")
     func debugInfo() {
         let info = DebugInfo(
             containerID: "c", buildType: "b", environment: "e", testQueryResults: 1, firstRecordID: "r", firstRecordFields: ["f"],

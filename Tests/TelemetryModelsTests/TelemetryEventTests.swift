@@ -4,7 +4,7 @@ import TelemetryModels
 import Testing
 
 struct TelemetryEventTests {
-    @Test("An event of a session and a name alone has the defaults")
+    @Test("An event created from a session and a name has the defaults")
     func defaults() {
         let before = Date.now
         let event = TelemetryEvent(sessionId: "s", name: "n")
@@ -15,7 +15,7 @@ struct TelemetryEventTests {
         #expect(event.id == event.eventId)
     }
 
-    @Test("Events that were given no identifier get one each, from any thread")
+    @Test("Events without a given identifier get unique ones, from any thread")
     func uniqueIdentifiers() async {
         let ids = await withTaskGroup(of: [String].self) { group in
             for _ in 0..<8 {
@@ -26,14 +26,14 @@ struct TelemetryEventTests {
         #expect(Set(ids).count == 8_000)
     }
 
-    @Test("A sequence is at most what a store can hold", arguments: [0, 1, UInt64(Int64.max), UInt64(Int64.max) + 1, .max])
+    @Test("A sequence is limited to the largest storable one", arguments: [0, 1, UInt64(Int64.max), UInt64(Int64.max) + 1, .max])
     func sequence(sequence: UInt64) throws {
         let event = TelemetryEvent(sessionId: "s", sequence: sequence, name: "n")
         #expect(event.sequence == min(sequence, UInt64(Int64.max)))
         #expect(try TelemetryEvent(record: event.toRecord()).sequence == event.sequence)
     }
 
-    @Test("An event's record bears the event's identifier, and every field under the schema's name")
+    @Test("An event's record has the event's identifier, and every field under its schema name")
     func record() {
         let event = TelemetryEvent(
             eventId: "e", clientId: "c", sessionId: "s", sequence: 3, name: "n", threadId: "t", property1: "p",
@@ -45,7 +45,7 @@ struct TelemetryEventTests {
         #expect(record["logLevel"] == "diagnostic" && record["attributes"] == #"{"a":1}"#)
     }
 
-    @Test("A record of just a name, a session and a time has the defaults, and its name for an identifier")
+    @Test("A record with only a name, a session and a time has the defaults, and its record name as the event identifier")
     func bareRecord() throws {
         var record = TelemetryRecord(recordType: "TelemetryEvent", recordID: "r")
         record["eventName"] = "n"
@@ -58,7 +58,7 @@ struct TelemetryEventTests {
                     eventId: "r", sessionId: "s", name: "n", timestamp: .distantPast, threadId: CurrentThread.identifier))
     }
 
-    @Test("What cannot be understood in a field that may be missing has the default")
+    @Test("An optional field that cannot be read has its default")
     func oddFields() throws {
         var record = TelemetryEvent(sessionId: "s", name: "n", attributes: ["a": 1], level: .diagnostic).toRecord()
         record["logLevel"] = "shout"
@@ -68,7 +68,7 @@ struct TelemetryEventTests {
         #expect(event.level == .info && event.sequence == 0 && event.attributes.isEmpty)
     }
 
-    @Test("The logger's identifiers name the session and the number")
+    @Test("The logger's event identifiers are made of the session and the number")
     func loggersIdentifiers() {
         #expect(EventIdentifier.make(sessionId: "s", sequence: 7) == "s-7")
         let prefixes = (0..<1_000).map { _ in EventIdentifier.randomPrefix() }
@@ -78,12 +78,12 @@ struct TelemetryEventTests {
         }
     }
 
-    @Test("A thread's number stays the same, and two threads have two")
+    @Test("A thread's number does not change, and two threads have different numbers")
     func threads() async {
         #expect(CurrentThread.number == CurrentThread.number)
         #expect(CurrentThread.identifier == "\(CurrentThread.number)")
         let (numbers, continuation) = AsyncStream.makeStream(of: UInt64.self)
-        // Both live until both were asked, so that neither gets the other's number anew.
+        // Both threads run until both numbers are read, so that the second cannot reuse the first one's number.
         let end = DispatchSemaphore(value: 0)
         for _ in 0..<2 {
             Thread {
@@ -97,7 +97,7 @@ struct TelemetryEventTests {
         #expect(seen.count == 2)
     }
 
-    @Test("Levels are ordered: general before detailed")
+    @Test("Levels are ordered: info before diagnostic")
     func levels() {
         #expect(TelemetryLogLevel.info.rawValue == "info" && TelemetryLogLevel.diagnostic.rawValue == "diagnostic")
         #expect(TelemetryLogLevel.allCases == [.info, .diagnostic])

@@ -13,14 +13,14 @@ struct TelemetryPendingWorkTests {
         return work.deletions
     }
 
-    @Test("The ends of a client's sessions are one deletion, up to the latest of them", arguments: [[1, 2], [2, 1]])
+    @Test("Ends of a client's sessions merge into one deletion, up to the latest end", arguments: [[1, 2], [2, 1]])
     func sessions(ends: [TimeInterval]) {
         let merged = Self.added(
             .init(clientId: "a", sessionEnd: Self.date(ends[0])), .init(clientId: "a", sessionEnd: Self.date(ends[1])))
         #expect(merged == [Deletion(clientId: "a", sessionEnd: Self.date(2))])
     }
 
-    @Test("A deletion of events and the end of a session are the end of a session")
+    @Test("A deletion of events merges into the end of a session")
     func eventsOnly() {
         let events = Deletion(clientId: "a", sessionEnd: Self.date(1), eventsOnly: true, doneAt: Self.date(1))
         let session = Deletion(clientId: "a", sessionEnd: Self.date(2))
@@ -29,7 +29,7 @@ struct TelemetryPendingWorkTests {
         #expect(Self.added(events, events) == [events])
     }
 
-    @Test("What was done once and is still to be repeated counts from the latest time; what was never done is to be done")
+    @Test("Merged deletions have the latest time at which they were carried out, or none if one was not")
     func doneAt() {
         let first = Deletion(clientId: "a", sessionEnd: Self.date(1), doneAt: Self.date(1))
         let second = Deletion(clientId: "a", sessionEnd: Self.date(2), doneAt: Self.date(2))
@@ -39,7 +39,7 @@ struct TelemetryPendingWorkTests {
                 == [Deletion(clientId: "a", sessionEnd: Self.date(3))])
     }
 
-    @Test("The sessions that ended are kept, each once, and stored only where there are any")
+    @Test("The names of ended sessions are kept without duplicates, and stored only if there are any")
     func namedSessions() throws {
         let first = Deletion(clientId: "a", sessionEnd: Self.date(1), sessions: ["s", "t"])
         let second = Deletion(clientId: "a", sessionEnd: Self.date(2), sessions: ["t", "u"])
@@ -51,22 +51,22 @@ struct TelemetryPendingWorkTests {
         #expect(!String(decoding: without, as: UTF8.self).contains("sessions"))
     }
 
-    @Test("A departure takes the client's sessions with it, and keeps the command that is still to be marked")
+    @Test("A deletion of a client replaces the ends of its sessions, and keeps the command to be marked")
     func departure() {
         let session = Deletion(clientId: "a", sessionEnd: Self.date(1))
         let commanded = Deletion(clientId: "a", command: "command-1")
         #expect(Self.added(session, commanded) == [commanded])
         #expect(Self.added(commanded, Deletion(clientId: "a")) == [commanded])
-        #expect(Self.added(commanded, session) == [commanded, session], "the session of a client that came back")
+        #expect(Self.added(commanded, session) == [commanded, session], "the session of a client that registered again")
     }
 
-    @Test("Deletions of other clients stay apart, in their order")
+    @Test("Deletions of different clients stay separate, in their order")
     func others() {
         let deletions = ["a", "b", "c"].map { Deletion(clientId: $0, sessionEnd: Self.date(1)) }
         #expect(Self.added(deletions[0], deletions[1], deletions[2], deletions[0]) == [deletions[1], deletions[2], deletions[0]])
     }
 
-    @Test("What version 1 stored one by one is read as one deletion, and stored as one")
+    @Test("Deletions that version 1 stored separately are read and stored as one")
     func storedForm() throws {
         let ends = (0..<300).map { #"{"clientId":"a","sessionEnd":"2026-11-21T08:\#(10 + $0 / 60):\#(10 + $0 % 50)Z"}"# }
         let text = #"{"backup":false,"cleanups":[{"clientId":"b"},\#(ends.joined(separator: ","))],"registration":false}"#
@@ -80,7 +80,7 @@ struct TelemetryPendingWorkTests {
         #expect(try JSONDecoder().decode(TelemetryPendingWork.self, from: stored) == work)
     }
 
-    @Test("The stored form has a key for what there is, and none for the rest; it is read back as it was")
+    @Test("The stored form has keys only for values that are set, and is read back unchanged")
     func codable() throws {
         let encoder = JSONEncoder()
         encoder.outputFormatting = .sortedKeys
@@ -98,7 +98,7 @@ struct TelemetryPendingWorkTests {
         #expect(try text(TelemetryPendingWork(backup: .outdated)) == #"{"isBackupOutdated":true}"#)
     }
 
-    @Test("An end of consent is kept by a later deletion of the same client, unless the client is wanted again")
+    @Test("A later deletion of the same client keeps its end of consent, until the consent is kept")
     func endOfConsent() {
         var work = TelemetryPendingWork(deletions: [.init(clientId: "a", endsConsent: 3), .init(clientId: "b", endsConsent: 1)])
         work.add(.init(clientId: "a"))
@@ -107,7 +107,7 @@ struct TelemetryPendingWorkTests {
         #expect(work.deletions.map(\.endsConsent) == [1, nil])
     }
 
-    @Test("Registrations are kept once each, the newest of them where there are too many")
+    @Test("Registrations are kept without duplicates, and only the newest 16")
     func registrations() {
         var work = TelemetryPendingWork(registrations: ["a", "b", "a"])
         #expect(work.registrations == ["a", "b"])

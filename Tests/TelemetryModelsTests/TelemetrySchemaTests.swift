@@ -109,7 +109,7 @@ struct TelemetrySchemaTests {
                 ]))
     }
 
-    @Test("What a viewer can ask of a client, as it is stored")
+    @Test("The stored names of a command's actions")
     func actions() {
         #expect(
             TelemetrySchema.CommandAction.allCases.map(\.rawValue)
@@ -122,7 +122,7 @@ struct TelemetrySchemaTests {
         #expect(TelemetrySchema.CommandAction.deleteEvents.rawValue == "delete_events")
     }
 
-    @Test("What becomes of a command, as it is stored")
+    @Test("The stored names of a command's statuses")
     func statuses() {
         #expect(
             TelemetrySchema.CommandStatus.allCases.map(\.rawValue)
@@ -155,7 +155,7 @@ struct TelemetrySchemaTests {
         #expect(TelemetrySchema.validate(records).isEmpty)
     }
 
-    @Test("Fields of version 2 may be missing, and are of their types where they are there")
+    @Test("Fields of version 2 are optional, and checked for their types if present")
     func optionalFields() {
         var command = TelemetryCommandRecord(clientId: "c", action: .enableScenario, lease: 60).toRecord()
         for (value, count) in [(TelemetryValue.int(60), 0), (.double(0.5), 0), ("60", 1), (true, 1), (nil, 0)]
@@ -174,7 +174,7 @@ struct TelemetrySchemaTests {
         #expect(TelemetrySchema.validate(client).count == 1)
     }
 
-    @Test("Validation says which record lacks what, and which field holds another type")
+    @Test("Validation names the record and its missing fields, or the field with a wrong type")
     func invalid() {
         var command = TelemetryRecord(recordType: "TelemetryCommand", recordID: "r1")
         command["clientid"] = "c"
@@ -193,7 +193,7 @@ struct TelemetrySchemaTests {
         for part in ["r2", "Stranger"] { #expect("\(faults[2])".contains(part)) }
     }
 
-    @Test("A flag may be stored as 0 or 1, and as nothing else that is a number")
+    @Test("A flag may be stored as 0 or 1, and as no other number")
     func flags() {
         var client = TelemetryClientRecord(clientId: "c", isEnabled: true).toRecord()
         for value: TelemetryValue in [0, 1, true, false] {
@@ -206,7 +206,7 @@ struct TelemetrySchemaTests {
         }
     }
 
-    @Test("A settings backup is valid with both flags")
+    @Test("A settings backup is valid only with both flags")
     func backup() {
         var backup = TelemetryRecord(recordType: "TelemetrySettingsBackup")
         #expect(TelemetrySchema.validate(backup).count == 1)

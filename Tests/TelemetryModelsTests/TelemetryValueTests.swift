@@ -30,7 +30,7 @@ struct TelemetryValueTests {
         #expect(Set(values).count == 5)
     }
 
-    @Test("Texts that Swift calls equal are one value, one field, one identity")
+    @Test("Canonically equal texts are one value, one field and one identity")
     func canonicalEquivalence() {
         let (composed, decomposed) = ("caf\u{e9}", "cafe\u{301}")
         #expect(TelemetryValue.string(composed) == .string(decomposed))

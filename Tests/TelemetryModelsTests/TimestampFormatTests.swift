@@ -4,7 +4,7 @@ import Testing
 
 struct TimestampFormatTests {
     @Test(
-        "Moments and their texts",
+        "Dates and their texts",
         arguments: [
             (0.0, "1970-01-01T00:00:00.000Z"), (1_795_248_000.123, "2026-11-21T08:00:00.123Z"),
             (-0.001, "1969-12-31T23:59:59.999Z"),
@@ -19,7 +19,7 @@ struct TimestampFormatTests {
     }
 
     @Test(
-        "Moments outside the years 1 to 9999 have no text",
+        "Dates outside the years 1 to 9999 have no text",
         arguments: [-62_135_596_800.001, 253_402_300_800, 1e12, -1e12, .infinity, -.infinity, .nan, .greatestFiniteMagnitude])
     func outside(seconds: Double) {
         #expect(TimestampFormat.string(from: Date(timeIntervalSince1970: seconds)) == nil)
@@ -28,7 +28,7 @@ struct TimestampFormatTests {
         #expect(bytes == [1])
     }
 
-    @Test("A fraction has any number of digits from none to nine")
+    @Test("A fraction has zero to nine digits")
     func fractions() {
         for (fraction, nanoseconds) in [
             ("", 0), (".5", 500_000_000), (".25", 250_000_000), (".123", 123_000_000), (".123456", 123_456_000),
@@ -41,7 +41,7 @@ struct TimestampFormatTests {
     }
 
     @Test(
-        "What is no date in UTC is none",
+        "A text that is not a date in UTC is nil",
         arguments: [
             "", "Z", "2026-11-21", "2026-11-21T08:00:00", "2026-11-21T08:00:00+01:00", "2026-11-21 08:00:00Z",
             "2026-13-01T00:00:00Z",
@@ -56,7 +56,7 @@ struct TimestampFormatTests {
         #expect(TimestampFormat.date(from: text) == nil)
     }
 
-    @Test("Every moment that the format promises to keep reads back to the last bit")
+    @Test("Dates outside 2^24 seconds of the reference date are read back exactly")
     func exact() {
         var generated = Generated(stream: 30)
         for _ in 0..<10_000 {
@@ -66,7 +66,7 @@ struct TimestampFormatTests {
         }
     }
 
-    @Test("Near the reference date, where a Date is finer than a nanosecond, less than one is lost")
+    @Test("Dates near the reference date, where a Date is finer than a nanosecond, are read back to the nanosecond")
     func fine() throws {
         var generated = Generated(stream: 31)
         for _ in 0..<5_000 {
@@ -76,7 +76,7 @@ struct TimestampFormatTests {
         }
     }
 
-    @Test("Foundation reads and writes the same moments, from the year 1600 on")
+    @Test("Foundation reads and writes the same dates, from the year 1600 on")
     func foundation() throws {
         // Before 1582 Foundation's calendar is the Julian one.
         var generated = Generated(stream: 32)
@@ -93,7 +93,7 @@ struct TimestampFormatTests {
     }
 
     @Test(
-        "No text that is read gives a moment that cannot be written", arguments: ["0001-01-01T00:00:00", "9999-12-31T23:59:59"])
+        "Every date that can be read can be written", arguments: ["0001-01-01T00:00:00", "9999-12-31T23:59:59"])
     func ends(second: String) throws {
         for fraction in ["", ".9", ".999", ".9999", ".99999", ".999999", ".9999999", ".99999999", ".999999999", ".000000001"] {
             let date = try #require(TimestampFormat.date(from: "\(second)\(fraction)Z"))
@@ -103,9 +103,9 @@ struct TimestampFormatTests {
         }
     }
 
-    @Test("A day of every year from 1 to 9999 is written and read as the calendar has it")
+    @Test("A random day of every year from 1 to 9999 is written and read correctly")
     func everyYear() throws {
-        // Counted on year by year, which owes nothing to the formulas.
+        // Counted year by year, independently of the implementation's formulas.
         let lengths = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
         var days = -719_162
         var generated = Generated(stream: 34)
@@ -122,7 +122,7 @@ struct TimestampFormatTests {
         }
     }
 
-    @Test("Texts sort as the moments do")
+    @Test("Texts sort in the order of their dates")
     func order() throws {
         var generated = Generated(stream: 33)
         let dates = (0..<2_000).map { _ in generated.milliseconds() }.sorted()

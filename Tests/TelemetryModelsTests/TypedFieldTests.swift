@@ -3,7 +3,7 @@ import TelemetryModels
 import Testing
 
 struct TypedFieldTests {
-    @Test("A variable of each type is stored without wrapping, and read back with its type")
+    @Test("A value of each type is stored without wrapping, and read back with its type")
     func roundTrip() {
         var record = TelemetryRecord(recordType: "Thing")
         let (name, count, wide, ratio, flag, date) = ("n", 7, Int64.max, 0.5, true, Date(timeIntervalSince1970: 1.5))
