@@ -8,7 +8,7 @@ struct BackupTests {
     private let settings = TelemetrySettings(
         telemetryRequested: true, telemetrySendingEnabled: true, clientIdentifier: "k7m2")
 
-    @Test("A file backup keeps settings for another instance, and forgets them")
+    @Test("A file backup keeps settings for another instance until they are cleared")
     func file() async throws {
         try await withTemporaryDirectory { root in
             let directory = root.appending(path: "backup")
@@ -29,7 +29,7 @@ struct BackupTests {
     }
 
     @Test(
-        "A backup that is not one is an error and stays, until another is saved",
+        "A corrupt backup is an error and is not changed, until another is saved",
         arguments: [
             "", "{}", "[]", "{\"telemetryRequested\": true",
             #"{"telemetryRequested": true, "telemetrySendingEnabled": true, "lastUpdated": "lately"}"#,
@@ -55,7 +55,7 @@ struct BackupTests {
         }
     }
 
-    @Test("A backup that cannot be written or read is an error")
+    @Test("Writing or reading a backup throws if its directory is a file")
     func unwritable() async throws {
         try await withTemporaryDirectory { root in
             let directory = root.appending(path: "backup")
@@ -68,7 +68,7 @@ struct BackupTests {
 
     // MARK: The coordinator
 
-    /// A backup that answers when the test lets it.
+    /// A backup whose loads return when the test says so.
     private actor SlowBackup: TelemetrySettingsBackingUp {
         private(set) var loads = 0
         private var waiting: [CheckedContinuation<TelemetrySettings?, any Error>] = []
@@ -93,7 +93,7 @@ struct BackupTests {
         }
     }
 
-    @Test("The state goes from pending over restoring to what was found; overlapping calls share one reading")
+    @Test("The state goes from pending to restoring to restored; a second call during a load gets the same result")
     func states() async {
         let backup = SlowBackup()
         let coordinator = TelemetrySettingsSyncCoordinator(backupClient: backup)
@@ -107,7 +107,7 @@ struct BackupTests {
         await backup.answer(.success(settings))
         #expect(await first.value == .restored(settings))
         #expect(await coordinator.state == .restored(settings))
-        // The second joined the first or, where it came after its end, began another.
+        // The second call joined the first one's load or, if it came after its end, began another.
         await backup.answer(.success(settings))
         if await backup.loads > 1 {
             _ = await asked.next()
@@ -116,7 +116,7 @@ struct BackupTests {
         #expect(await second.value == .restored(settings))
     }
 
-    @Test("No backup is a fresh start; a failure says why; each reading begins anew")
+    @Test("Without a backup the state is fresh; a failure has its reason; each call loads again")
     func outcomes() async throws {
         let backup = SlowBackup()
         let coordinator = TelemetrySettingsSyncCoordinator(backupClient: backup)

@@ -2,11 +2,11 @@ import Foundation
 import TelemetryPersistence
 import Testing
 
-/// Which clients other processes use.
+/// Whether other processes use a client.
 struct ClientUseTests {
     private let clientId = "abc/../déjà"
 
-    @Test("A client is in use as long as another store says so, and the last one leaves no file behind")
+    @Test("A client is in use while another store uses it, and the last store removes the file")
     func use() async throws {
         try await withTemporaryDirectory { directory in
             let (first, second) = (
@@ -29,7 +29,7 @@ struct ClientUseTests {
         }
     }
 
-    @Test("A store that is gone uses nothing, and the file that it left is removed")
+    @Test("A released store uses no client, and the file that it left is removed")
     func gone() async throws {
         try await withTemporaryDirectory { directory in
             await FileTelemetrySettingsStore(directory: directory).beginUse(of: clientId)

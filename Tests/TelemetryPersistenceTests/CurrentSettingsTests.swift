@@ -3,12 +3,12 @@ import TelemetryModels
 import TelemetryPersistence
 import Testing
 
-/// Settings that are asked for before each delivery.
+/// The settings that are read before each delivery.
 struct CurrentSettingsTests {
     private let settings = TelemetrySettings(
         telemetryRequested: true, telemetrySendingEnabled: true, clientIdentifier: "client")
 
-    @Test("Every change by another instance is seen at once")
+    @Test("Every change by another instance is returned at once")
     func changes() async throws {
         try await withTemporaryDirectory { directory in
             let (store, other) = (
@@ -23,7 +23,7 @@ struct CurrentSettingsTests {
         }
     }
 
-    @Test("A file that has not changed is not read again; what could not be written counts all the same")
+    @Test("A file that has not changed is not read again; a change that could not be written is returned")
     func unchanged() async throws {
         try await withTemporaryDirectory { directory in
             let store = FileTelemetrySettingsStore(directory: directory)
@@ -31,7 +31,7 @@ struct CurrentSettingsTests {
             let file = directory.appending(path: "settings.json")
             try age(file, directory)
             #expect(await store.current() == settings)
-            // The same size, time and place: only by reading can it be told from what it was.
+            // The size, modification date and inode are unchanged: only reading the file would reveal the change.
             let text = try String(contentsOf: file, encoding: .utf8)
             try overwrite(file, text.replacingOccurrences(of: "\"client\"", with: "\"CLIENT\""))
             try age(file, directory)
@@ -51,7 +51,7 @@ struct CurrentSettingsTests {
         }
     }
 
-    @Test("An opt-out that is marked beside the file counts at once")
+    @Test("An opt-out marker file next to the settings file takes effect at once")
     func marked() async throws {
         try await withTemporaryDirectory { directory in
             let store = FileTelemetrySettingsStore(directory: directory)
@@ -70,7 +70,7 @@ struct CurrentSettingsTests {
         }
     }
 
-    /// Not replaced: the file stays the same one.
+    /// Overwrites in place: the file keeps its inode.
     private func overwrite(_ file: URL, _ text: String) throws {
         let handle = try FileHandle(forWritingTo: file)
         defer { try? handle.close() }

@@ -7,7 +7,7 @@ struct FileTelemetrySettingsStoreTests {
     private let settings = TelemetrySettings(
         telemetryRequested: true, telemetrySendingEnabled: true, clientIdentifier: "abc/../déjà 👩‍👩‍👧")
 
-    @Test("An empty store gives the defaults, and neither reading nor resetting creates anything")
+    @Test("An empty store has the defaults, and neither reading nor resetting creates a file")
     func emptyStoreCreatesNothing() async throws {
         try await withTemporaryDirectory { root in
             let directory = root.appending(path: "state")
@@ -18,7 +18,7 @@ struct FileTelemetrySettingsStoreTests {
         }
     }
 
-    @Test("What was saved is read by another instance, out of files that only their owner may read")
+    @Test("Another instance reads saved settings, from files that only their owner may read")
     func survivesInstance() async throws {
         try await withTemporaryDirectory { root in
             let directory = root.appending(path: "deep/down")
@@ -29,7 +29,7 @@ struct FileTelemetrySettingsStoreTests {
         }
     }
 
-    @Test("Reset goes back to the defaults, for other instances too")
+    @Test("Reset restores the defaults, for other instances too")
     func reset() async throws {
         try await withTemporaryDirectory { directory in
             let (store, other) = (
@@ -42,7 +42,7 @@ struct FileTelemetrySettingsStoreTests {
         }
     }
 
-    @Test("Updates from several instances at once are applied one after the other, and none is lost")
+    @Test("Concurrent updates from several instances are all applied")
     func concurrentUpdates() async throws {
         try await withTemporaryDirectory { directory in
             await withTaskGroup { group in
@@ -61,7 +61,7 @@ struct FileTelemetrySettingsStoreTests {
         }
     }
 
-    @Test("An update that changes nothing leaves the file as it is")
+    @Test("An update that changes nothing does not write the file")
     func unchangedUpdate() async throws {
         try await withTemporaryDirectory { directory in
             let store = FileTelemetrySettingsStore(directory: directory)
@@ -75,7 +75,7 @@ struct FileTelemetrySettingsStoreTests {
     }
 
     @Test(
-        "A file that is not what it should be reads as defaults, is set aside, and is told",
+        "A corrupt file reads as defaults, is set aside and reported",
         arguments: ["", "{\"telemetryRequested\": tr", "[]", "null", "{\"telemetryRequested\": \"yes\"}", "\u{0}\u{1}\u{fffd}"])
     func corruptFile(text: String) async throws {
         try await withTemporaryDirectory { directory in
@@ -93,7 +93,7 @@ struct FileTelemetrySettingsStoreTests {
         }
     }
 
-    @Test("An update meets a corrupt file as a load does: from the defaults, and the file set aside")
+    @Test("An update of a corrupt file starts from the defaults, and the file is set aside")
     func corruptFileAtUpdate() async throws {
         try await withTemporaryDirectory { directory in
             try Data("{".utf8).write(to: directory.appending(path: "settings.json"))
@@ -106,7 +106,7 @@ struct FileTelemetrySettingsStoreTests {
         }
     }
 
-    @Test("Fields that an earlier version did not write have their defaults, unknown ones are ignored")
+    @Test("Missing fields have their defaults, and unknown fields are ignored")
     func otherVersions() async throws {
         try await withTemporaryDirectory { directory in
             try Data(#"{"telemetryRequested": true, "fromTheFuture": [1]}"#.utf8)
@@ -118,10 +118,10 @@ struct FileTelemetrySettingsStoreTests {
         }
     }
 
-    @Test("Where nothing can be written, the store goes on from memory and tells; what waits is written once it can be")
+    @Test("If nothing can be written, the store works in memory and reports it; pending changes are written once possible")
     func unwritable() async throws {
         try await withTemporaryDirectory { root in
-            // A file stands where the directory should be: fails for root, too, as a permission would not.
+            // A file in place of the directory: this fails for root too, unlike a missing permission.
             let directory = root.appending(path: "state")
             try Data().write(to: directory)
             let log = DiagnosticsLog()
@@ -138,7 +138,7 @@ struct FileTelemetrySettingsStoreTests {
         }
     }
 
-    @Test("What a store could not write takes back nothing that others have written meanwhile")
+    @Test("Changes that are written later do not revert what other stores have written meanwhile")
     func unwrittenMerges() async throws {
         try await withTemporaryDirectory { root in
             let directory = root.appending(path: "state")
@@ -168,7 +168,7 @@ struct FileTelemetrySettingsStoreTests {
         }
     }
 
-    @Test("The stored form stays what it is")
+    @Test("The stored form does not change")
     func storedForm() async throws {
         try await withTemporaryDirectory { directory in
             await FileTelemetrySettingsStore(directory: directory).save(

@@ -12,7 +12,7 @@ struct InstanceDirectoryTests {
         return place
     }
 
-    @Test("Instances that run at the same time have different directories, and the same ones after a restart")
+    @Test("Instances that run at the same time have different directories, and the same set of them after a restart")
     func restart() async throws {
         try await withTemporaryDirectory { root in
             let first = (0..<10).map { _ in place(in: root) }
@@ -24,7 +24,7 @@ struct InstanceDirectoryTests {
         }
     }
 
-    @Test("The directory that was made first is the first that is taken")
+    @Test("The directory that was created first is taken first")
     func order() async throws {
         try await withTemporaryDirectory { root in
             let stores = root.appending(path: "stores/file.3a.2fa")
@@ -40,7 +40,7 @@ struct InstanceDirectoryTests {
         }
     }
 
-    @Test("A directory whose holder was killed is free")
+    @Test("The directory of a killed process is free")
     func killed() async throws {
         try await withTemporaryDirectory { root in
             let url = { place(in: root).url }()
@@ -48,7 +48,7 @@ struct InstanceDirectoryTests {
         }
     }
 
-    @Test("Before something is stored nothing is written, and two that begin at once do not meet")
+    @Test("Nothing is written before the directory is claimed, and two instances that start together get different ones")
     func fresh() async throws {
         try await withTemporaryDirectory { root in
             let places = [place(in: root, isClaimed: false), place(in: root, isClaimed: false)]
@@ -60,7 +60,7 @@ struct InstanceDirectoryTests {
         }
     }
 
-    @Test("Each store has directories of its own, and a name that is no path")
+    @Test("Each store has its own directories, and its identifier is encoded in their path")
     func stores() async throws {
         try await withTemporaryDirectory { root in
             let places = ["file:/a", "file:/b", "https://relay.example", "../../etc", nil].map { place(in: root, store: $0) }
@@ -73,7 +73,7 @@ struct InstanceDirectoryTests {
         }
     }
 
-    @Test("A name is the same directory for all that use it, and nobody else's")
+    @Test("All instances with a name share its directory, and no other instance gets it")
     func named() async throws {
         try await withTemporaryDirectory { root in
             let places = ["web/1", "web/1", "Web/1", nil].map { place(in: root, instance: $0) }
@@ -83,7 +83,7 @@ struct InstanceDirectoryTests {
         }
     }
 
-    @Test("What version 1 kept is taken over by the first instance, where it is, and stays its own", arguments: [nil, "web"])
+    @Test("The first instance takes over the files of version 1 in place, and keeps that directory", arguments: [nil, "web"])
     func former(instance: String?) async throws {
         try await withTemporaryDirectory { root in
             try Data("{}".utf8).write(to: root.appending(path: "settings.json"))
@@ -92,15 +92,15 @@ struct InstanceDirectoryTests {
             for (store, other) in [("file:/a", "other"), ("file:/b", instance), ("file:/a\nweb", nil)] {
                 #expect(place(in: root, store: store, instance: other).url.standardizedFileURL != root.standardizedFileURL)
             }
-            #expect((place(in: root, instance: instance).url == first.url) == (instance != nil), "held by the first")
+            #expect((place(in: root, instance: instance).url == first.url) == (instance != nil), "the first instance holds it")
             first.release()
-            // The settings go with the opt-out; the place remains.
+            // The settings file is removed with the opt-out; the directory is kept.
             try FileManager.default.removeItem(at: root.appending(path: "settings.json"))
             #expect(place(in: root, instance: instance).url == first.url)
         }
     }
 
-    @Test("An opt-out of version 1 that could only be marked is taken over, too")
+    @Test("An opt-out marker of version 1 without a settings file is taken over")
     func optOut() async throws {
         try await withTemporaryDirectory { root in
             try Data().write(to: root.appending(path: "settings.opted-out"))
@@ -108,7 +108,7 @@ struct InstanceDirectoryTests {
         }
     }
 
-    @Test("Where nothing can be written there is a directory all the same")
+    @Test("A root that is not writable still gives a directory")
     func unwritable() async throws {
         try await withTemporaryDirectory { root in
             let file = root.appending(path: "file")

@@ -5,10 +5,10 @@ import Testing
 
 // Exit tests need a system that can start processes.
 #if os(Linux) || os(macOS)
-/// Pending work and several processes; each exit test is a process of its own.
+/// Pending work in several processes; each exit test is a process of its own.
 @Suite(.serialized)
 struct PendingWorkProcessesTests {
-    @Test("Updates by four processes at once are all applied", arguments: [false, true])
+    @Test("Concurrent updates by four processes are all applied", arguments: [false, true])
     func updates(inFiles: Bool) async throws {
         try await withTemporaryDirectory { directory in
             try await withSuite { suite in
@@ -41,7 +41,7 @@ struct PendingWorkProcessesTests {
         }
     }
 
-    @Test("What an update returned another process reads, also where the first was killed right after", arguments: [false, true])
+    @Test("An update is read by another process, even if the first one is killed right after it", arguments: [false, true])
     func killed(inFiles: Bool) async throws {
         try await withTemporaryDirectory { directory in
             try await withSuite { suite in

@@ -3,12 +3,12 @@ import TelemetryModels
 import TelemetryPersistence
 import Testing
 
-/// What every store of pending work promises, the settings stores included.
+/// The contract of every store of pending work, including the settings stores.
 struct PendingWorkStoreTests {
     enum Place: CaseIterable, Sendable {
         case file, besideSettingsFile, userDefaults, besideUserDefaults
 
-        /// A new instance over the same place.
+        /// A new instance for the same directory or suite.
         func store(_ directory: URL, _ suite: String, _ log: DiagnosticsLog? = nil) -> any TelemetryPendingWorkStoring {
             switch self {
             case .file: FileTelemetryPendingWorkStore(directory: directory, diagnostics: log?.handler)
@@ -18,7 +18,7 @@ struct PendingWorkStoreTests {
             }
         }
 
-        /// The other one over the same place.
+        /// The place of the other kind of store for the same directory or suite.
         var twin: Place {
             switch self {
             case .file: .besideSettingsFile
@@ -41,7 +41,7 @@ struct PendingWorkStoreTests {
         try await withTemporaryDirectory { directory in try await withSuite { suite in try await body(directory, suite) } }
     }
 
-    @Test("What is stored is read by a new instance, and by the settings store over the same place", arguments: Place.allCases)
+    @Test("Stored work is read by a new instance, and by the settings store of the same place", arguments: Place.allCases)
     func keeps(place: Place) async throws {
         try await withPlace { directory, suite in
             let store = place.store(directory, suite)
@@ -57,7 +57,7 @@ struct PendingWorkStoreTests {
         }
     }
 
-    @Test("Reading, removing and changing nothing creates nothing")
+    @Test("Reading, removing and an empty change create no file")
     func createsNothing() async throws {
         try await withTemporaryDirectory { directory in
             let place = directory.appending(path: "state")
@@ -73,7 +73,7 @@ struct PendingWorkStoreTests {
         }
     }
 
-    @Test("Stores in memory keep and remove the work, and a settings store keeps its settings meanwhile")
+    @Test("Stores in memory keep and remove the work, and a settings store keeps its settings")
     func memory() async {
         let store = InMemoryTelemetryPendingWorkStore()
         #expect(await store.updatePendingWork { $0 = Self.full } == Self.full)
@@ -102,7 +102,7 @@ struct PendingWorkStoreTests {
         }
     }
 
-    @Test("Updates from several stores over one place are all applied", arguments: Place.allCases)
+    @Test("Concurrent updates from several stores are all applied", arguments: Place.allCases)
     func concurrentUpdates(place: Place) async throws {
         try await withPlace { directory, suite in
             await withTaskGroup { group in
@@ -118,7 +118,7 @@ struct PendingWorkStoreTests {
     }
 
     @Test(
-        "A file that cannot be read as pending work is moved aside and reported; the store goes on", arguments: ["{", "[]", ""])
+        "A file that is not pending work is set aside and reported, and the store keeps working", arguments: ["{", "[]", ""])
     func corruptFile(text: String) async throws {
         try await withTemporaryDirectory { directory in
             try Data(text.utf8).write(to: directory.appending(path: "pending-work.json"))
@@ -149,7 +149,7 @@ struct PendingWorkStoreTests {
         }
     }
 
-    @Test("What cannot be written is kept, and merged onto what another store has written by the time it can be")
+    @Test("Changes that cannot be written are kept, and later merged with what another store has written")
     func unwritable() async throws {
         try await withTemporaryDirectory { directory in
             let log = DiagnosticsLog()
@@ -168,7 +168,7 @@ struct PendingWorkStoreTests {
         }
     }
 
-    @Test("Two changes of the same work are both kept")
+    @Test("Concurrent changes of the same work are both kept")
     func merging() {
         let base = TelemetryPendingWork(
             registrations: ["a"], backup: .outdated, deletions: [.init(clientId: "x"), .init(clientId: "y")])
@@ -183,7 +183,7 @@ struct PendingWorkStoreTests {
         #expect(merged.deletions.map(\.clientId) == ["y", "z"])
         #expect(merged.backup == .holds(.defaults))
         theirs.deletions[0].endsConsent = 1
-        #expect(theirs.merging(mine, since: base).deletions.map(\.clientId) == ["x", "y", "z"], "it is not the same any more")
+        #expect(theirs.merging(mine, since: base).deletions.map(\.clientId) == ["x", "y", "z"], "a changed deletion is kept")
         let known = TelemetryPendingWork(backup: .holds(.defaults))
         let doubted = TelemetryPendingWork(backup: .outdated)
         let made = TelemetryPendingWork(backup: .holds(TelemetrySettings(telemetryRequested: true)))

@@ -5,10 +5,10 @@ import Testing
 
 // Exit tests need a system that can start processes.
 #if os(Linux) || os(macOS)
-/// Stores in several processes at once; each exit test is a process of its own.
+/// Stores in several processes; each exit test is a process of its own.
 @Suite(.serialized)
 struct ProcessesTests {
-    @Test("Updates by four processes at once are all applied, in files")
+    @Test("Concurrent updates by four processes are all applied, in files")
     func files() async throws {
         try await withTemporaryDirectory { directory in
             let path = directory.text
@@ -29,7 +29,7 @@ struct ProcessesTests {
         }
     }
 
-    @Test("Updates by four processes at once are all applied, in user defaults")
+    @Test("Concurrent updates by four processes are all applied, in user defaults")
     func userDefaultsUpdates() async throws {
         try await withSuite { name in
             await withTaskGroup { group in
@@ -46,7 +46,7 @@ struct ProcessesTests {
         }
     }
 
-    @Test("What one process saved in user defaults another reads, also where the first was killed right after")
+    @Test("Values saved in user defaults are read by another process, even if the first one is killed right after")
     func userDefaults() async throws {
         try await withSuite { name in
             await #expect(processExitsWith: .failure) { [name = name as String] in
@@ -61,7 +61,7 @@ struct ProcessesTests {
         }
     }
 
-    @Test("What one process saved in files another reads, also where the first was killed right after")
+    @Test("Values saved in files are read by another process, even if the first one is killed right after")
     func killed() async throws {
         try await withTemporaryDirectory { directory in
             let path = directory.text

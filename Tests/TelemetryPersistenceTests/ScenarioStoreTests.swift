@@ -3,11 +3,11 @@ import TelemetryModels
 import TelemetryPersistence
 import Testing
 
-/// What every scenario store promises, whatever it is made of.
+/// The contract of every scenario store.
 struct ScenarioStoreTests {
     enum Kind: CaseIterable, Sendable { case memory, file, userDefaults }
 
-    /// Stores of one kind over one place; the last two see what the first wrote, where the place outlives a store.
+    /// Calls the body with two stores of one kind for the same directory or suite; in memory both are the same store.
     func withStores(
         _ kind: Kind, _ body: (any TelemetryScenarioStoring, any TelemetryScenarioStoring) async throws -> Void
     ) async throws {
@@ -38,7 +38,7 @@ struct ScenarioStoreTests {
         }
     }
 
-    @Test("What was saved last is loaded, by another store too", arguments: Kind.allCases)
+    @Test("The state that was saved last is loaded, by another store too", arguments: Kind.allCases)
     func savedLast(kind: Kind) async throws {
         try await withStores(kind) { store, other in
             await store.saveState(for: "Net", isEnabled: true)
@@ -50,7 +50,7 @@ struct ScenarioStoreTests {
         }
     }
 
-    @Test("Scenarios are independent of each other, also where one's name is part of another's", arguments: Kind.allCases)
+    @Test("Scenarios are independent, even if one's name is part of another's", arguments: Kind.allCases)
     func independent(kind: Kind) async throws {
         try await withStores(kind) { store, other in
             let states = ["Net": true, "Network": false, "net": false, "N": true]
@@ -80,7 +80,7 @@ struct ScenarioStoreTests {
         }
     }
 
-    @Test("Two spellings that Swift calls equal are one scenario", arguments: Kind.allCases)
+    @Test("Canonically equal names are one scenario", arguments: Kind.allCases)
     func spellings(kind: Kind) async throws {
         try await withStores(kind) { store, other in
             await store.saveState(for: "caf\u{e9}", isEnabled: true)
@@ -92,7 +92,7 @@ struct ScenarioStoreTests {
         }
     }
 
-    @Test("States that several stores save at once are all kept", arguments: Kind.allCases)
+    @Test("States that several stores save concurrently are all kept", arguments: Kind.allCases)
     func concurrent(kind: Kind) async throws {
         try await withStores(kind) { store, other in
             await withTaskGroup { group in
@@ -105,7 +105,7 @@ struct ScenarioStoreTests {
         }
     }
 
-    @Test("User defaults keep states under the documents' keys, and nothing else is touched")
+    @Test("User defaults keep states under the documented keys, and other keys are not touched")
     func userDefaultsKeys() async throws {
         try await withSuite { name in
             let store = UserDefaultsTelemetryScenarioStore(suiteName: name)
@@ -126,7 +126,7 @@ struct ScenarioStoreTests {
         }
     }
 
-    @Test("A corrupt file of states reads as none, is set aside, and is told")
+    @Test("A corrupt file of states reads as empty, is set aside and reported")
     func corruptFile() async throws {
         try await withTemporaryDirectory { directory in
             try Data(#"{"Net": "on"}"#.utf8).write(to: directory.appending(path: "scenarios.json"))
@@ -139,7 +139,7 @@ struct ScenarioStoreTests {
         }
     }
 
-    @Test("A file store that was never written to creates nothing, whatever is read or removed")
+    @Test("Reading and removing create no file in an empty file store")
     func createsNothing() async throws {
         try await withTemporaryDirectory { root in
             let directory = root.appending(path: "state")

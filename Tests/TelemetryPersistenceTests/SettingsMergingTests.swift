@@ -3,9 +3,9 @@ import TelemetryModels
 import TelemetryPersistence
 import Testing
 
-/// What could not be written for a while meets what another process has stored since.
+/// Merging a change that could not be written with what another process has stored meanwhile.
 struct SettingsMergingTests {
-    /// What is done to the settings; each is a change of its own.
+    /// Independent changes of the settings.
     enum Change: String, CaseIterable, Sendable {
         case optOut, optIn, optOutAndIn, sendingOn, withdraw
 
@@ -24,7 +24,7 @@ struct SettingsMergingTests {
         }
     }
 
-    @Test("Whatever was stored meanwhile, an opt-out that could not be written holds, and owes both clients' deletion")
+    @Test("An opt-out that could not be written wins over any stored change, and both clients' data is to be deleted")
     func unwrittenOptOut() async throws {
         for theirs in Change.allCases {
             let merged = try await merge(mine: .optOut, theirs: theirs)
@@ -34,7 +34,7 @@ struct SettingsMergingTests {
         }
     }
 
-    @Test("Whatever could not be written, an opt-out that was stored meanwhile holds", arguments: Change.allCases)
+    @Test("A stored opt-out wins over any change that could not be written", arguments: Change.allCases)
     func storedOptOut(mine: Change) async throws {
         let merged = try await merge(mine: mine, theirs: .optOut)
         #expect(merged == .defaults)
@@ -42,7 +42,7 @@ struct SettingsMergingTests {
     }
 
     @Test(
-        "What was decided about a client does not reach one that was put in its place", arguments: [Change.sendingOn, .withdraw])
+        "A change for one client does not apply to the client that replaced it", arguments: [Change.sendingOn, .withdraw])
     func otherClient(mine: Change) async throws {
         let merged = try await merge(mine: mine, theirs: .optOutAndIn)
         #expect(merged == TelemetrySettings(telemetryRequested: true, clientIdentifier: "theirs"))

@@ -3,7 +3,7 @@ import TelemetryModels
 import TelemetryPersistence
 import Testing
 
-/// What the stores of settings in memory and in user defaults promise; those in files have tests of their own.
+/// The contract of the settings stores in memory and in user defaults. Stores in files have tests of their own.
 struct SettingsStoreTests {
     private static let full: TelemetrySettings = {
         var settings = TelemetrySettings(
@@ -14,7 +14,7 @@ struct SettingsStoreTests {
         return settings
     }()
 
-    @Test("A store in memory keeps, changes and forgets")
+    @Test("A store in memory keeps, changes and resets its settings")
     func memory() async {
         let store = InMemoryTelemetrySettingsStore()
         #expect(await store.load() == .defaults)
@@ -27,7 +27,7 @@ struct SettingsStoreTests {
         #expect(await store.load() == .defaults)
     }
 
-    @Test("User defaults keep every field, for a fresh instance too")
+    @Test("User defaults keep every field, for another instance too")
     func userDefaults() async throws {
         try await withSuite { name in
             let store = UserDefaultsTelemetrySettingsStore(suiteName: name)
@@ -44,7 +44,7 @@ struct SettingsStoreTests {
         }
     }
 
-    @Test("User defaults can be given, and have a key for each field")
+    @Test("The store uses the given user defaults, and has a key for each field")
     func keys() async throws {
         try await withSuite { name in
             await UserDefaultsTelemetrySettingsStore(userDefaults: try #require(UserDefaults(suiteName: name))).save(Self.full)
@@ -57,7 +57,7 @@ struct SettingsStoreTests {
         }
     }
 
-    @Test("Where the store has no keys, those of the reference implementation are read, a refusal too", arguments: [true, false])
+    @Test("If the store has no keys, the reference implementation's keys are read, including a refusal", arguments: [true, false])
     func referenceKeys(isRequested: Bool) async throws {
         try await withSuite { name in
             let defaults = try #require(UserDefaults(suiteName: name))
@@ -74,7 +74,7 @@ struct SettingsStoreTests {
         }
     }
 
-    @Test("Values of other types under the keys of the reference implementation are ignored")
+    @Test("Values of wrong types under the reference implementation's keys are ignored")
     func oddReferenceKeys() async throws {
         try await withSuite { name in
             let defaults = try #require(UserDefaults(suiteName: name))
@@ -91,7 +91,7 @@ struct SettingsStoreTests {
         }
     }
 
-    @Test("An opt-out and a reset override the keys of the reference implementation for good", arguments: [true, false])
+    @Test("An opt-out and a reset permanently override the reference implementation's keys", arguments: [true, false])
     func overriddenReferenceKeys(isReset: Bool) async throws {
         try await withSuite { name in
             let defaults = try #require(UserDefaults(suiteName: name))
@@ -109,7 +109,7 @@ struct SettingsStoreTests {
         }
     }
 
-    @Test("Values that are no settings read as defaults and are told; resetting leaves others alone")
+    @Test("Values that are not settings read as defaults and are reported; a reset removes only the store's keys")
     func oddValues() async throws {
         try await withSuite { name in
             let defaults = try #require(UserDefaults(suiteName: name))
@@ -127,7 +127,7 @@ struct SettingsStoreTests {
         }
     }
 
-    @Test("Updates from several stores over one suite are all applied")
+    @Test("Concurrent updates from several stores of one suite are all applied")
     func concurrentUpdates() async throws {
         try await withSuite { name in
             await withTaskGroup { group in

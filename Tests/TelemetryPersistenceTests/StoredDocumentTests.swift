@@ -3,16 +3,16 @@ import TelemetryModels
 import TelemetryPersistence
 import Testing
 
-/// What file stores do where the file cannot be read or written for a while.
+/// File stores whose file temporarily cannot be read or written.
 struct StoredDocumentTests {
-    @Test("What others changed after a change that could not be written is not undone when it is written")
+    @Test("A change that is written later does not undo other stores' changes")
     func othersChanges() async throws {
         try await withTemporaryDirectory { directory in
             let store = FileTelemetryScenarioStore(directory: directory)
             let other = FileTelemetryScenarioStore(directory: directory)
             #expect(await store.loadAllStates().isEmpty)
             await other.saveState(for: "theirs", isEnabled: true)
-            // Nothing is written without the lock, and a directory cannot be opened as one.
+            // Nothing is written without the lock, and a directory cannot be opened as a lock file.
             let lock = directory.appending(path: "scenarios.lock")
             try FileManager.default.removeItem(at: lock)
             try FileManager.default.createDirectory(at: lock, withIntermediateDirectories: false)
@@ -24,7 +24,7 @@ struct StoredDocumentTests {
         }
     }
 
-    /// Stores over one directory, of which the first cannot write while the body runs.
+    /// Calls `body` while the first of two stores of one directory cannot write, then `check`.
     private func withUnwrittenChange(
         _ body: (FileTelemetrySettingsStore) async -> Void, stored settings: TelemetrySettings,
         _ check: (_ mine: FileTelemetrySettingsStore, _ theirs: FileTelemetrySettingsStore) async throws -> Void
@@ -58,7 +58,7 @@ struct StoredDocumentTests {
         }
     }
 
-    @Test("A change that could not be written is written by the next look, without another change")
+    @Test("A change that could not be written is written by the next load")
     func writtenByLoad() async throws {
         try await withUnwrittenChange({ _ = await $0.update { $0.clientIdentifier = "second" } }, stored: approved) {
             mine, theirs in
@@ -68,7 +68,7 @@ struct StoredDocumentTests {
     }
 
     #if os(Linux)
-    @Test("A file that the disk does not give just now is neither corrupt nor set aside")
+    @Test("A file with a read error is neither corrupt nor set aside")
     func unreadable() async throws {
         try await withTemporaryDirectory { directory in
             let log = DiagnosticsLog()

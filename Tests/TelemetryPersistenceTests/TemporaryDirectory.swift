@@ -3,7 +3,7 @@ import Synchronization
 import TelemetryModels
 import TelemetryPersistence
 
-/// Runs the body with a directory of its own, which is gone afterwards.
+/// Runs the body with a new directory, which is removed afterwards.
 func withTemporaryDirectory<Result>(_ body: (URL) async throws -> Result) async throws -> Result {
     let directory = FileManager.default.temporaryDirectory.appending(path: "live-telemetry-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
@@ -11,7 +11,7 @@ func withTemporaryDirectory<Result>(_ body: (URL) async throws -> Result) async 
     return try await body(directory)
 }
 
-/// Remembers what a diagnostics handler heard.
+/// Records the diagnostics that a handler receives.
 final class DiagnosticsLog: Sendable {
     private let heard = Mutex<[TelemetryDiagnostic]>([])
 
@@ -32,7 +32,7 @@ extension URL {
     }
 }
 
-/// Runs the body with a suite of user defaults of its own, which is gone afterwards.
+/// Runs the body with a new suite of user defaults, which is removed afterwards.
 func withSuite<Result>(_ body: (String) async throws -> Result) async throws -> Result {
     let name = "live-telemetry-\(UUID().uuidString)"
     defer {
@@ -43,7 +43,7 @@ func withSuite<Result>(_ body: (String) async throws -> Result) async throws -> 
     return try await body(name)
 }
 
-/// Counts one up in the client's identifier, as one update.
+/// Increments the number in the client's identifier, in one update.
 func countUp(_ store: any TelemetrySettingsStoring) async -> TelemetrySettings {
     await store.update { settings in
         settings.clientIdentifier = "\((settings.clientIdentifier.flatMap(Int.init) ?? 0) + 1)"

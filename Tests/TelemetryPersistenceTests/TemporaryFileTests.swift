@@ -3,12 +3,12 @@ import TelemetryModels
 import TelemetryPersistence
 import Testing
 
-/// What lies where a file store writes before it renames: a killed process's file, or what others put into a shared directory.
+/// Files at the path of a store's temporary file: from a killed process, or placed there by another user of the directory.
 struct TemporaryFileTests {
     let settings = TelemetrySettings(telemetryRequested: true, telemetrySendingEnabled: true, clientIdentifier: "k7m2")
 
     @Test(
-        "A killed process's half-written temporary file harms nobody and is removed by the next save",
+        "A killed process's half-written temporary file is ignored, and removed by the next save",
         arguments: ["settings.json.tmp", "settings.json.6F9619FF-8B86-D011-B42D-00CF4FC964FF.tmp"])
     func leftover(name: String) async throws {
         try await withTemporaryDirectory { directory in
@@ -21,7 +21,7 @@ struct TemporaryFileTests {
         }
     }
 
-    @Test("Another file whose name begins and ends like a temporary one stays")
+    @Test("A file that is not the store's, with a name like a temporary file's, is kept")
     func foreignName() async throws {
         try await withTemporaryDirectory { directory in
             try Data().write(to: directory.appending(path: "settings.json.mine.tmp"))
@@ -30,7 +30,7 @@ struct TemporaryFileTests {
         }
     }
 
-    @Test("A hard link in the temporary file's place does not make saving overwrite the linked file")
+    @Test("A hard link at the temporary file's path does not make a save overwrite the linked file")
     func hardLink() async throws {
         try await withTemporaryDirectory { directory in
             let victim = directory.appending(path: "victim")
@@ -42,7 +42,7 @@ struct TemporaryFileTests {
         }
     }
 
-    @Test("A file with wider permissions in the temporary file's place does not become the settings file")
+    @Test("A file with wider permissions at the temporary file's path does not become the settings file")
     func openFile() async throws {
         try await withTemporaryDirectory { directory in
             let planted = directory.appending(path: "settings.json.tmp")
@@ -53,7 +53,7 @@ struct TemporaryFileTests {
         }
     }
 
-    @Test("A directory in the temporary file's place does not keep settings from being saved")
+    @Test("A directory at the temporary file's path does not prevent a save")
     func directoryInPlace() async throws {
         try await withTemporaryDirectory { directory in
             let planted = directory.appending(path: "settings.json.tmp")

@@ -3,7 +3,7 @@ import TelemetryModels
 import TelemetryPersistence
 import Testing
 
-/// What every scenario store of ours promises of whole states, of denied scenarios and of the pause.
+/// The contract of the package's scenario stores for whole states, denied scenarios and the pause.
 struct WholeScenarioStoreTests {
     private static let state = TelemetryScenarioState(
         isEnabled: true, level: .info, expires: Date(timeIntervalSince1970: 1_795_248_000.5), source: .rule("r"))
@@ -34,7 +34,7 @@ struct WholeScenarioStoreTests {
         }
     }
 
-    @Test("A state that is saved as a Bool has nothing of the one before", arguments: ScenarioStoreTests.Kind.allCases)
+    @Test("Saving a Bool replaces the whole state", arguments: ScenarioStoreTests.Kind.allCases)
     func boolAlone(kind: ScenarioStoreTests.Kind) async throws {
         try await withStores(kind) { store, other in
             await store.saveScenario(Self.state, for: "Net")
@@ -44,7 +44,7 @@ struct WholeScenarioStoreTests {
     }
 
     @Test(
-        "What the person forbids, and who paused, stays where states are removed",
+        "Denied scenarios and the pause are kept when states are removed",
         arguments: ScenarioStoreTests.Kind.allCases)
     func controls(kind: ScenarioStoreTests.Kind) async throws {
         try await withStores(kind) { store, other in
@@ -69,7 +69,7 @@ struct WholeScenarioStoreTests {
         }
     }
 
-    @Test("A file of version 1 reads as it did; what has no more to say than it is written as it was")
+    @Test("A file of version 1 is read, and states that version 1 can express are written in its form")
     func fileOfVersion1() async throws {
         try await withTemporaryDirectory { directory in
             let file = directory.appending(path: "scenarios.json")
@@ -86,7 +86,7 @@ struct WholeScenarioStoreTests {
         }
     }
 
-    @Test("User defaults of version 1 read as they did, and what version 1 changes counts")
+    @Test("User defaults of version 1 are read, and changes by version 1 take effect")
     func defaultsOfVersion1() async throws {
         try await withSuite { name in
             let defaults = try #require(UserDefaults(suiteName: name))
@@ -105,7 +105,7 @@ struct WholeScenarioStoreTests {
         }
     }
 
-    @Test("Corrupt controls read as none, are set aside, and are reported")
+    @Test("Corrupt controls read as empty, are set aside and reported")
     func corruptControls() async throws {
         try await withTemporaryDirectory { directory in
             try Data("[]".utf8).write(to: directory.appending(path: "controls.json"))
@@ -118,7 +118,7 @@ struct WholeScenarioStoreTests {
         }
     }
 
-    /// A store as somebody wrote it for version 1.
+    /// A host's store written for version 1.
     private actor BoolStore: TelemetryScenarioStoring {
         var states: [String: Bool] = [:]
         func loadState(for scenarioName: String) -> Bool? { states[scenarioName] }
@@ -128,7 +128,7 @@ struct WholeScenarioStoreTests {
         func removeAllStates() { states = [:] }
     }
 
-    @Test("A store of version 1 keeps the Bool alone")
+    @Test("A store of version 1 keeps only the Bool")
     func boolStore() async {
         let store: any TelemetryScenarioStoring = BoolStore()
         await store.saveScenario(Self.state, for: "Net")
