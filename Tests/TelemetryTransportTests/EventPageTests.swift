@@ -6,7 +6,7 @@ import Testing
 struct EventPageTests {
     private let mock = MockTelemetryTransport()
 
-    @Test("Pages hold what is stored, then what arrives, and their cursors say where to go on")
+    @Test("Pages hold the stored events, then new ones, and their cursors continue the stream")
     func follows() async throws {
         try await mock.append(TelemetryFixtures.events(1...700))
         var pages = mock.eventPages().makeAsyncIterator()
@@ -26,7 +26,7 @@ struct EventPageTests {
         #expect(try await again.next()?.events.map(\.sequence) == (501...701).map { UInt64($0) })
     }
 
-    @Test("The first page of an empty store is empty; hints without events bring no further one")
+    @Test("The first page of an empty store is empty; arrivals without matching events yield no further page")
     func empty() async throws {
         var pages = mock.eventPages(matching: .init(clientId: "other")).makeAsyncIterator()
         let first = try #require(try await pages.next())
@@ -41,7 +41,7 @@ struct EventPageTests {
         #expect(try await next.value?.events.map(\.clientId) == ["other"])
     }
 
-    @Test("No more than one page is read ahead of the consumer")
+    @Test("At most one page is read ahead of the consumer")
     func readsAhead() async throws {
         try await mock.append(TelemetryFixtures.events(1...5_000))
         let pages = mock.eventPages()
@@ -56,7 +56,7 @@ struct EventPageTests {
         #expect(mock.calls(of: .events).count == 10)
     }
 
-    @Test("A page that was read ahead and failed is thrown in its turn and ends the pages")
+    @Test("A failed read-ahead is thrown in its turn and ends the pages")
     func failsAhead() async throws {
         try await mock.append(TelemetryFixtures.events(1...1_000))
         mock.fail(.events) { call in if case .events(_, after: .some, limit: _) = call { true } else { false } }
@@ -66,7 +66,7 @@ struct EventPageTests {
         #expect(try await pages.next() == nil)
     }
 
-    @Test("Cancelling the consumer ends the pages while the next is read ahead, and while nothing arrives")
+    @Test("Cancelling the consumer ends the pages, during a read-ahead and while waiting for arrivals")
     func cancelled() async throws {
         for count in [600, 1] as [UInt64] {
             let clock = ManualClock()

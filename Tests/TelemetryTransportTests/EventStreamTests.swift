@@ -7,7 +7,7 @@ import Testing
 struct EventStreamTests {
     private let mock = MockTelemetryTransport()
 
-    @Test("Pages are read only as the consumer asks for events")
+    @Test("Pages are read only when the consumer requests events")
     func readsLazily() async throws {
         try await mock.append(TelemetryFixtures.events(1...1_200))
         var events = mock.eventStream().makeAsyncIterator()
@@ -18,7 +18,7 @@ struct EventStreamTests {
         #expect(mock.calls(of: .events).count == 2)
     }
 
-    @Test("What reading throws ends the stream; a new one goes on")
+    @Test("A read error ends the stream; a new stream starts again")
     func throwsAndEnds() async throws {
         try await mock.append(TelemetryFixtures.events(1...2))
         mock.fail(.events)
@@ -29,14 +29,14 @@ struct EventStreamTests {
         #expect(try await again.next()?.sequence == 1)
     }
 
-    @Test("A consumer that stops in the middle leaves nothing behind that listens")
+    @Test("A consumer that stops early leaves no arrival stream behind")
     func stops() async throws {
         try await mock.append(TelemetryFixtures.events(1...3))
         for try await event in mock.eventStream() where event.sequence == 2 { break }
         #expect(!mock.store.arrivalStreams.hasConsumers)
     }
 
-    @Test("Following waits for a hint instead of reading again and again")
+    @Test("Following waits for an arrival instead of polling")
     func waitsForHints() async throws {
         let store = mock.store
         try await store.append(TelemetryFixtures.events(1...1))
@@ -48,11 +48,11 @@ struct EventStreamTests {
         }
         try await store.append(TelemetryFixtures.events(2...2))
         #expect(try await next.value?.sequence == 2)
-        // The first page, at most one look for a hint that was buffered, and the page with the event.
+        // The first page, at most one read for a buffered arrival, and the page with the event.
         #expect(mock.calls(of: .events).count <= 3)
     }
 
-    @Test("A broadcast reaches every stream, and none that has ended")
+    @Test("A broadcast reaches every stream that has not ended")
     func broadcaster() async {
         let broadcaster = StreamBroadcaster<Int>(buffering: .unbounded)
         #expect(!broadcaster.hasConsumers)
@@ -68,7 +68,7 @@ struct EventStreamTests {
         #expect(!broadcaster.hasConsumers)
     }
 
-    @Test("Ticks come after every interval, none queued behind another, until nobody listens")
+    @Test("Ticks come after every interval, are not queued, and end with the consumer")
     func ticks() async {
         let clock = ManualClock()
         let stream = AsyncStream.ticks(every: .seconds(1), clock: clock)

@@ -4,7 +4,7 @@ import TelemetryTransport
 import Testing
 
 struct FileConformanceTests {
-    @Test("The file transport keeps every promise", arguments: TelemetryTransportConformance.checks)
+    @Test("The file transport passes every check", arguments: TelemetryTransportConformance.checks)
     func conforms(_ check: TelemetryTransportConformance.Check) async throws {
         let suite = TelemetryTransportConformance {
             let directory = FileManager.default.temporaryDirectory.appending(path: "live-telemetry-\(UUID().uuidString)")

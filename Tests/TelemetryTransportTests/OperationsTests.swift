@@ -4,12 +4,12 @@ import TelemetryTestSupport
 import TelemetryTransport
 import Testing
 
-/// What the operations do beyond the primitives' promises, which the conformance suite checks.
+/// What the operations add to the primitives, which the conformance suite checks.
 struct OperationsTests {
     private let mock = MockTelemetryTransport()
     private let conflict = TelemetryTransportError(code: .conflict, message: "somebody was faster")
 
-    @Test("An update of what was never stored says so, and calls nothing")
+    @Test("An update of a value without a record identifier throws, without a call")
     func missingRecordID() async {
         await #expect(throws: TelemetryRecordError.missingRecordID) {
             try await mock.updateTelemetryClient(TelemetryClientRecord(clientId: "c", isEnabled: true))
@@ -20,7 +20,7 @@ struct OperationsTests {
         #expect(mock.calls.isEmpty)
     }
 
-    @Test("An update that another writer crosses reads again and goes on")
+    @Test("An update that conflicts with another writer's reads again and retries")
     func crossedUpdates() async throws {
         let client = try await mock.createTelemetryClient(TelemetryFixtures.client())
         mock.fail(.saveRecords, with: conflict, times: 20)
@@ -29,7 +29,7 @@ struct OperationsTests {
         #expect(mock.calls(of: .record).count == 21)
     }
 
-    @Test("An update that is cancelled stops trying")
+    @Test("An update that is cancelled stops retrying")
     func cancelledUpdate() async throws {
         let id = try #require(try await mock.createTelemetryClient(TelemetryFixtures.client()).recordID)
         mock.fail(.saveRecords, with: conflict, times: .max)
@@ -41,7 +41,7 @@ struct OperationsTests {
         await #expect(throws: CancellationError.self) { try await update.value }
     }
 
-    @Test("An update passes on other errors at once")
+    @Test("An update throws other errors at once")
     func otherErrors() async throws {
         let id = try #require(try await mock.createTelemetryClient(TelemetryFixtures.client()).recordID)
         mock.fail(.saveRecords)
@@ -73,7 +73,7 @@ struct OperationsTests {
         #expect(client?.created == .distantPast)
     }
 
-    @Test("Lists leave out what cannot be read; fetching it by identity says what is wrong")
+    @Test("Lists leave out records that cannot be read; fetching one by identity throws the reason")
     func unreadable() async throws {
         for type in ["TelemetryClient", "TelemetryScenario", "TelemetryCommand"] {
             var record = TelemetryRecord(recordType: type, recordID: .init(recordName: type))
@@ -90,7 +90,7 @@ struct OperationsTests {
         }
     }
 
-    @Test("A command's end leaves what it does not name as it was")
+    @Test("A status update keeps the fields that it does not set")
     func commandStatus() async throws {
         let id = try #require(try await mock.createCommand(TelemetryFixtures.command(.disable)).recordID)
         try await mock.updateCommandStatus(
@@ -102,7 +102,7 @@ struct OperationsTests {
     }
 
     @Test(
-        "Whoever looks for a client with an impossible identifier is told", arguments: ["", String(repeating: "x", count: 1_025)])
+        "An operation for an invalid client identifier throws", arguments: ["", String(repeating: "x", count: 1_025)])
     func impossibleIdentifier(clientId: String) async {
         let operations: [() async throws -> Void] = [
             { _ = try await mock.fetchTelemetryClients(clientId: clientId) },
@@ -122,7 +122,7 @@ struct OperationsTests {
         #expect(mock.calls.isEmpty)
     }
 
-    @Test("Creating no scenarios calls nothing; deleting a client that has none deletes nothing")
+    @Test("Creating no scenarios makes no call; deleting a client's scenarios deletes none if it has none")
     func nothingToDo() async throws {
         #expect(try await mock.createScenarios([]).isEmpty)
         #expect(mock.calls.isEmpty)
@@ -130,7 +130,7 @@ struct OperationsTests {
         #expect(mock.calls.map(\.operation) == [.records])
     }
 
-    @Test("The debug information as text names the store, what it holds, and what went wrong")
+    @Test("The debug text names the store, its contents and its error")
     func debugText() async throws {
         try await mock.createTelemetryClient(TelemetryFixtures.client())
         try await mock.append([TelemetryFixtures.event()])
@@ -143,7 +143,7 @@ struct OperationsTests {
         #expect(await mock.debugDatabaseInfo().contains("error: "))
     }
 
-    @Test("A record that becomes another client's is told to both clients' subscribers")
+    @Test("A record that moves to another client notifies both clients' subscribers")
     func changesHands() async throws {
         for client in ["a", "b"] { try await mock.createCommandSubscription(for: client) }
         let command = try await mock.createCommand(TelemetryFixtures.command(.enable, clientId: "a"))

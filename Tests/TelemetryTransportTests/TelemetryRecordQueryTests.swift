@@ -15,7 +15,7 @@ struct TelemetryRecordQueryTests {
             .map(\.recordID.recordName)
     }
 
-    @Test("Values of every kind have one order, whatever order they come in")
+    @Test("Values of all kinds have one sort order, independent of the input order")
     func oneOrder() {
         let values: [TelemetryValue?] = [
             nil, 2, true, false, 0, 1, 0.5, .double(.nan), .double(-.infinity), "b", "a", "caf\u{e9}",
@@ -34,21 +34,21 @@ struct TelemetryRecordQueryTests {
         #expect(sorted(records).prefix(7) == ["13", "03", "04", "02", "05", "01", "14"], "flags count as 0 and 1")
     }
 
-    @Test("Without a field, the records' names say the order")
+    @Test("Without a sort field, records are sorted by name")
     func byName() {
         let records = ["b", "a", "c"].map { record($0, nil) }
         #expect(sorted(records, by: nil) == ["a", "b", "c"])
         #expect(sorted(records, by: nil, ascending: false) == ["c", "b", "a"])
     }
 
-    @Test("Equal values are in the order of names, either way")
+    @Test("Equal values are sorted by name, ascending and descending")
     func ties() {
         let records = ["c", "a", "b"].map { record($0, "same") }
         #expect(sorted(records) == ["a", "b", "c"])
         #expect(sorted(records, ascending: false) == ["a", "b", "c"])
     }
 
-    @Test("A flag matches its stored form, and no other kind matches another")
+    @Test("A flag matches its stored form 0 or 1; other kinds do not match each other")
     func conditions() {
         func matches(_ stored: TelemetryValue?, _ condition: TelemetryValue) -> Bool {
             TelemetryRecordQuery(recordType: "t", conditions: ["f": condition]).matches(record("r", stored))

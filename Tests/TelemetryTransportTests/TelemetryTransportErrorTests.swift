@@ -11,7 +11,7 @@ struct TelemetryTransportErrorTests {
         (.partialFailure, "partialFailure"),
     ]
 
-    @Test("Only what may succeed later is retryable", arguments: codes)
+    @Test("Only .rateLimited and .unavailable are retryable", arguments: codes)
     func retryable(code: TelemetryTransportError.Code, name: String) {
         let error = TelemetryTransportError(code: code, message: "why")
         #expect(error.isRetryable == (code == .rateLimited || code == .unavailable))
@@ -19,12 +19,12 @@ struct TelemetryTransportErrorTests {
         #expect("\(error)" == "\(name): why")
     }
 
-    @Test("Codes are ten different values")
+    @Test("The ten codes differ")
     func codesDiffer() {
         #expect(Set(Self.codes.map(\.0)).count == 10)
     }
 
-    @Test("An error carries what it was made with, and nothing where nothing was said")
+    @Test("An error keeps its initial values, and has defaults for the rest")
     func carries() {
         let bare = TelemetryTransportError(code: .closed, message: "closed")
         #expect(bare.serverRecord == nil && bare.failures.isEmpty && bare.retryAfter == nil && bare.cause == nil)

@@ -4,7 +4,7 @@ import Testing
 
 struct DamagedLineTests {
     @Test(
-        "Below a damaged header no event is read, below a damaged event all are, whatever its attributes are called",
+        "Events after a damaged header are not read; events after a damaged event are, whatever its attributes are called",
         arguments: [
             (#"{"header":{"session":"t","level":}}"#, 0), (#"{"hexder":{"session":"t"}"#, 0),
             (#"{"seq":2,"time":"?","name":"n","attributes":{"session":"x"}}"#, 1),

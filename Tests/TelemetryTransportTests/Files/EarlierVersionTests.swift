@@ -3,11 +3,11 @@ import TelemetryModels
 import TelemetryTransport
 import Testing
 
-/// A store that version 0.1.0 wrote, in processes of which the last was killed.
+/// A store that version 0.1.0 wrote in several processes, the last of which was killed.
 struct EarlierVersionTests {
     private static let clients = ["alpha", "Böb/..😀"]
 
-    /// What was stored and not deleted, in the order in which it was appended.
+    /// The events that were stored and not deleted, in the order in which they were appended.
     private static let stored = clients.flatMap { client in (1...32).map { Self.event(client, $0) } }
         .filter { $0.clientId != "alpha" || !["event.5", "event.20"].contains($0.name) }
 
@@ -41,20 +41,20 @@ struct EarlierVersionTests {
             }
             let executed = try #require(try await store.fetchCommand(recordID: .command("e")))
             #expect(executed.status == .executed && executed.executedAt != nil)
-            // Change tags of before hold, and changes follow them.
+            // Earlier change tags are valid, and a save changes them.
             let record = try #require(try await store.record(withID: .client("alpha")))
             let saved = try await store.save([record], policy: .ifUnchanged)
             #expect(saved.first?.changeTag != record.changeTag)
         }
     }
 
-    @Test("A store of version 0.1.0 is appended to and deleted from as one of this version, across a reopening")
+    @Test("Events can be appended to and deleted from a store of version 0.1.0, also after it is reopened")
     func changes() async throws {
         try await withStore { directory in
             let store = try FileTelemetryTransport(directory: directory)
             let end = try await store.events(matching: .all, after: nil, limit: 1_000).cursor
             let added = [Self.event("alpha", 33), Self.event("new", 1)]
-            // The first one is stored already, under the same identifier.
+            // The first one is stored already, with the same identifier.
             try await store.append([Self.event("alpha", 1)] + added)
             #expect(try await store.events(matching: .all, after: end, limit: 10).events == added)
             #expect(try await store.deleteEvents(matching: .init(clientId: Self.clients[1], names: ["event.7"])) == 1)
@@ -82,7 +82,7 @@ struct EarlierVersionTests {
         }
     }
 
-    /// As the program made it that wrote the store.
+    /// The event as the program that wrote the store made it.
     private static func event(_ client: String, _ number: UInt64) -> TelemetryEvent {
         let isThird = number.isMultiple(of: 3)
         let isEven = number.isMultiple(of: 2)

@@ -4,7 +4,7 @@ import TelemetryTransport
 import Testing
 
 #if os(Linux) || os(macOS)
-/// Kills writers at random moments. `TELEMETRY_KILLS` sets how many die in each test case, `TELEMETRY_SEED` when.
+/// Kills writers at random times. `TELEMETRY_KILLS` sets the number of kills per test case, `TELEMETRY_SEED` their times.
 @Suite(.serialized)
 struct FileCrashTests {
     private static let kills = ProcessInfo.processInfo.environment["TELEMETRY_KILLS"].flatMap(Int.init)
@@ -12,7 +12,7 @@ struct FileCrashTests {
         ProcessInfo.processInfo.environment["TELEMETRY_SEED"].flatMap(UInt64.init) ?? UInt64.random(in: 0..<1 << 32)
 
     @Test(
-        "Writers that are killed lose nothing that was acknowledged and leave nothing twice",
+        "Killed writers lose no acknowledged event and store none twice",
         arguments: ["process", "system"])
     func kill(durability: String) async throws {
         let kills = Self.kills ?? (durability == "process" ? 150 : 60)
@@ -42,7 +42,7 @@ struct FileCrashTests {
             }
             #expect(try await store.countEvents() == events.count, "seed \(Self.seed)")
             #expect(try await store.countEvents(matching: .init(levels: [.info])) == events.count, "seed \(Self.seed)")
-            // What was sent once more is known, and what the dead had not told of is not.
+            // Events that are appended again are recognized as duplicates.
             try await store.append(events.suffix(50))
             #expect(try await store.countEvents() == events.count)
             #expect(told.all.allSatisfy { $0.kind == .tornTail }, "\(told.all)")
@@ -51,14 +51,14 @@ struct FileCrashTests {
         }
     }
 
-    /// Reading from a pipe blocks, which the threads that tasks run on are too few for.
+    /// Reading from a pipe blocks, so it needs threads of its own instead of the few that run tasks.
     private static func onThread<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
         try await withCheckedThrowingContinuation { continuation in
             Thread { continuation.resume(with: Swift.Result { try body() }) }.start()
         }
     }
 
-    /// Lets one writer after the other die, each going on some events before where the last one ended.
+    /// Kills one writer after another. Each starts a few events before the last acknowledged one.
     private static func run(
         _ kills: Int, client: String, session: String, _ durability: String, _ directory: URL, seed: UInt64
     ) throws -> (last: UInt64, records: [String]) {
@@ -70,7 +70,7 @@ struct FileCrashTests {
             let victim = try Victim(
                 writer,
                 [directory.path, client, session, "\(max(first, 1))", durability, "\(random.next() % 1_000_000)"])
-            // Killed while it writes, in the middle of whatever comes some lines later.
+            // Killed while it writes, a random time after a random number of lines.
             let lines = Int(random.next() % 40)
             let spin = random.next() % 200_000
             let text = victim.read(lines: lines, thenKillAfter: spin)
@@ -90,7 +90,7 @@ struct FileCrashTests {
     }
 }
 
-/// A process that is going to be killed, and what it prints. Foundation's `Process` keeps descriptors for too long for thousands.
+/// A process to kill, and its output. Foundation's `Process` keeps descriptors open for too long for thousands of processes.
 private struct Victim {
     struct NotStarted: Error { let number: Int32 }
 
@@ -99,7 +99,7 @@ private struct Victim {
 
     init(_ path: String, _ arguments: [String]) throws {
         var ends: [Int32] = [0, 0]
-        // Not handed on to other victims, which would keep the pipe open.
+        // Closed on exec: otherwise other victims would keep the pipe open.
         guard pipe(&ends) == 0, fcntl(ends[0], F_SETFD, FD_CLOEXEC) == 0, fcntl(ends[1], F_SETFD, FD_CLOEXEC) == 0 else {
             throw NotStarted(number: errno)
         }
@@ -125,7 +125,7 @@ private struct Victim {
         self.output = ends[0]
     }
 
-    /// Reads so many lines, kills the process some moments later, and reads the rest.
+    /// Reads the number of lines, kills the process after a short busy loop, and reads the rest.
     func read(lines: Int, thenKillAfter spin: UInt64) -> String {
         var data = Data()
         while data.count(where: { $0 == UInt8(ascii: "\n") }) < lines, let more = readOnce() { data += more }

@@ -5,7 +5,7 @@ import TelemetryTransport
 import Testing
 
 struct FileDamageTests {
-    @Test("Without its journal or its indexes a store makes them again, and knows each event still")
+    @Test("A store without its journal or indexes rebuilds them, and still recognizes every event")
     func lostFiles() async throws {
         try await withTemporaryDirectory { directory in
             let all = events(1...40, client: "a") + events(1...40, client: "b", session: "t")
@@ -24,7 +24,7 @@ struct FileDamageTests {
         }
     }
 
-    @Test("After the machine's restart an index that lost what was not synchronised is completed, and forgets nothing deleted")
+    @Test("After a restart of the machine, an index with unsynchronized parts is rebuilt, and deleted events stay deleted")
     func restart() async throws {
         try await withTemporaryDirectory { directory in
             func store(boot: UInt64) throws -> FileTelemetryTransport {
@@ -36,7 +36,7 @@ struct FileDamageTests {
             #expect(try await store(boot: 1).deleteEvents(matching: .init(names: ["n0"])) == 30)
             let identity = directory.appending(path: "events/c/identity")
             let complete = try Data(contentsOf: identity)
-            // The table's second half was not on the disk yet.
+            // The second half of the table was not written to disk.
             var torn = complete
             torn.replaceSubrange(4_096 + 2_048..<complete.count, with: Data(count: complete.count - 4_096 - 2_048))
             try torn.write(to: identity)
@@ -52,7 +52,7 @@ struct FileDamageTests {
         }
     }
 
-    @Test("A directory that is lost while in use is made again, and viewers go on with what comes")
+    @Test("A directory that is lost while in use is created again, and viewers continue with new events")
     func lostDirectory() async throws {
         try await withTemporaryDirectory { directory in
             let configuration = FileTelemetryTransport.Configuration(pollInterval: .milliseconds(20))
@@ -76,7 +76,7 @@ struct FileDamageTests {
         }
     }
 
-    @Test("Random damage to any file makes no call trap, is told, and leaves the store usable")
+    @Test("Random damage to any file traps in no call, is reported, and leaves the store usable")
     func randomDamage() async throws {
         try await withTemporaryDirectory { directory in
             var random = SplitMix(state: randomSeed)
@@ -102,7 +102,7 @@ struct FileDamageTests {
                         data[Int(random.next() % UInt64(data.count))] = UInt8(truncatingIfNeeded: random.next())
                     }
                 }
-                // In place, as the damage of a disk is, so that files that are open see it.
+                // In place, as a disk's damage is, so that open files have it.
                 let handle = try FileHandle(forWritingTo: url)
                 try handle.truncate(atOffset: 0)
                 try handle.write(contentsOf: data)
@@ -112,7 +112,7 @@ struct FileDamageTests {
                 _ = try await viewer.records(matching: .init(recordType: "t"))
                 _ = try await viewer.deleteEvents(matching: .init(clientId: client, names: ["odd"]))
             }
-            // Whatever was damaged: what is stored from now on is there.
+            // Events that are stored from now on can be read.
             let last = events(1_001...1_010, client: "last")
             try await viewer.append(last)
             let found = try await viewer.events(matching: .init(clientId: "last"), after: nil, limit: 100).events

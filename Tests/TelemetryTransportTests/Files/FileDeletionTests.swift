@@ -4,7 +4,7 @@ import TelemetryTransport
 import Testing
 
 struct FileDeletionTests {
-    @Test("What is deleted is gone for every transport, its space comes back, and cursors stay good")
+    @Test("Deleted events are gone for every transport, their space is freed, and cursors stay valid")
     func deletion() async throws {
         try await withTemporaryDirectory { directory in
             let configuration = FileTelemetryTransport.Configuration(segmentBytes: 20_000)
@@ -51,7 +51,7 @@ struct FileDeletionTests {
         }
     }
 
-    @Test("Deleting while others write removes only what matches, counts exactly, and loses nothing else")
+    @Test("Deleting during writes removes only matching events, and returns their exact number")
     func whileWriting() async throws {
         try await withTemporaryDirectory { directory in
             let configuration = FileTelemetryTransport.Configuration(segmentBytes: 5_000, journalBytes: 5_000)
@@ -88,7 +88,7 @@ struct FileDeletionTests {
         }
     }
 
-    @Test("Events below a header that cannot be read are not taken for those of the session before, nor deleted with them")
+    @Test("Events after an unreadable header are not assigned to the session before it, nor deleted with it")
     func damagedHeader() async throws {
         try await withTemporaryDirectory { directory in
             let store = try FileTelemetryTransport(directory: directory)
@@ -102,7 +102,7 @@ struct FileDeletionTests {
             #expect(damaged != text)
             try Data(damaged.utf8).write(to: segment)
             #expect(try await store.deleteEvents(matching: .init(sessionId: "s1")) == 3)
-            // What cannot be read is still there for whoever mends it.
+            // Lines that cannot be read are kept.
             let left = try String(contentsOf: segment, encoding: .utf8)
             for sequence in 4...6 { #expect(left.contains("{\"seq\":\(sequence),")) }
             try await store.append([event(7, session: "s3")])

@@ -4,7 +4,7 @@ import TelemetryTransport
 import Testing
 
 struct FileEventTests {
-    @Test("An identifier is one event: within a batch, in the next, after a restart, by another process, once deleted")
+    @Test("An identifier is stored once: within a batch, across batches, restarts and processes, and after its deletion")
     func once() async throws {
         try await withTemporaryDirectory { directory in
             let odd = ["", "-", "-1", "a", "a-", "a-0", "a-01", "a-1", "a-18446744073709551616", "é-1", "0f5d3c1e-11d2"]
@@ -12,7 +12,7 @@ struct FileEventTests {
             let first = try FileTelemetryTransport(directory: directory)
             try await first.append(batch + batch)
             try await first.append(batch)
-            // The same text in another spelling.
+            // The same text in another normalization form.
             try await first.append([TelemetryEvent(eventId: "e\u{301}-1", clientId: "c", sessionId: "s", name: "x")])
             let second = try FileTelemetryTransport(directory: directory)
             try await second.append(batch)
@@ -23,7 +23,7 @@ struct FileEventTests {
         }
     }
 
-    @Test("Very many identifiers of both kinds are told apart")
+    @Test("Thousands of identifiers of both kinds are told apart")
     func manyIdentifiers() async throws {
         try await withTemporaryDirectory { directory in
             let transport = try FileTelemetryTransport(directory: directory)
@@ -36,7 +36,7 @@ struct FileEventTests {
         }
     }
 
-    @Test("A batch of several clients keeps its order, and each page goes on where the last one ended")
+    @Test("A batch of several clients keeps its order, and each page continues after the last one")
     func order() async throws {
         try await withTemporaryDirectory { directory in
             let transport = try FileTelemetryTransport(directory: directory)
@@ -69,7 +69,7 @@ struct FileEventTests {
     }
 
     @Test(
-        "Names from outside stay inside the directory and apart from each other",
+        "Hostile names stay inside the directory and distinct",
         arguments: [
             ["../../etc/passwd", "..", ".", "/", "a/b", "a\\b"], ["a\0b", "a", "a\0"], ["A", "a"], ["👩‍👩‍👧", "👩", "ﬁ", "fi"],
             [String(repeating: "x", count: 1_024), String(repeating: "x", count: 1_023)], ["-none", "lock", "identity", "con"],
@@ -100,7 +100,7 @@ struct FileEventTests {
         }
     }
 
-    @Test("What can never be stored is refused, and nothing of its batch is stored")
+    @Test("An event that cannot be stored is refused with its whole batch")
     func refusals() async throws {
         try await withTemporaryDirectory { directory in
             let transport = try FileTelemetryTransport(directory: directory)
@@ -134,7 +134,7 @@ struct FileEventTests {
         }
     }
 
-    @Test("A hundred tasks write through four transports, and every event is there once, each task's in its order")
+    @Test("Events of a hundred tasks on four transports are all stored once, each task's in its order")
     func concurrency() async throws {
         try await withTemporaryDirectory { directory in
             let configuration = FileTelemetryTransport.Configuration(segmentBytes: 8_000, journalBytes: 4_000)

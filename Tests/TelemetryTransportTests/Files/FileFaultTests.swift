@@ -5,7 +5,7 @@ import TelemetryStorage
 import TelemetryTransport
 import Testing
 
-/// The system refuses what a test tells it to.
+/// A file system whose operations fail as the test decides.
 final class Faults: Sendable {
     private let rule = Mutex<(@Sendable (FileOperation, String) -> Int32?)?>(nil)
 
@@ -20,7 +20,7 @@ struct FileFaultTests {
         (EIO, .unavailable), (EMFILE, .unavailable),
     ]
 
-    @Test("What the system refuses is the named error, and the same call succeeds when it refuses no more", arguments: cases)
+    @Test("An error of the system maps to its code, and the same call succeeds once the error is gone", arguments: cases)
     func codes(errno: Int32, expected: TelemetryTransportError.Code) async throws {
         try await withTemporaryDirectory { directory in
             let faults = Faults()
@@ -48,7 +48,7 @@ struct FileFaultTests {
         }
     }
 
-    @Test("Whatever fails at whatever moment, a repeated append stores each event once and harms no other")
+    @Test("After random failures, a repeated append stores each event once and affects no other")
     func everywhere() async throws {
         try await withTemporaryDirectory { directory in
             let random = Mutex(SplitMix(state: randomSeed))
@@ -69,7 +69,7 @@ struct FileFaultTests {
                         break
                     } catch is TelemetryTransportError {
                         failures += 1
-                        // Now and then it is another process that tries again.
+                        // In a quarter of the cases another process retries.
                         if random.withLock({ $0.next() % 4 }) == 0 {
                             faults.set(nil)
                             store = try FileTelemetryTransport(
@@ -95,12 +95,12 @@ struct FileFaultTests {
         }
     }
 
-    @Test("A write that the system takes only in part leaves nothing behind")
+    @Test("A line that was only partly written is removed")
     func shortWrites() async throws {
         try await withTemporaryDirectory { directory in
             let store = try FileTelemetryTransport(directory: directory)
             try await store.append(events(1...3))
-            // What a killed process leaves: half a line behind the journal's last, half an event behind the segment's.
+            // As a killed process leaves it: half a line at the journal's end, half an event at the segment's end.
             for (path, data) in try files(below: directory) where path.hasSuffix(".log") || path.hasSuffix(".jsonl") {
                 try (data + Data("\nB client 1-x 12 3".utf8)).write(to: directory.appending(path: path))
             }

@@ -4,7 +4,7 @@ import TelemetryTransport
 import Testing
 
 struct FileFollowingTests {
-    @Test("None of many changes at once is lost, whoever makes them, also across journal files")
+    @Test("Concurrent changes by several transports are all notified, across journal files")
     func manyChanges() async throws {
         try await withTemporaryDirectory { directory in
             let configuration = FileTelemetryTransport.Configuration(journalBytes: 3_000)
@@ -34,7 +34,7 @@ struct FileFollowingTests {
         }
     }
 
-    @Test("A subscription counts from when it is saved until it is removed, for its type and its client")
+    @Test("A subscription applies from its save until its removal, to its type and client")
     func subscriptions() async throws {
         try await withTemporaryDirectory { directory in
             let viewer = try FileTelemetryTransport(directory: directory)
@@ -57,7 +57,7 @@ struct FileFollowingTests {
         }
     }
 
-    @Test("A stream replays what is stored and then follows what another transport writes")
+    @Test("A stream returns the stored events and then those that another transport writes")
     func stream() async throws {
         try await withTemporaryDirectory { directory in
             let writer = try FileTelemetryTransport(directory: directory, configuration: .init(journalBytes: 2_000))
@@ -72,7 +72,7 @@ struct FileFollowingTests {
         }
     }
 
-    @Test("Following ends with its consumer, and begins again with the next")
+    @Test("Following ends with its consumer, and starts again with the next")
     func ends() async throws {
         try await withTemporaryDirectory { directory in
             let transport = try FileTelemetryTransport(directory: directory, configuration: .init(pollInterval: .milliseconds(5)))

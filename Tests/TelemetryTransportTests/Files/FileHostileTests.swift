@@ -5,9 +5,9 @@ import TelemetryStorage
 import TelemetryTransport
 import Testing
 
-/// What others, or nobody that one knows, put into a store's files.
+/// Foreign or forged content in a store's files.
 struct FileHostileTests {
-    @Test("An index that one process set aside is used by no other any more, and no event is stored twice")
+    @Test("An index that one process set aside is no longer used by any other, and no event is stored twice")
     func setAsideIndex() async throws {
         try await withTemporaryDirectory { directory in
             let first = try FileTelemetryTransport(directory: directory)
@@ -26,7 +26,7 @@ struct FileHostileTests {
         }
     }
 
-    @Test("A file of somebody else's among the clients' directories hinders nothing")
+    @Test("A foreign file among the clients' directories has no effect")
     func foreignFile() async throws {
         try await withTemporaryDirectory { directory in
             let told = Told()
@@ -47,7 +47,7 @@ struct FileHostileTests {
     }
 
     @Test(
-        "What systems put into directories, and another process's temporary file, make no directory somebody else's",
+        "System files and another process's temporary file do not make a directory count as foreign",
         arguments: [
             ".DS_Store", ".directory", "Thumbs.db", "desktop.ini", "lost+found", "System Volume Information", "@eaDir",
             "-0123456789abcdef",
@@ -66,7 +66,7 @@ struct FileHostileTests {
         }
     }
 
-    @Test("A cursor with a number that no store comes to is read on from all the same")
+    @Test("A cursor with a number beyond every store's still continues reading")
     func largestCursor() async throws {
         try await withTemporaryDirectory { directory in
             let store = try FileTelemetryTransport(directory: directory)
@@ -81,7 +81,7 @@ struct FileHostileTests {
         }
     }
 
-    @Test("A journal's line with numbers that cannot be is survived, and the lines around it are read")
+    @Test("A journal line with impossible numbers is skipped, and the lines around it are read")
     func largestNumbers() async throws {
         try await withTemporaryDirectory { directory in
             let store = try FileTelemetryTransport(directory: directory)
@@ -102,14 +102,14 @@ struct FileHostileTests {
             try await store.append(events(4...6))
             let found = try await store.events(matching: .all, after: nil, limit: 99).events
             #expect(Set(found) == Set(events(1...6)))
-            // Rewritten, the segment is read by its lines' numbers.
+            // A rewritten segment is read by its line numbers.
             #expect(try await store.deleteEvents(matching: .init(clientId: "client", sessionId: "none")) == 0)
             try FileManager.default.removeItem(at: directory.appending(path: "events/client/identity"))
             try await FileTelemetryTransport(directory: directory).append([event(7)])
         }
     }
 
-    @Test("The largest numbers in the names and lists of segments and journal files are survived")
+    @Test("The largest numbers in the names and lists of segments and journal files have no effect")
     func largestNames() async throws {
         try await withTemporaryDirectory { directory in
             let configuration = FileTelemetryTransport.Configuration(
@@ -127,7 +127,7 @@ struct FileHostileTests {
         }
     }
 
-    /// A handler that turns to the transport that it hears from.
+    /// A handler that calls the transport that reports to it.
     private final class Asking: Sendable {
         private let transport = Mutex<FileTelemetryTransport?>(nil)
         private let asked = Atomic(0)
@@ -142,7 +142,7 @@ struct FileHostileTests {
         }
     }
 
-    @Test("A diagnostics handler may listen to the transport that it hears of")
+    @Test("A diagnostics handler may call the transport that reports to it")
     func handlerThatListens() async throws {
         try await withTemporaryDirectory { directory in
             let asking = Asking()
@@ -159,7 +159,7 @@ struct FileHostileTests {
     }
 
     @Test(
-        "A record that is saved while what was there before is set aside stays",
+        "A record that is saved while its corrupt file is set aside is kept",
         arguments: [FileOperation.makeDirectory, .rename])
     func savedWhileSetAside(moment: FileOperation) async throws {
         try await withTemporaryDirectory { directory in
@@ -184,11 +184,11 @@ struct FileHostileTests {
     private final class Flag: Sendable {
         private let isSet = Atomic(false)
 
-        /// Whether it was not set before.
+        /// Sets the flag. Returns whether it was not set before.
         func set() -> Bool { !isSet.exchange(true, ordering: .relaxed) }
     }
 
-    @Test("An append that fails leaves no empty segment behind, however often it is tried")
+    @Test("Failed appends leave no empty segment behind")
     func emptySegments() async throws {
         try await withTemporaryDirectory { directory in
             let faults = Faults()
@@ -209,7 +209,7 @@ struct FileHostileTests {
         }
     }
 
-    @Test("Nobody waits for the writer of a pipe that lies among the records", .timeLimit(.minutes(10)))
+    @Test("A named pipe among the records does not block a read", .timeLimit(.minutes(10)))
     func pipe() async throws {
         try await withTemporaryDirectory { directory in
             let store = try FileTelemetryTransport(directory: directory)
@@ -220,7 +220,7 @@ struct FileHostileTests {
         }
     }
 
-    @Test("What cannot be read stays where nothing else of its segment is to be deleted, and goes with its client")
+    @Test("An unreadable segment is kept while none of its events is deleted, and removed with its client")
     func unreadableSegment() async throws {
         try await withTemporaryDirectory { directory in
             let store = try FileTelemetryTransport(directory: directory)
@@ -237,7 +237,7 @@ struct FileHostileTests {
         }
     }
 
-    @Test("A journal that cannot be opened for a moment is not begun anew: nobody is told again of what was before")
+    @Test("A journal that temporarily cannot be opened is not read from its start: earlier changes are not notified again")
     func journalOutOfReach() async throws {
         try await withTemporaryDirectory { directory in
             let faults = Faults()

@@ -5,14 +5,14 @@ import TelemetryStorage
 import TelemetryTransport
 import Testing
 
-/// What nothing needs any more, and what must not go with it.
+/// Files that are no longer needed, and files that must not be removed with them.
 struct FileLeftoverTests {
     private static func journalFiles(in directory: URL) throws -> [String] {
         try FileManager.default.contentsOfDirectory(atPath: directory.appending(path: "journal").path)
             .filter { $0.hasSuffix(".log") }
     }
 
-    @Test("One event that stays keeps the journal file that tells of it, and no later one")
+    @Test("A single kept event keeps its journal file, and no later one")
     func idleEvent() async throws {
         try await withTemporaryDirectory { directory in
             let configuration = FileTelemetryTransport.Configuration(
@@ -24,7 +24,7 @@ struct FileLeftoverTests {
                 try await store.append(events(part * 5 + 1...part * 5 + 5, client: "busy"))
             }
             #expect(try Self.journalFiles(in: directory).count < 10)
-            // A file that went is not missing: whoever reads on from before it learns how many events it told of.
+            // A removed file does not count as missing: a reader before it gets the number of its events.
             for viewer in [store, try FileTelemetryTransport(directory: directory, configuration: configuration)] {
                 let page = try await viewer.events(matching: .all, after: start, limit: 5_000)
                 #expect(page.events.first == event(1, client: "idle", session: "idle"))
@@ -40,7 +40,7 @@ struct FileLeftoverTests {
         }
     }
 
-    @Test("What the journal tells of while nobody has read on yet stays, though nothing is left of its events")
+    @Test("A journal file with changes of records is kept while they may be unread, even if none of its events is left")
     func unreadChanges() async throws {
         try await withTemporaryDirectory { directory in
             let configuration = FileTelemetryTransport.Configuration(journalBytes: 500)
@@ -54,7 +54,7 @@ struct FileLeftoverTests {
         }
     }
 
-    @Test("Nothing of a client is left once its events and its record are deleted, in either order", arguments: [true, false])
+    @Test("No file of a client is left once its events and its record are deleted, in either order", arguments: [true, false])
     func goneClient(recordFirst: Bool) async throws {
         try await withTemporaryDirectory { directory in
             let store = try FileTelemetryTransport(directory: directory)
@@ -69,14 +69,14 @@ struct FileLeftoverTests {
             if !recordFirst { #expect(try await store.deleteRecords(withIDs: [.client("gone")]) == 1) }
             let clients = try FileManager.default.contentsOfDirectory(atPath: directory.appending(path: "events").path)
             #expect(clients == ["here"])
-            // Whoever had its files open begins anew.
+            // A transport that had its files open creates them again.
             try await other.append(events(4...5, client: "gone"))
             #expect(try await store.fetchAllEvents() == events(4...5, client: "gone"))
             #expect(try await store.countEvents() == 2)
         }
     }
 
-    @Test("Events that are deleted of a client that is there stay deleted when they are sent once more")
+    @Test("Deleted events of an existing client stay deleted if they are appended again")
     func deletedEvents() async throws {
         try await withTemporaryDirectory { directory in
             let store = try FileTelemetryTransport(directory: directory)
@@ -88,7 +88,7 @@ struct FileLeftoverTests {
         }
     }
 
-    @Test("The directory of a client without events goes after a day, once the journal tells of none")
+    @Test("The directory of a client without events is removed after a day, once the journal has no entry for it")
     func agedClients() async throws {
         try await withTemporaryDirectory { directory in
             let later = Mutex<Int64>(0)

@@ -3,9 +3,9 @@ import TelemetryModels
 import TelemetryTransport
 import Testing
 
-/// The lines are written and read by hand; here Foundation reads what was written, and the store what Foundation would write.
+/// The store reads and writes lines with its own code. Here Foundation reads its lines, and the store reads other programs'.
 struct FileLineTests {
-    @Test("Foundation reads the same events out of the segments as were stored, and so does the store")
+    @Test("Foundation reads the stored events from the segments, and so does the store")
     func generated() async throws {
         try await withTemporaryDirectory { directory in
             var random = EventGenerator(seed: randomSeed)
@@ -24,7 +24,7 @@ struct FileLineTests {
         }
     }
 
-    @Test("A line holds only what its header does not say")
+    @Test("A line holds only fields that differ from its header")
     func lean() async throws {
         try await withTemporaryDirectory { directory in
             let transport = try FileTelemetryTransport(directory: directory)
@@ -39,7 +39,7 @@ struct FileLineTests {
         }
     }
 
-    @Test("A segment tells once which version of the library wrote it, also after some of its events were deleted")
+    @Test("A segment holds the library's version once, also after some of its events were deleted")
     func library() async throws {
         try await withTemporaryDirectory { directory in
             let transport = try FileTelemetryTransport(directory: directory)
@@ -60,7 +60,7 @@ struct FileLineTests {
         }
     }
 
-    @Test("The store reads lines that another program wrote: other orders, spaces, escapes, unknown keys")
+    @Test("The store reads another program's lines: other key orders, spaces, escapes, unknown keys")
     func foreignLines() async throws {
         try await withTemporaryDirectory { directory in
             do {
@@ -79,7 +79,7 @@ struct FileLineTests {
 
                 """
             try Data(text.utf8).write(to: directory.appending(path: path))
-            // Without the journal and the index, both are made again from the segments.
+            // Both are rebuilt from the segments.
             try FileManager.default.removeItem(at: directory.appending(path: "journal"))
             try FileManager.default.removeItem(at: directory.appending(path: "events/client/identity"))
             let told = Told()
@@ -94,7 +94,7 @@ struct FileLineTests {
         }
     }
 
-    /// The events of a segment by Foundation's parser and the article's rules, with none of the store's own code.
+    /// Reads a segment's events with Foundation's parser, by the documented rules, without the store's own code.
     private static func parse(_ data: Data) throws -> [TelemetryEvent] {
         var header: [String: Any] = [:]
         var found: [TelemetryEvent] = []

@@ -17,14 +17,14 @@ struct FileLockTests {
         }
 
         func release() throws {
-            // Not by closing alone: a process that another test started meanwhile may have inherited the descriptor.
+            // Not only by closing: a process that another test started meanwhile may have inherited the descriptor.
             #expect(flock(handle.fileDescriptor, LOCK_UN) == 0)
             try handle.close()
         }
     }
 
     @Test(
-        "A lock that another process keeps is waited for, and only so long",
+        "A lock that another process holds is waited for until the timeout",
         arguments: ["events/client/lock", "records/-lock", "journal/1.log"])
     func timeout(lock: String) async throws {
         try await withTemporaryDirectory { directory in
@@ -38,7 +38,7 @@ struct FileLockTests {
             let save = await code { try await store.deleteRecords(withIDs: [id]) }
             #expect(append == (lock.hasPrefix("records") ? nil : .unavailable))
             #expect(save == (lock.hasPrefix("events") ? nil : .unavailable))
-            // Reading never waits, and other clients are not held up by one.
+            // Reads never wait, and a client's lock does not block other clients.
             #expect(try await store.events(matching: .all, after: nil, limit: 9).events.count >= 3)
             if lock.hasPrefix("events") { try await store.append([event(1, client: "other")]) }
             try holder.release()
@@ -47,7 +47,7 @@ struct FileLockTests {
         }
     }
 
-    @Test("On a machine that is too busy to wake whoever waits, a lock is tried as often as on any other")
+    @Test("On a busy machine, where waiting tasks wake late, a lock is tried as often as on any other")
     func busyMachine() async throws {
         try await withTemporaryDirectory { directory in
             let tries = Mutex(0)
@@ -64,7 +64,7 @@ struct FileLockTests {
             async let append: Void = store.append(events(1...3))
             for _ in 1..<900 {
                 await clock.sleepers()
-                // Whoever meant to sleep for some milliseconds is woken a minute later.
+                // A sleep of a few milliseconds ends a minute later.
                 clock.advance(by: .seconds(60))
             }
             try await append
@@ -73,7 +73,7 @@ struct FileLockTests {
         }
     }
 
-    @Test("An append that waits for a lock ends when its task is cancelled, and has stored nothing")
+    @Test("An append that waits for a lock throws when its task is cancelled, and stores nothing")
     func cancellation() async throws {
         try await withTemporaryDirectory { directory in
             let store = try FileTelemetryTransport(directory: directory)

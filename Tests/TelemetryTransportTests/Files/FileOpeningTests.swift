@@ -5,7 +5,7 @@ import TelemetryTransport
 import Testing
 
 struct FileOpeningTests {
-    @Test("A missing directory is made, with those above it, for its owner alone")
+    @Test("A missing directory is created with its parents, accessible only to its owner")
     func permissions() async throws {
         try await withTemporaryDirectory { directory in
             let store = directory.appending(path: "a/b/store")
@@ -21,7 +21,7 @@ struct FileOpeningTests {
         }
     }
 
-    @Test("What is no store is refused with a clear error and left as it is")
+    @Test("A path that is not a store is refused with a clear error and not changed")
     func refusals() async throws {
         try await withTemporaryDirectory { directory in
             try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
@@ -37,7 +37,7 @@ struct FileOpeningTests {
     }
 
     @Test(
-        "A store of another version or format is refused and left as it is",
+        "A store of another version or format is refused and not changed",
         arguments: [#"{"format":"LiveTelemetry file store","id":"x","version":3}"#, #"{"version":1}"#, "garbage", ""])
     func versions(mark: String) async throws {
         try await withTemporaryDirectory { directory in
@@ -48,7 +48,7 @@ struct FileOpeningTests {
         }
     }
 
-    @Test("A store tells of itself, and whether it can be used")
+    @Test("The debug information describes the store, or has the error that makes it unusable")
     func debug() async throws {
         try await withTemporaryDirectory { directory in
             let transport = try FileTelemetryTransport(directory: directory)

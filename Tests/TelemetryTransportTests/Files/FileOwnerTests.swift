@@ -4,7 +4,7 @@ import TelemetryStorage
 import TelemetryTransport
 import Testing
 
-/// Directories in which somebody else decides what the store holds.
+/// Directories that another user controls.
 struct FileOwnerTests {
     private static func error(opening directory: URL, as user: UInt32, _ told: Told) -> TelemetryTransportError? {
         do {
@@ -19,7 +19,7 @@ struct FileOwnerTests {
         try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: directory.path)
     }
 
-    @Test("A directory that every user may write to is no store, and stays as it is", arguments: [0o777, 0o1777, 0o702])
+    @Test("A directory that every user may write to is refused and not changed", arguments: [0o777, 0o1777, 0o702])
     func everybody(mode: Int) async throws {
         try await withTemporaryDirectory { directory in
             try Self.makeDirectory(directory, mode: mode)
@@ -27,12 +27,12 @@ struct FileOwnerTests {
             #expect(error?.code == .unauthorized)
             #expect(error?.message.contains("chmod 700") == true)
             #expect(try FileManager.default.contentsOfDirectory(atPath: directory.path).isEmpty)
-            // One below it is its owner's alone.
+            // A directory below it belongs to its owner alone.
             #expect(Self.error(opening: directory.appending(path: "store"), as: geteuid(), Told()) == nil)
         }
     }
 
-    @Test("A directory of another user is no store, but for the system's administrator, who is told")
+    @Test("Another user's directory is refused, except for root, who gets a diagnostic")
     func anotherUser() async throws {
         try await withTemporaryDirectory { directory in
             try Self.makeDirectory(directory, mode: 0o700)
@@ -49,7 +49,7 @@ struct FileOwnerTests {
         }
     }
 
-    @Test("A directory that its group may write to is a store, and reported")
+    @Test("A directory that its group may write to is accepted and reported")
     func group() async throws {
         try await withTemporaryDirectory { directory in
             try Self.makeDirectory(directory, mode: 0o770)

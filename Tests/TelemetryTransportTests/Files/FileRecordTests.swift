@@ -12,7 +12,7 @@ struct FileRecordTests {
         return record
     }
 
-    @Test("Of many that insert the same record at once, exactly one wins, and the others get what is stored")
+    @Test("Of concurrent inserts of a record exactly one succeeds, and the others get the stored record")
     func insertOnce() async throws {
         try await withTemporaryDirectory { directory in
             let transports = try (0..<4).map { _ in try FileTelemetryTransport(directory: directory) }
@@ -36,7 +36,7 @@ struct FileRecordTests {
         }
     }
 
-    @Test("Changes that expect the version that they read lose no update between transports")
+    @Test("Concurrent .ifUnchanged saves by several transports lose no update")
     func ifUnchanged() async throws {
         try await withTemporaryDirectory { directory in
             let transports = try (0..<3).map { _ in try FileTelemetryTransport(directory: directory) }
@@ -64,7 +64,7 @@ struct FileRecordTests {
         }
     }
 
-    @Test("Of several records those that can be are saved, and the error tells of each other one")
+    @Test("A save of several records saves those that it can, and its error has each other one's failure")
     func partialFailure() async throws {
         try await withTemporaryDirectory { directory in
             let transport = try FileTelemetryTransport(directory: directory)
@@ -84,7 +84,7 @@ struct FileRecordTests {
         }
     }
 
-    @Test("A record that changes its type is one record still")
+    @Test("A record that changes its type stays one record")
     func type() async throws {
         try await withTemporaryDirectory { directory in
             let transport = try FileTelemetryTransport(directory: directory)
@@ -96,7 +96,7 @@ struct FileRecordTests {
         }
     }
 
-    @Test("A corrupt record or subscription is set aside and named, and the rest can be read", arguments: ["{", "", "[1]"])
+    @Test("A corrupt record or subscription is set aside and reported, and the rest can be read", arguments: ["{", "", "[1]"])
     func corrupt(text: String) async throws {
         try await withTemporaryDirectory { directory in
             let told = Told()

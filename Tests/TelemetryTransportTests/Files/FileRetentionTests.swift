@@ -11,7 +11,7 @@ struct FileRetentionTests {
             .values.reduce(0) { $0 + $1.count }
     }
 
-    @Test("A bound of bytes per client holds, the oldest events go first, and a reader is told how many it missed")
+    @Test("The limit of bytes per client holds, the oldest events are removed first, and readers get the number of skipped ones")
     func bytesPerClient() async throws {
         try await withTemporaryDirectory { directory in
             let store = try FileTelemetryTransport(
@@ -29,13 +29,13 @@ struct FileRetentionTests {
             #expect(try await store.events(matching: .init(clientId: "a"), after: page.cursor, limit: 9).skippedEventCount == 0)
             #expect(try await store.countEvents() == 2_000 - page.skippedEventCount + 10)
             #expect(try await store.countEvents(matching: .init(clientId: "quiet", levels: [.info])) == 10)
-            // What was let go of stays known.
+            // The identifiers of removed events stay known.
             try await store.append(events(1...20, client: "a"))
             #expect(try await store.countEvents(matching: .init(clientId: "a")) == 2_000 - page.skippedEventCount)
         }
     }
 
-    @Test("Journal files go when nothing is left of what they tell of; what somebody deleted is not missed")
+    @Test("A journal file is removed when none of its events is left; deleted events do not count as skipped")
     func journal() async throws {
         try await withTemporaryDirectory { directory in
             let configuration = FileTelemetryTransport.Configuration(
@@ -63,7 +63,7 @@ struct FileRetentionTests {
         }
     }
 
-    @Test("Events that are old enough go with the next segment, of every client")
+    @Test("Events above the maximum age are removed when a segment begins, for every client")
     func age() async throws {
         try await withTemporaryDirectory { directory in
             let later = Mutex<Int64>(0)
@@ -83,7 +83,7 @@ struct FileRetentionTests {
         }
     }
 
-    /// A clock that can be set, and the time that really goes by; the file system's dates are made to follow it.
+    /// A clock that can be set, and the elapsed time; the modification dates of segments follow the clock.
     private final class Time: Sendable {
         private let state = Mutex<(set: Int64, ran: Int64, dated: Set<String>)>((0, 0, []))
 
@@ -107,7 +107,7 @@ struct FileRetentionTests {
         }
     }
 
-    @Test("A clock that is set makes no event expire; the time that goes by does")
+    @Test("Events expire by elapsed time, not by setting the clock")
     func clockThatIsSet() async throws {
         try await withTemporaryDirectory { directory in
             let time = Time()
@@ -131,7 +131,7 @@ struct FileRetentionTests {
         }
     }
 
-    @Test("A machine that starts with a clock far ahead loses no events; they expire when half of their age has gone by")
+    @Test("A restart with a clock far ahead removes no events; they expire after half of the maximum age")
     func restart() async throws {
         try await withTemporaryDirectory { directory in
             let time = Time()
@@ -150,7 +150,7 @@ struct FileRetentionTests {
         }
     }
 
-    @Test("A segment dated ahead of the clock keeps no other from expiring, and expires in its turn")
+    @Test("A segment dated ahead of the clock does not keep others from expiring, and expires itself")
     func future() async throws {
         try await withTemporaryDirectory { directory in
             let time = Time()

@@ -4,7 +4,7 @@ import TelemetryTransport
 import Testing
 
 struct FileSharingTests {
-    @Test("Two transports on one directory see each other's events, in order, from a cursor")
+    @Test("Two transports of one directory read each other's events, in order, from a cursor")
     func sharedEvents() async throws {
         try await withTemporaryDirectory { directory in
             let writer = try FileTelemetryTransport(directory: directory)
@@ -29,7 +29,7 @@ struct FileSharingTests {
         }
     }
 
-    @Test("A change by one transport reaches another's subscriber")
+    @Test("A change by one transport notifies another's subscriber")
     func notifications() async throws {
         try await withTemporaryDirectory { directory in
             let client = try FileTelemetryTransport(directory: directory)

@@ -4,9 +4,9 @@ import TelemetryStorage
 import TelemetryTransport
 import Testing
 
-/// Files in the place of small ones that are too large to be read, or no files at all.
+/// Files that are too large to be read, or other kinds of files, in place of small ones.
 struct FileSizeTests {
-    /// Makes a file of a gigabyte that takes no room, and lets every attempt to read it fail.
+    /// Creates a sparse file of a gigabyte, and makes every read of it fail.
     private static func makeHuge(_ path: String, in directory: URL, _ faults: Faults) throws {
         let url = directory.appending(path: path)
         try Data().write(to: url)
@@ -44,7 +44,7 @@ struct FileSizeTests {
         }
     }
 
-    @Test("A directory or a link in the place of a record is set aside, and the rest can be read")
+    @Test("A directory, a link or a pipe in place of a record is set aside, and the rest can be read")
     func noFiles() async throws {
         try await withTemporaryDirectory { directory in
             let told = Told()
@@ -66,7 +66,7 @@ struct FileSizeTests {
         }
     }
 
-    @Test("A record or subscription that would be too large to be read again is refused")
+    @Test("A record that would be too large to be read again is refused")
     func largeRecords() async throws {
         try await withTemporaryDirectory { directory in
             let store = try FileTelemetryTransport(directory: directory)
@@ -79,7 +79,7 @@ struct FileSizeTests {
         }
     }
 
-    @Test("A mark of a store that is too large is named, and left as it is")
+    @Test("A store manifest that is too large is .corrupted, and not changed")
     func mark() async throws {
         try await withTemporaryDirectory { directory in
             let faults = Faults()
@@ -93,7 +93,7 @@ struct FileSizeTests {
         }
     }
 
-    @Test("Lists of what was removed that are too large are set aside, and events are stored and read")
+    @Test("Lists of removed files that are too large are set aside, and events are stored and read")
     func lists() async throws {
         try await withTemporaryDirectory { directory in
             let told = Told()

@@ -4,10 +4,10 @@ import TelemetryStorage
 import TelemetryTransport
 import Testing
 
-/// Files that were altered so that every checksum in them still holds.
+/// Altered files whose checksums are all correct.
 struct FileTamperTests {
     @Test(
-        "No number in an identity header makes a call trap, and the events are counted anew",
+        "The largest number in an identity header traps in no call, and the events are counted again",
         arguments: [4, 5, 6, 7, 9, 10, 11, 17])
     func extremeWords(word: Int) async throws {
         try await withTemporaryDirectory { directory in
@@ -28,7 +28,7 @@ struct FileTamperTests {
         }
     }
 
-    @Test("An append that an identity header names in another client's directory is not undone there")
+    @Test("An append that an identity header names in another client's directory is not undone")
     func foreignSegment() async throws {
         try await withTemporaryDirectory { directory in
             let store = try FileTelemetryTransport(directory: directory)
@@ -48,7 +48,7 @@ struct FileTamperTests {
         }
     }
 
-    @Test("A journal whose head and entries tell of the most events there can be is read and counted")
+    @Test("A journal whose header and entries claim the largest number of events is read and counted")
     func extremeCounts() async throws {
         try await withTemporaryDirectory { directory in
             let store = try FileTelemetryTransport(directory: directory, configuration: .init(journalBytes: 300))
@@ -73,7 +73,7 @@ struct FileTamperTests {
         }
     }
 
-    @Test("After a journal file in the middle is lost, reading goes on with the next one and reports what is missing")
+    @Test("After a journal file in the middle is lost, reading continues with the next one and reports the missing events")
     func missingJournalFile() async throws {
         try await withTemporaryDirectory { directory in
             let told = Told()
@@ -94,7 +94,7 @@ struct FileTamperTests {
                 try await store.append([event(20)])
                 #expect(try await store.events(matching: .all, after: page.cursor, limit: 9).events.isEmpty)
             }
-            // From within the lost file.
+            // From a cursor within the lost file.
             let parts = cursor.rawValue.split(separator: ".")
             let inside = TelemetryCursor(rawValue: "\(parts[0]).2.80.0.\(20)")
             #expect(try await store.events(matching: .all, after: inside, limit: 99).events.last == event(20))
@@ -103,7 +103,7 @@ struct FileTamperTests {
         }
     }
 
-    @Test("What the store itself removed from the middle of its journal is not reported as lost")
+    @Test("A journal file that the store itself removed is not reported as lost")
     func collectedJournalFile() async throws {
         try await withTemporaryDirectory { directory in
             let told = Told()
@@ -121,7 +121,7 @@ struct FileTamperTests {
         }
     }
 
-    @Test("An index that was cut behind its header is made anew, and no event is stored twice")
+    @Test("An index that was truncated after its header is rebuilt, and no event is stored twice")
     func truncatedIndex() async throws {
         try await withTemporaryDirectory { directory in
             for isOpen in [true, false] {
@@ -139,7 +139,7 @@ struct FileTamperTests {
         }
     }
 
-    @Test("A journal entry that is there twice returns its events once, on one page and on several")
+    @Test("A duplicate journal entry returns its events once, on one page and on several")
     func duplicateEntry() async throws {
         try await withTemporaryDirectory { directory in
             let told = Told()
@@ -173,7 +173,7 @@ struct FileTamperTests {
         }
     }
 
-    @Test("A header that names another client gives its events to nobody")
+    @Test("Events of a header that names another client are not returned")
     func foreignHeader() async throws {
         try await withTemporaryDirectory { directory in
             let store = try FileTelemetryTransport(directory: directory)

@@ -10,7 +10,7 @@ func withTemporaryDirectory<Result>(_ body: (URL) async throws -> Result) async 
     return try await body(directory)
 }
 
-/// Collects what a diagnostics handler hears.
+/// Collects the diagnostics that a handler receives.
 final class Told: Sendable {
     private let diagnostics = Mutex<[TelemetryDiagnostic]>([])
 
@@ -19,7 +19,7 @@ final class Told: Sendable {
     func append(_ diagnostic: TelemetryDiagnostic) { diagnostics.withLock { $0.append(diagnostic) } }
 }
 
-/// The same numbers for the same seed.
+/// A generator that gives the same numbers for the same seed.
 struct SplitMix: RandomNumberGenerator {
     var state: UInt64
 
@@ -32,7 +32,7 @@ struct SplitMix: RandomNumberGenerator {
     }
 }
 
-/// An event of a client's session, under the identifier that a logger gives it.
+/// An event of a client's session, with the identifier that a logger gives it.
 func event(
     _ sequence: UInt64, client: String? = "client", session: String = "session", name: String = "name", property1: String? = nil
 ) -> TelemetryEvent {
@@ -47,7 +47,7 @@ func events(
     sequences.map { event($0, client: client, session: session, property1: property1) }
 }
 
-/// Every file below a directory, by its path from there.
+/// The contents of every file below a directory, by its relative path.
 func files(below directory: URL) throws -> [String: Data] {
     var found: [String: Data] = [:]
     for path in try FileManager.default.subpathsOfDirectory(atPath: directory.path) {
@@ -61,12 +61,12 @@ func mode(of url: URL) throws -> Int? {
     try FileManager.default.attributesOfItem(atPath: url.path)[.posixPermissions] as? Int
 }
 
-/// The code of the transport's error that the body throws; nil where it throws none or another.
+/// The code of the transport error that the body throws; nil if it throws none or another error.
 func code(of body: () async throws -> Void) async -> TelemetryTransportError.Code? {
     do { try await body() } catch { return (error as? TelemetryTransportError)?.code }
     return nil
 }
 
-/// The seed of a randomised test: `TELEMETRY_SEED`, or another each time.
+/// The seed of a randomised test: `TELEMETRY_SEED`, or a random one.
 let randomSeed =
     ProcessInfo.processInfo.environment["TELEMETRY_SEED"].flatMap(UInt64.init) ?? UInt64.random(in: 0..<1 << 32)

@@ -5,7 +5,7 @@ import TelemetryStorage
 import TelemetryTransport
 import Testing
 
-/// Slots of a client's identity file that are valid by themselves, and not what the file had.
+/// Slots of a client's identity file that are valid by themselves but differ from what was written.
 struct IdentitySlotTests {
     private static let tables = 4_096
     private static let slotBytes = 32
@@ -26,7 +26,7 @@ struct IdentitySlotTests {
     private static func isUsed(_ slot: [UInt8]) -> Bool { slot.contains { $0 != 0 } }
 
     @Test(
-        "Slots that were moved, removed or set back are noticed when the file is opened, and no event is stored twice",
+        "Slots that were moved, removed, duplicated or reset are detected when the file is opened, and no event is stored twice",
         arguments: ["moved", "removed", "set back", "doubled"])
     func altered(how: String) async throws {
         try await withTemporaryDirectory { directory in
@@ -60,7 +60,7 @@ struct IdentitySlotTests {
         }
     }
 
-    @Test("An identity file of an older version, which has no sum of its slots, is used as it is and gets one")
+    @Test("An identity file of an older version, without a checksum of its slots, is used and gets one")
     func older() async throws {
         try await withTemporaryDirectory { directory in
             let first = try FileTelemetryTransport(directory: directory)
@@ -73,13 +73,13 @@ struct IdentitySlotTests {
             try identity.write()
             let told = Told()
             let store = try FileTelemetryTransport(directory: directory, configuration: .init(diagnostics: { told.append($0) }))
-            // What was deleted is still known.
+            // Deleted events are still known.
             try await store.append(events(1...10))
             #expect(try await store.fetchAllEvents() == [event(10)])
             #expect(told.all.isEmpty)
             #expect(try IdentityWords(directory).words[18] != 0)
 
-            // As the older version leaves it between two of this one's appends.
+            // As an older version leaves it between two appends of this version.
             identity = try IdentityWords(directory)
             identity.words[18] = 0
             try identity.write()
@@ -91,9 +91,9 @@ struct IdentitySlotTests {
         }
     }
 
-    @Test("Wherever a writer is killed, the identity file is not taken for damaged, and what was deleted stays known")
+    @Test("A kill at any step leaves an identity file that is not taken for damaged, and deleted events stay known")
     func killed() async throws {
-        // So many identifiers without a number that the first table is full in the middle of an append.
+        // Enough identifiers without a number to fill the first table in the middle of an append.
         let all = (0..<150).map { TelemetryEvent(eventId: "e\($0)", clientId: "client", sessionId: "s", name: "n\($0 % 2)") }
         var step = 0
         var isComplete = false
@@ -102,7 +102,7 @@ struct IdentitySlotTests {
                 let first = try FileTelemetryTransport(directory: directory)
                 try await first.append(Array(all[..<60]))
                 #expect(try await first.deleteEvents(matching: .init(names: ["n1"])) == 30)
-                // From some call on nothing that would change a file is done any more, as if the process were gone.
+                // From a certain call on, every operation that would change a file fails, as if the process had been killed.
                 let calls = Mutex(0)
                 let faults = Faults()
                 let victim = try FileTelemetryTransport(directory: directory, configuration: .default, system: faults.system)

@@ -4,13 +4,13 @@ import TelemetryStorage
 import TelemetryTransport
 import Testing
 
-/// A journal that is shorter than it was, as after a power cut, and those who had read it to its end.
+/// A journal that was truncated, as by a power cut, and readers whose cursor is at its former end.
 struct JournalCutTests {
     private static func journal(_ directory: URL, _ number: Int = 1) -> URL {
         directory.appending(path: "journal/\(number).log")
     }
 
-    /// Cuts off the last entry, in place: at a line's end, or in the middle of it.
+    /// Removes the last entry, or the last bytes, in place.
     private static func cut(_ directory: URL, _ number: Int = 1, byteCount: Int? = nil) throws {
         let url = journal(directory, number)
         let bytes = try Data(contentsOf: url)
@@ -24,7 +24,7 @@ struct JournalCutTests {
     }
 
     @Test(
-        "What is appended after the journal was cut is read by who had read it to its end",
+        "Events that are appended after the journal was truncated are returned from a cursor at its former end",
         arguments: [nil, 1, 5, 40], [false, true])
     func appended(byteCount: Int?, isOpen: Bool) async throws {
         try await withTemporaryDirectory { directory in
@@ -34,9 +34,9 @@ struct JournalCutTests {
             let cursor = try await Self.end(of: first)
             try Self.cut(directory, byteCount: byteCount)
             let store = isOpen ? first : try FileTelemetryTransport(directory: directory)
-            // Who reads meanwhile goes on as well.
+            // A read in between also continues correctly.
             let meanwhile = try await store.events(matching: .all, after: cursor, limit: 9).cursor
-            // An entry as long as the one that was cut off.
+            // An entry as long as the one that was removed.
             try await store.append(events(4...6))
             for cursor in [cursor, meanwhile] {
                 #expect(try await store.events(matching: .all, after: cursor, limit: 9).events == events(4...6))
@@ -46,7 +46,7 @@ struct JournalCutTests {
         }
     }
 
-    @Test("What is appended after entries of records and subscriptions were cut off is read by who had read them")
+    @Test("Events that are appended after entries of records and subscriptions were truncated are returned from a later cursor")
     func records() async throws {
         try await withTemporaryDirectory { directory in
             for isSubscription in [false, true] {
@@ -69,7 +69,7 @@ struct JournalCutTests {
         }
     }
 
-    @Test("After a restart of the machine the journal is continued in a new file, whatever is left of the one before")
+    @Test("After a restart of the machine the journal continues in a new file, whatever is left of the last one")
     func restart() async throws {
         try await withTemporaryDirectory { directory in
             func store(boot: UInt64) throws -> FileTelemetryTransport {
@@ -80,7 +80,7 @@ struct JournalCutTests {
             let older = try Data(contentsOf: identity)
             try await store(boot: 1).append(events(4...6))
             let cursor = try await Self.end(of: store(boot: 1))
-            // Neither was on the disk yet.
+            // Neither was on disk yet.
             try Self.cut(directory)
             try older.write(to: identity)
             try await store(boot: 2).append(events(7...9))
@@ -93,7 +93,7 @@ struct JournalCutTests {
     }
 
     @Test(
-        "A number of a journal file is not used again after the newest files, or all, were lost",
+        "A journal file's number is not used again after the newest files, or all, were lost",
         arguments: [[3], [2, 3], [1, 2, 3]])
     func lostFiles(lost: [Int]) async throws {
         try await withTemporaryDirectory { directory in
@@ -119,7 +119,7 @@ struct JournalCutTests {
                 let found = try await store.events(matching: .all, after: cursor, limit: 99).events.map(\.sequence)
                 #expect(found.suffix(Int(step) - 2) == Array(number + 3...number + step)[...], "\(step)")
             }
-            // What was made anew is not missing.
+            // Rebuilt files do not count as missing.
             if lost.count == 3 {
                 let store = try FileTelemetryTransport(directory: directory, configuration: configuration)
                 #expect(try await store.fetchAllEvents().map(\.sequence).sorted() == Array(1...number + 12))
@@ -128,7 +128,7 @@ struct JournalCutTests {
         }
     }
 
-    @Test("A journal that was cut and has no room for its next file is written to all the same, and ended when there is room")
+    @Test("A truncated journal without room for its next file is still written to, and ends when there is room")
     func noRoom() async throws {
         try await withTemporaryDirectory { directory in
             let faults = Faults()
@@ -145,7 +145,7 @@ struct JournalCutTests {
         }
     }
 
-    @Test("A number of a journal file that can be none, in a client's identity file, is not followed")
+    @Test("An impossible journal file number in a client's identity file is ignored")
     func forgedEnd() async throws {
         try await withTemporaryDirectory { directory in
             try await FileTelemetryTransport(directory: directory).append(events(1...3))

@@ -18,7 +18,7 @@ struct JournalLines {
         return "\(text) \(String(0x1_0000_0000 | UInt64(hash), radix: 16).dropFirst())"
     }
 
-    /// In place, so that files that are open see it.
+    /// Writes the lines in place, so that open files have them.
     func write() throws {
         let file = try FileHandle(forWritingTo: url)
         try file.truncate(atOffset: 0)

@@ -14,7 +14,7 @@ struct JournalWriterTests {
         )
     }
 
-    @Test("A journal file that is full is followed by another though there is a writer in it at every moment")
+    @Test("A full journal file is followed by another even if a writer is in it at every time")
     func overlappingWriters() async throws {
         try await withTemporaryDirectory { directory in
             let configuration = FileTelemetryTransport.Configuration(journalBytes: 1_000)
@@ -23,7 +23,7 @@ struct JournalWriterTests {
             var next = Self.writer(directory, configuration)
             #expect(try inside.begin() != nil)
             for _ in 0..<1_000 {
-                // One comes before the other goes, unless it is turned away: then the other goes first.
+                // The next writer begins before the other ends. If it is refused, the other ends first.
                 var isInside = try next.begin() != nil
                 try inside.write([Self.line])
                 inside.end()
@@ -39,7 +39,7 @@ struct JournalWriterTests {
         }
     }
 
-    @Test("A writer that stays in a full journal file, stopped perhaps, holds nobody up for good")
+    @Test("A stopped writer in a full journal file does not block other writers permanently")
     func stoppedWriter() async throws {
         try await withTemporaryDirectory { directory in
             let configuration = FileTelemetryTransport.Configuration(journalBytes: 1_000)
@@ -55,7 +55,7 @@ struct JournalWriterTests {
         }
     }
 
-    @Test("Where there is no room for the next journal file, events go on and can be deleted")
+    @Test("Without room for the next journal file, events can be appended and deleted")
     func noRoomForNext() async throws {
         try await withTemporaryDirectory { directory in
             let faults = Faults()

@@ -6,7 +6,7 @@ import Testing
 @testable import TelemetryStorage
 @testable import TelemetryTransport
 
-/// Segments and events that are larger than what is kept in memory.
+/// Segments and events that are larger than the pieces that are read.
 struct LargeEventTests {
     @Test("Deleting from a segment of many megabytes reads and writes it in pieces")
     func deletion() async throws {
@@ -33,7 +33,7 @@ struct LargeEventTests {
         }
     }
 
-    @Test("An event with a longer line than readers read is refused whatever the configuration allows, and the largest is read")
+    @Test("An event whose line is longer than the reading limit is refused in any configuration, and the largest is read")
     func largestEvent() async throws {
         try await withTemporaryDirectory { directory in
             let told = Told()

@@ -4,7 +4,7 @@ import TelemetryStorage
 import TelemetryTransport
 import Testing
 
-/// Stores as version 1 of the format left them, and what version 1 makes of a newer one.
+/// Stores of version 1 of the format.
 struct OlderStoreTests {
     private static let header = #"{"header":{"session":"session","client":"client","thread":"1","level":"info"}}"#
 
@@ -12,7 +12,7 @@ struct OlderStoreTests {
         #"{"seq":\#(sequence),"time":"\#(Date(timeIntervalSince1970: 1_790_000_000 + Double(sequence)).formatted(.iso8601))","name":"n\#(sequence)"}"#
     }
 
-    /// A store of version 1 with eight events in two batches; of a rewritten segment, the second is deleted.
+    /// Writes a store of version 1 with eight events in two batches. In a rewritten segment the second event is deleted.
     private static func makeStore(in directory: URL, isRewritten: Bool) throws {
         for name in ["records", "subscriptions", "journal", "events/client"] {
             try FileManager.default.createDirectory(at: directory.appending(path: name), withIntermediateDirectories: true)
@@ -38,7 +38,7 @@ struct OlderStoreTests {
     }
 
     @Test(
-        "A store of version 1 is read, deleted from and appended to, and is one of version 2 once it is written to",
+        "A store of version 1 is read, deleted from and appended to, and becomes version 2 with the first write",
         arguments: [false, true])
     func upgrade(isRewritten: Bool) async throws {
         try await withTemporaryDirectory { directory in
@@ -71,7 +71,7 @@ struct OlderStoreTests {
         }
     }
 
-    @Test("A store that was rewritten is read the same after its journal was lost")
+    @Test("A rewritten store is read the same after its journal was lost")
     func rebuiltJournal() async throws {
         try await withTemporaryDirectory { directory in
             let store = try FileTelemetryTransport(directory: directory)

@@ -8,7 +8,7 @@ import Testing
 
 /// Changes of records that fail, or whose process is killed, at each of their steps.
 struct RecordFaultTests {
-    /// Counts system calls, and lets one of them fail or, as after a kill, that one and all that follow.
+    /// Counts system calls, and makes one of them fail or, as after a kill, that one and all later ones.
     private final class Steps: Sendable {
         private let state = Mutex<(left: Int?, isKill: Bool, hasFailed: Bool)>((nil, false, false))
 
@@ -53,7 +53,7 @@ struct RecordFaultTests {
         }
     }
 
-    /// Saves a record that was not there before, and returns what was notified of until it was.
+    /// Saves a new record, and returns the names that were notified before it.
     private static func notified(
         until name: String, by store: FileTelemetryTransport,
         _ notifications: inout AsyncStream<TelemetryNotification>.Iterator
@@ -69,7 +69,7 @@ struct RecordFaultTests {
     }
 
     @Test(
-        "A change of a record that fails for want of room at any step is notified of when it is tried again, and succeeds",
+        "A change of a record that fails without room at any step is notified when it is retried, and succeeds",
         .timeLimit(.minutes(10)), arguments: cases)
     func noRoom(change: Change, durability: FileTelemetryTransport.Configuration.Durability) async throws {
         try await withTemporaryDirectory { directory in
@@ -107,13 +107,13 @@ struct RecordFaultTests {
             }
             #expect(step > 8)
             let left = try files(below: directory).keys.filter { $0.contains("/-") && !$0.hasSuffix("-lock") }
-            // One at most, where it was the last step, removing it, that failed.
+            // At most one file, if the failed step was its removal, the last one.
             #expect(left.count <= 1)
         }
     }
 
     @Test(
-        "A change of a record whose process is killed at any step is notified of where it was made",
+        "A change of a record whose process is killed at any step is notified if it was made",
         .timeLimit(.minutes(10)), arguments: cases.filter { $0.0 != .changeType })
     func kill(change: Change, durability: FileTelemetryTransport.Configuration.Durability) async throws {
         try await withTemporaryDirectory { directory in
@@ -144,7 +144,7 @@ struct RecordFaultTests {
         }
     }
 
-    @Test("A change is notified of once it can be read, also while the writer is between its steps")
+    @Test("A change is notified only once it can be read, even between the writer's steps")
     func betweenSteps() async throws {
         try await withTemporaryDirectory { directory in
             let faults = Faults()

@@ -3,7 +3,7 @@ import TelemetryModels
 import TelemetryTransport
 import Testing
 
-/// Bytes of a segment that are not what was written.
+/// Bytes of a segment that differ from what was written.
 struct SegmentDamageTests {
     /// Replaces the first occurrence of a text in a file, in place.
     private func replace(_ text: String, with other: String, last: Bool = false, in url: URL) throws {
@@ -16,7 +16,7 @@ struct SegmentDamageTests {
         try file.close()
     }
 
-    @Test("After a line feed was damaged a deletion leaves readable what was, and counts it", arguments: ["\0", "x", " "])
+    @Test("After a damaged line feed, a deletion keeps the other readable events and counts exactly", arguments: ["\0", "x", " "])
     func damagedLineFeed(byte: String) async throws {
         try await withTemporaryDirectory { directory in
             let store = try FileTelemetryTransport(directory: directory)
@@ -25,7 +25,7 @@ struct SegmentDamageTests {
             let cursor = try await store.events(matching: .all, after: nil, limit: 2).cursor
             try await store.append(Array(all[4...]))
             try replace("\"n4\"}\n", with: "\"n4\"}\(byte)", in: try #require(try segments(in: directory).first))
-            // White space at the end of a line is none of the damage.
+            // White space at the end of a line is ignored.
             var readable = byte == " " ? all : all.filter { $0.sequence != 4 }
             #expect(try await store.fetchAllEvents() == readable)
             #expect(try await store.countEvents() == readable.count)
@@ -48,7 +48,7 @@ struct SegmentDamageTests {
         }
     }
 
-    @Test("After a deletion one damaged line feed costs the two events beside it, and a further deletion none")
+    @Test("After a deletion a damaged line feed costs at most the two events next to it, and a further deletion none")
     func damageAfterDeletion() async throws {
         try await withTemporaryDirectory { directory in
             let store = try FileTelemetryTransport(directory: directory)
@@ -67,7 +67,7 @@ struct SegmentDamageTests {
         }
     }
 
-    @Test("A line feed in the middle of a line costs that event only")
+    @Test("A line feed in the middle of a line costs only that event")
     func additionalLineFeed() async throws {
         try await withTemporaryDirectory { directory in
             let store = try FileTelemetryTransport(directory: directory)
@@ -85,7 +85,7 @@ struct SegmentDamageTests {
     }
 
     @Test(
-        "A header that was altered holds for no event, before and after a deletion",
+        "An altered header applies to no event, before and after a deletion",
         arguments: [("\"session\":\"session\"", "\"session\":\"sessiom\""), ("\"appVersion\":\"", "\"appVersioN\":\"")])
     func alteredHeader(text: String, other: String) async throws {
         try await withTemporaryDirectory { directory in
@@ -101,7 +101,7 @@ struct SegmentDamageTests {
         }
     }
 
-    @Test("Behind an event that runs into a header no event is taken for one of the session before")
+    @Test("After an event that runs into a header, no event is assigned to the session before")
     func eventGluedToHeader() async throws {
         try await withTemporaryDirectory { directory in
             let store = try FileTelemetryTransport(directory: directory)

@@ -6,11 +6,11 @@ import Testing
 @testable import TelemetryStorage
 @testable import TelemetryTransport
 
-/// Files of tens of gigabytes that take no room: little of them is read at once, and little in all.
+/// Sparse files of tens of gigabytes: reads are small, and few.
 struct SparseFileTests {
     private static let size: off_t = 40 << 30
 
-    /// What was asked for by reads.
+    /// The sizes of the reads.
     private final class Reads: Sendable {
         private let counts = Mutex((largest: 0, total: 0))
 
@@ -34,7 +34,7 @@ struct SparseFileTests {
         #expect(reads.total < 512 << 20)
     }
 
-    /// A store with a segment of three events and a hole behind them.
+    /// A store with a segment of three events, followed by a hole.
     private static func fill(_ directory: URL) async throws -> URL {
         try await FileTelemetryTransport(directory: directory).append(events(1...3))
         let client = directory.appending(path: "events").appending(path: StoreLayout.client("client"))
@@ -44,7 +44,7 @@ struct SparseFileTests {
         return segment
     }
 
-    @Test("A journal entry for tens of gigabytes is read in pieces, and what is no line is reported")
+    @Test("A journal entry for tens of gigabytes is read in pieces, and bytes that are not a line are reported")
     func batch() async throws {
         try await withTemporaryDirectory { directory in
             let segment = try await Self.fill(directory)
@@ -68,7 +68,7 @@ struct SparseFileTests {
         }
     }
 
-    @Test("A segment with a hole of tens of gigabytes is deleted, indexed and told of anew in pieces", arguments: [false, true])
+    @Test("A segment with a hole of tens of gigabytes is indexed and journaled again in pieces", arguments: [false, true])
     func segment(isRewritten: Bool) async throws {
         try await withTemporaryDirectory { directory in
             let segment = try await Self.fill(directory)
@@ -88,7 +88,7 @@ struct SparseFileTests {
             let reads = Reads()
             let store = try FileTelemetryTransport(directory: directory, configuration: .default, system: reads.system)
             #expect(try await store.fetchAllEvents() == events(1...3))
-            // The index is made anew, and then the journal.
+            // The index is rebuilt, and then the journal.
             try FileManager.default.removeItem(at: segment.deletingLastPathComponent().appending(path: "identity"))
             try await store.append([event(3), event(4)])
             #expect(try await store.countEvents() == 4)
@@ -99,7 +99,7 @@ struct SparseFileTests {
         }
     }
 
-    @Test("Events are deleted from a segment with a hole of tens of gigabytes, which stays one, in pieces")
+    @Test("Events are deleted in pieces from a segment with a hole of tens of gigabytes, which stays sparse")
     func deletion() async throws {
         try await withTemporaryDirectory { directory in
             let segment = try await Self.fill(directory)
@@ -121,7 +121,7 @@ struct SparseFileTests {
         }
     }
 
-    @Test("A journal file with a hole of tens of gigabytes is read on behind it")
+    @Test("A journal file with a hole of tens of gigabytes is read on after the hole")
     func journal() async throws {
         try await withTemporaryDirectory { directory in
             try await FileTelemetryTransport(directory: directory).append(events(1...3))

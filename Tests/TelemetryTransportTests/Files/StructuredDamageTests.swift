@@ -3,14 +3,14 @@ import TelemetryModels
 import TelemetryTransport
 import Testing
 
-/// A valid store is damaged in one place, then read, appended to, deleted from and followed. `TELEMETRY_ROUNDS` sets how often,
-/// `TELEMETRY_SEED` what comes.
+/// A valid store is damaged in one place, then read, appended to, deleted from and followed. `TELEMETRY_ROUNDS` sets the number
+/// of rounds, `TELEMETRY_SEED` the damage.
 struct StructuredDamageTests {
     private static let rounds =
         ProcessInfo.processInfo.environment["TELEMETRY_ROUNDS"].flatMap(UInt64.init) ?? 60
 
     @Test(
-        "Whatever one place of a store is damaged, every event that is not stays readable, once, and its client's"
+        "After damage in one place, every other event can be read, once, as its client's"
     )
     func damage() async throws {
         for round in 0..<Self.rounds {
@@ -25,12 +25,12 @@ struct StructuredDamageTests {
     private struct Trial {
         let directory: URL
         var random: SplitMix
-        /// What is stored, by its identifier, in the order in which it was.
+        /// The stored events, in the order in which they were appended.
         var stored: [TelemetryEvent] = []
-        /// What the damage may have made unreadable.
+        /// The identifiers of the events that the damage may have made unreadable.
         var exposed: Set<String> = []
         var note = ""
-        /// Whether the damaged line is one that others depend on, which who has read it before may still know.
+        /// Whether other lines depend on the damaged one. A transport that read it before may still use it.
         var isHeaderDamaged = false
 
         mutating func pick<Element>(_ elements: [Element]) -> Element? {
@@ -50,7 +50,7 @@ struct StructuredDamageTests {
             let writer = try FileTelemetryTransport(directory: directory, configuration: configuration)
             try await fill(writer)
             let viewer = try FileTelemetryTransport(directory: directory, configuration: configuration)
-            // In half of the trials the damage is done to files that are open.
+            // In half of the trials the damaged files are open.
             let isOpen = random.next() % 2 == 0
             if isOpen { _ = try await viewer.fetchAllEvents() }
             let page = try await viewer.events(
@@ -69,14 +69,14 @@ struct StructuredDamageTests {
             #expect(Set(rest).subtracting(found).isSubset(of: stored), comment)
             #expect(rest.count == Set(rest).count, comment)
 
-            // Followed from the end, only what is new comes, and all of it.
+            // From a cursor at the end, exactly the new events are returned.
             let end = try await reader.events(matching: .all, after: nil, limit: 10_000).cursor
             let added = ["a", "b", "new"].map { next($0, 9, 1) }
             try await writer.append(added)
             #expect(
                 try await reader.events(matching: .all, after: end, limit: 99).events == added, comment)
             stored += added
-            // What is sent once more is stored once more only where it was not known any more.
+            // Events that are appended again are stored again only if they were no longer known.
             try await reader.append(stored.filter { $0.clientId == "a" })
             found = try await reader.fetchAllEvents()
             check(found, comment)
@@ -105,7 +105,7 @@ struct StructuredDamageTests {
             let known = Dictionary(uniqueKeysWithValues: stored.map { ($0.eventId, $0) })
             let intact = found.filter { known[$0.eventId] == $0 }
             #expect(Set(intact.map(\.eventId)).count == intact.count, comment)
-            // One line's worth may read as something else; whose it is says its header.
+            // One line may be read as another event; its header determines its client.
             #expect(found.count - intact.count <= 1, comment)
             #expect(found.allSatisfy { $0.sessionId.hasPrefix("\($0.clientId ?? "")-s") }, comment)
             let lost = Set(known.keys).subtracting(intact.map(\.eventId))
@@ -169,7 +169,7 @@ struct StructuredDamageTests {
             var following = Data()
             var note = ""
             try change(path) { data, random in
-                // Line feeds more often than their share.
+                // Line feeds more often than their share of the bytes.
                 let feeds = data.indices.filter { data[$0] == 10 }
                 let place =
                     random.next() % 3 == 0
@@ -190,7 +190,7 @@ struct StructuredDamageTests {
             if !following.isEmpty { expose(String(decoding: following, as: UTF8.self), path ?? "") }
         }
 
-        /// A line of a segment costs its event or, if others depend on it, what is in the file; an entry costs its events.
+        /// A segment's line costs its event, or its client's events if others depend on it; an entry costs its client's events.
         private mutating func expose(_ line: String, _ path: String) {
             let parts = path.split(separator: "/").map(String.init)
             if line.hasPrefix("{\"seq\":") {

@@ -6,14 +6,14 @@ import TelemetryTransport
 import Testing
 
 struct SubscriptionOrderTests {
-    /// Whether somebody holds the lock now.
+    /// Whether the lock is held.
     private static func isLocked(_ path: String) -> Bool {
         let descriptor = open(path, O_RDWR | O_CREAT, 0o600)
         defer { close(descriptor) }
         return flock(descriptor, LOCK_EX | LOCK_NB) != 0
     }
 
-    @Test("No other process can change a subscription between a change and its journal entry")
+    @Test("No other process can change a subscription between its change and the journal entry")
     func exclusion() async throws {
         try await withTemporaryDirectory { directory in
             let faults = Faults()
@@ -32,7 +32,7 @@ struct SubscriptionOrderTests {
         }
     }
 
-    @Test("A subscription is not saved while another process changes one, and is saved afterwards")
+    @Test("Saving a subscription fails while another process holds the lock, and succeeds afterwards")
     func waiting() async throws {
         try await withTemporaryDirectory { directory in
             let store = try FileTelemetryTransport(directory: directory, configuration: .init(lockTimeout: .zero))

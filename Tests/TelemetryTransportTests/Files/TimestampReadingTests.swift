@@ -4,7 +4,7 @@ import TelemetryModels
 import Testing
 
 struct TimestampReadingTests {
-    @Test("A time is read the same, whatever second the line before it was in, and a wrong one is never read")
+    @Test("A time is read the same after any other line's time, and an invalid one is not read")
     func sameAsAlone() {
         let seconds = [
             "2026-11-21T08:00:00", "2026-11-21T08:00:01", "2026-11-21T09:00:00", "0001-01-01T00:00:00", "9999-12-31T23:59:59",

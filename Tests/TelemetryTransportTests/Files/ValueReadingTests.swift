@@ -3,8 +3,8 @@ import TelemetryModels
 @_spi(Benchmarks) import TelemetryTransport
 import Testing
 
-/// The line reader and `Codable` are two readers of one form; they must agree on every text that is JSON. What is none, which
-/// Foundation's decoder does not notice everywhere, is corrupt in a line.
+/// The line reader and `Codable` read the same form and must agree on every JSON text. In a line, a text that is not JSON is
+/// corrupt, even where Foundation's decoder does not notice it.
 struct ValueReadingTests {
     @Test(
         "A value in a line is read as Codable reads it",
@@ -27,7 +27,7 @@ struct ValueReadingTests {
         ])
     func known(text: String) { expectSameReading(of: text) }
 
-    @Test("Values that are generated, and damaged, are read alike by lines and by Codable")
+    @Test("Random values, intact and damaged, are read the same by lines and by Codable")
     func generated() throws {
         var texts = ValueTexts(random: SplitMix(state: randomSeed))
         for _ in 0..<4_000 {
@@ -38,7 +38,7 @@ struct ValueReadingTests {
     }
 
     @Test(
-        "Every number is read back from the text that is written of it, in lines and in Codable",
+        "Every number is read back from its written text, in lines and by Codable",
         arguments: [
             Double.nan, -.nan, .signalingNaN, -.signalingNaN, Double(nan: 5, signaling: false), Double(nan: 5, signaling: true),
             .infinity, -.infinity, 0, -0.0, 1, 0.1, 1e300, .leastNonzeroMagnitude, .greatestFiniteMagnitude,
@@ -55,9 +55,9 @@ struct ValueReadingTests {
         }
     }
 
-    /// Whether Foundation reads a text in one way. A fraction of a number that has no place for one it reads in several, and 0e2
-    /// in some places only; a comma before a bracket, which it passes over, may also be part of a text. A number beyond a double's
-    /// range is not JSON to `JSONSerialization`, also in a member that `JSONDecoder` does not read.
+    /// Whether Foundation always reads a text the same way. It reads a fraction of a number that cannot have one, and 0e2,
+    /// differently in different places. A comma before a bracket, which it skips, may also be part of a string. A number beyond a
+    /// double's range is not JSON to `JSONSerialization`, even in a member that `JSONDecoder` does not read.
     private static func isClear(_ text: String) -> Bool {
         !text.contains(/\d{15}.*[.eE]/) && !text.contains(/0[eE]/) && !text.contains(/[eE][+-]?\d{3}/)
             && !"\(text)}".contains(/,\s*[}\]]/)
@@ -77,7 +77,7 @@ struct ValueReadingTests {
 }
 
 private enum ReadLine {
-    /// The attributes of an event whose line has this text for them; nil where it is corrupt.
+    /// The attributes of an event whose line has this text for them; nil if the line is corrupt.
     static func attributes(_ text: String) -> [String: TelemetryValue]? {
         let lines = [
             #"{"header":{"session":"s"}}"#,
@@ -99,7 +99,7 @@ private struct ValueTexts {
         }
     }
 
-    /// A value with some characters removed, doubled or replaced.
+    /// A value with some characters removed, duplicated or replaced.
     mutating func damaged() -> String {
         var characters = Array(value())
         for _ in 0...random.next() % 3 where !characters.isEmpty {
