@@ -4,11 +4,11 @@ import TelemetryTestSupport
 import Testing
 
 struct FileLockTests {
-    @Test("A child process that is being started while a lock is held does not keep it")
+    @Test("A child process that inherits a lock's descriptor does not keep the lock")
     func inheritedDescriptor() async throws {
         try await withLockedDirectory { directory in
             let path = directory.appending(path: "lock").path
-            // Between fork and exec a child has every descriptor of its parent, also those that exec will close.
+            // Between fork and exec a child has all descriptors of its parent, including those that exec closes.
             var lock: FileLock? = try await FileLock.acquire(path, system: FileSystem())
             let inherited = try openDescriptors(of: path).map { dup($0) }
             defer { for descriptor in inherited { close(descriptor) } }
@@ -19,7 +19,7 @@ struct FileLockTests {
         }
     }
 
-    @Test("A lock that is kept is tried until the timeout of the injected clock, and blocks no thread", .timeLimit(.minutes(10)))
+    @Test("A held lock is tried until the timeout of the injected clock, and no thread is blocked", .timeLimit(.minutes(10)))
     func timeout() async throws {
         try await withLockedDirectory { directory in
             let clock = ManualClock()
@@ -28,7 +28,7 @@ struct FileLockTests {
             let waiting = Task { () throws(FileError) in
                 try await FileLock.acquire(path, system: FileSystem(clock: clock), timeout: .milliseconds(20))
             }
-            // Nine delays that double from 0.1 ms up to 5 ms exceed 20 ms; a thread that waited would never get here.
+            // Nine delays that double from 0.1 ms up to 5 ms exceed 20 ms; a blocked thread would never reach this.
             for _ in 0..<9 {
                 await clock.sleepers()
                 clock.advance(by: .milliseconds(5))
@@ -38,7 +38,7 @@ struct FileLockTests {
         }
     }
 
-    @Test("A task that is cancelled while it waits has the lock in the end")
+    @Test("A task that is cancelled while it waits for a lock still gets the lock")
     func cancelled() async throws {
         try await withLockedDirectory { directory in
             let path = directory.appending(path: "lock").path
@@ -51,12 +51,12 @@ struct FileLockTests {
         }
     }
 
-    @Test("Whoever waits for a lock goes before somebody who has just released it and wants it again")
+    @Test("A process that waits for a lock gets it before the one that has just released it")
     func inTurn() async throws {
         try await withLockedDirectory { directory in
             let path = directory.appending(path: "lock").path
             _ = try await FileLock.acquire(path, system: FileSystem())
-            // As another process does that waits.
+            // As another process that waits does.
             let waiting = open(directory.path, O_RDONLY | O_DIRECTORY)
             defer { close(waiting) }
             #expect(flock(waiting, LOCK_EX | LOCK_NB) == 0)
@@ -65,13 +65,13 @@ struct FileLockTests {
             }
             #expect(flock(waiting, LOCK_UN) == 0)
             let lock = try await FileLock.acquire(path, system: FileSystem(), timeout: .zero)
-            // While the lock is held, nobody waits: the way is free for one who will.
+            // While the lock is held and no process waits, the turnstile is free.
             #expect(flock(waiting, LOCK_EX | LOCK_NB) == 0)
             withExtendedLifetime(lock) {}
         }
     }
 
-    @Test("Of many who change a file under its lock, none loses another's change")
+    @Test("Concurrent changes of a file under its lock are all kept")
     func exclusion() async throws {
         try await withLockedDirectory { directory in
             let (path, file) = (directory.appending(path: "lock").path, directory.appending(path: "count"))

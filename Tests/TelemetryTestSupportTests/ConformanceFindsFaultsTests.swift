@@ -5,7 +5,7 @@ import Testing
 struct ConformanceFindsFaultsTests {
     private typealias Fault = FaultyTransport.Fault
 
-    /// The check that is to find each fault, by the beginning of its name.
+    /// The check that must find each fault, by the beginning of its name.
     private static let findings: [Fault: String] = [
         .readsNewestFirst: "Events are read in the order",
         .losesAttributes: "An event is read back whole",
@@ -28,7 +28,7 @@ struct ConformanceFindsFaultsTests {
         .endsStreams: "An event stream replays",
     ]
 
-    @Test("A transport with a fault fails the check that is about it", arguments: FaultyTransport.Fault.allCases)
+    @Test("A faulty transport fails the check for its fault", arguments: FaultyTransport.Fault.allCases)
     fileprivate func finds(_ fault: FaultyTransport.Fault) async throws {
         let name = try #require(Self.findings[fault])
         let check = try #require(TelemetryTransportConformance.checks.first { $0.name.hasPrefix(name) })
@@ -38,14 +38,14 @@ struct ConformanceFindsFaultsTests {
         #expect(failure?.message.isEmpty == false)
     }
 
-    @Test("Every check has a name of its own")
+    @Test("Every check has a unique name")
     func names() {
         let names = TelemetryTransportConformance.checks.map(\.name)
         #expect(Set(names).count == names.count)
         #expect(names.count >= 60)
     }
 
-    @Test("All at once tells every failure, and none for a transport that keeps its promises")
+    @Test("runAll() returns every failure, and none for a transport that fulfils the contract")
     func runAll() async throws {
         let failures = try await TelemetryTransportConformance(patience: .milliseconds(200)) {
             .init(transport: FaultyTransport(.insertOverwrites))

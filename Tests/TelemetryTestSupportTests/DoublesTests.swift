@@ -5,7 +5,7 @@ import TelemetryTransport
 import Testing
 
 struct DoublesTests {
-    @Test("The mock logger remembers what was logged, by either call, and what it was told")
+    @Test("The mock logger records logged events, by either call, and calls")
     func logger() async {
         let logger = MockTelemetryLogger(sessionId: "s")
         let telemetry: any TelemetryLogging = logger
@@ -35,7 +35,7 @@ struct DoublesTests {
         #expect(await logger.isEnabled == false)
     }
 
-    @Test("The mock subscription manager registers, forgets, and fails where it is told to")
+    @Test("The mock subscription manager registers, unregisters and fails as set up")
     func subscriptionManager() async throws {
         let manager = MockSubscriptionManager()
         #expect(await manager.currentSubscriptionID == nil)
@@ -53,7 +53,7 @@ struct DoublesTests {
         #expect(manager.calls == [.register(clientId: "c"), .unregister, .unregister, .register(clientId: "d")])
     }
 
-    @Test("The fixed generator gives its identifiers in order, the last one over and over")
+    @Test("The fixed generator returns its identifiers in order, then repeats the last one")
     func identifiers() {
         let generator = FixedIdentifierGenerator(identifiers: ["a", "b"])
         #expect((0..<4).map { _ in generator.generateIdentifier() } == ["a", "b", "b", "b"])
@@ -62,7 +62,7 @@ struct DoublesTests {
         #expect(!FixedIdentifierGenerator(identifiers: []).generateIdentifier().isEmpty)
     }
 
-    @Test("A gate lets nobody through while it is closed, and everybody in order when it opens")
+    @Test("A gate blocks callers while it is closed, and resumes them when it opens")
     func gate() async throws {
         let gate = TestGate()
         try await gate.pass()

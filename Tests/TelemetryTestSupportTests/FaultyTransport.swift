@@ -2,7 +2,7 @@ import Foundation
 import TelemetryModels
 import TelemetryTransport
 
-/// A transport in memory with one fault, which the conformance suite is to find.
+/// A transport in memory with one fault for the conformance suite to find.
 struct FaultyTransport: TelemetryTransporting {
     enum Fault: String, CaseIterable, Sendable {
         case readsNewestFirst, losesAttributes, excludesSince, emptySetMatchesAll, acceptsAnyLimit, acceptsAnyClient

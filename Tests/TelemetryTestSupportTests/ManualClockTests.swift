@@ -2,7 +2,7 @@ import TelemetryTestSupport
 import Testing
 
 struct ManualClockTests {
-    @Test("The clock stands still until it is moved")
+    @Test("The clock's time changes only by advance")
     func standsStill() {
         let clock = ManualClock()
         let start = clock.now
@@ -10,10 +10,10 @@ struct ManualClockTests {
         clock.advance(by: .seconds(3))
         #expect(start.duration(to: clock.now) == .seconds(3))
         clock.advance(to: start)
-        #expect(start.duration(to: clock.now) == .seconds(3), "time does not go back")
+        #expect(start.duration(to: clock.now) == .seconds(3), "the time never decreases")
     }
 
-    @Test("Sleepers wake when their time has come, the earliest first, and no others")
+    @Test("Sleepers wake at their deadlines, earliest first")
     func wakesInOrder() async throws {
         let clock = ManualClock()
         let (woken, continuation) = AsyncStream.makeStream(of: Int.self)
@@ -54,7 +54,7 @@ struct ManualClockTests {
         try await stays.value
     }
 
-    @Test("Who is cancelled before sleeping does not sleep, and who sleeps until now or earlier does not either")
+    @Test("A sleep that is cancelled before it begins, or whose deadline has passed, returns at once")
     func doesNotSleep() async throws {
         let clock = ManualClock()
         let (gate, continuation) = AsyncStream.makeStream(of: Void.self)
@@ -70,7 +70,7 @@ struct ManualClockTests {
         #expect(clock.sleeperCount == 0)
     }
 
-    @Test("A hundred sleepers are all woken, whether they are cancelled or their time comes")
+    @Test("A hundred sleepers all wake, whether cancelled or at their deadlines")
     func manySleepers() async {
         let clock = ManualClock()
         let sleepers = (0..<100).map { index in Task { try await clock.rest(for: .seconds(1 + index % 3)) } }
@@ -87,7 +87,7 @@ struct ManualClockTests {
 }
 
 extension ManualClock {
-    /// Sleeps on this clock; under another name, because the house looks for tests that sleep on a real one.
+    /// Sleeps on this clock. The name differs because `.ci/house` rejects calls of `sleep` in tests.
     fileprivate func rest(for duration: Swift.Duration) async throws {
         let sleepUntil: (Instant, Swift.Duration?) async throws -> Void = sleep
         try await sleepUntil(now.advanced(by: duration), nil)

@@ -7,7 +7,7 @@ struct MockTelemetryTransportTests {
     private let mock = MockTelemetryTransport()
     private let event = TelemetryFixtures.event()
 
-    @Test("Each primitive is recorded with its arguments, also when an operation calls it")
+    @Test("Each primitive is recorded with its arguments, also if an operation calls it")
     func records() async throws {
         try await mock.append([event])
         try await mock.createTelemetryClient(clientId: "c", isEnabled: false)
@@ -21,7 +21,7 @@ struct MockTelemetryTransportTests {
         #expect(try await mock.store.countEvents() == 1)
     }
 
-    @Test("A test can wait for a call that another task makes")
+    @Test("A test can wait for a call by another task")
     func waits() async throws {
         let caller = Task { try await mock.append([event]) }
         await mock.called(.append)
@@ -29,7 +29,7 @@ struct MockTelemetryTransportTests {
         await mock.called { $0.count == 1 }
     }
 
-    @Test("Scripted failures strike their operation in order, so often as they were scripted for")
+    @Test("Scripted failures apply to their operation, in order, as many times as scripted")
     func fails() async throws {
         let conflict = TelemetryTransportError(code: .conflict, message: "")
         mock.fail(.append, times: 2)
@@ -44,7 +44,7 @@ struct MockTelemetryTransportTests {
         #expect(mock.calls(of: .append).count == 4)
     }
 
-    @Test("A failure after the effect leaves the effect behind")
+    @Test("A failure after the effect keeps the effect")
     func failsAfterEffect() async throws {
         mock.fail(.append, .afterEffect)
         await #expect(throws: TelemetryTransportError.self) { try await mock.append([event]) }
@@ -55,7 +55,7 @@ struct MockTelemetryTransportTests {
         #expect(try await mock.store.countEvents() == 1)
     }
 
-    @Test("Offline, every call fails; back online, none does", arguments: MockTelemetryTransport.Operation.allCases)
+    @Test("Every call fails while offline, and succeeds online again", arguments: MockTelemetryTransport.Operation.allCases)
     func offline(_ operation: MockTelemetryTransport.Operation) async throws {
         mock.isOffline = true
         #expect(await !succeeds(operation))
@@ -64,7 +64,7 @@ struct MockTelemetryTransportTests {
         #expect(mock.calls.map(\.operation) == [operation, operation])
     }
 
-    @Test("Held calls hang until they are released; a cancelled one leaves, the others hang on")
+    @Test("Held calls wait until they are released; a cancelled one returns, and the others keep waiting")
     func holds() async throws {
         mock.hold(.append)
         let (first, second) = (Task { try await mock.append([event]) }, Task { try await mock.append([]) })
@@ -78,7 +78,7 @@ struct MockTelemetryTransportTests {
         try await mock.append([])
     }
 
-    @Test("Latency passes on the test's clock")
+    @Test("Latency is measured on the test's clock")
     func latency() async throws {
         let clock = ManualClock()
         let slow = MockTelemetryTransport(latency: .seconds(2), clock: clock)
@@ -91,7 +91,7 @@ struct MockTelemetryTransportTests {
         #expect(try await slow.store.countEvents() == 1)
     }
 
-    @Test("Notifications that a test sends reach whoever listens")
+    @Test("Notifications that a test sends reach every consumer")
     func notifies() async {
         var heard = mock.notifications().makeAsyncIterator()
         let notification = TelemetryNotification(subscriptionID: "s", recordType: "t", recordID: "r")

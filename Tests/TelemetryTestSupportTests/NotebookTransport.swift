@@ -1,4 +1,4 @@
-// The transport that Docs/LiveTelemetry.docc/WritingATransport.md writes, piece by piece, with public API alone.
+// The transport of Docs/LiveTelemetry.docc/WritingATransport.md, which uses only public API.
 import Foundation
 import Synchronization
 import TelemetryModels

@@ -3,12 +3,12 @@ import TelemetryTestSupport
 import Testing
 
 struct NotebookTransportTests {
-    @Test("The documentation's transport keeps every promise", arguments: TelemetryTransportConformance.checks)
+    @Test("The documentation's transport passes every check", arguments: TelemetryTransportConformance.checks)
     func conforms(_ check: TelemetryTransportConformance.Check) async throws {
         try await TelemetryTransportConformance { .init(transport: NotebookTransport()) }.run(check)
     }
 
-    @Test("The article shows the code that is compiled and tested here, and leaves nothing of it out")
+    @Test("The article shows all of the code that is compiled and tested here")
     func articleShowsThisCode() throws {
         let here = URL(filePath: #filePath).deletingLastPathComponent()
         let code = try String(contentsOf: here.appending(path: "NotebookTransport.swift"), encoding: .utf8)

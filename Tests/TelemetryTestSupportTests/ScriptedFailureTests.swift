@@ -7,7 +7,7 @@ import Testing
 struct ScriptedFailureTests {
     private let mock = MockTelemetryTransport()
 
-    @Test("Only the saves of the chosen record type fail")
+    @Test("Only saves of the chosen record type fail")
     func ofOneType() async throws {
         mock.failSaving(TelemetrySchema.clientRecordType)
         try await mock.createScenarios([TelemetryFixtures.scenario()])
@@ -17,7 +17,7 @@ struct ScriptedFailureTests {
         #expect(mock.savedRecords.map(\.recordType).count { $0 == TelemetrySchema.clientRecordType } == 2)
     }
 
-    @Test("A call that a failure does not match uses none of its times up")
+    @Test("A call that does not match a scripted failure does not use it up")
     func timesOfMatches() async throws {
         let (wanted, other) = (TelemetryFixtures.event(1), TelemetryFixtures.event(2))
         mock.fail(.append, times: 2) { call in
@@ -30,7 +30,7 @@ struct ScriptedFailureTests {
         #expect(try await mock.store.countEvents() == 2)
     }
 
-    @Test("A backup keeps what is saved, records its calls, and fails on request")
+    @Test("A backup stores saved settings, records its calls, and fails on request")
     func backup() async throws {
         let backup = MockSettingsBackup()
         let settings = TelemetrySettings(telemetryRequested: true, clientIdentifier: "c")

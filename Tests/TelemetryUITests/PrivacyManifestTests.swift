@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 struct PrivacyManifestTests {
-    @Test("The privacy manifest is a property list that says what the sources use, and why")
+    @Test("The privacy manifest is a property list with the APIs that the sources use, and a reason for each")
     func manifest() throws {
         let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../..")
         let data = try Data(contentsOf: root.appending(path: "Sources/TelemetryModels/Privacy/PrivacyInfo.xcprivacy"))
@@ -15,7 +15,7 @@ struct PrivacyManifestTests {
         for reason in reasons { #expect((reason["NSPrivacyAccessedAPITypeReasons"] as? [String])?.isEmpty == false) }
     }
 
-    @Test("Every text that the interface names is in the string table, and every entry is used")
+    @Test("The string table holds exactly the texts that the user interface uses")
     func strings() throws {
         let sources = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../Sources/TelemetryUI")
         let table = try String(

@@ -3,7 +3,7 @@ import TelemetryUI
 import Testing
 
 struct TelemetryTextsTests {
-    @Test("A host's own table rewords the texts that it has, and no others")
+    @Test("A host's table replaces only the texts that it contains")
     func hostTable() throws {
         let directory = FileManager.default.temporaryDirectory.appending(path: "host-\(UUID()).bundle")
         let table = directory.appending(path: "en.lproj")
@@ -15,7 +15,7 @@ struct TelemetryTextsTests {
         #expect(!TelemetryTexts.isReworded("toggle.hint", in: host))
     }
 
-    @Test("A host without such a table rewords nothing")
+    @Test("A host without a table replaces no text")
     func noTable() throws {
         #expect(!TelemetryTexts.isReworded("toggle.title", in: .main))
     }

@@ -33,10 +33,10 @@ struct TelemetryToggleModelTests {
         await service.shutdown()
     }
 
-    @Test("Of quick touches the last one counts, and is shown before the service has answered", arguments: [false, true])
+    @Test("After quick changes the last one counts, and is shown before the service has answered", arguments: [false, true])
     func quickTouches(last: Bool) async {
         await model.start()
-        // Something else is under way, so that no wish is fulfilled at once.
+        // Another operation is running, so that no change is applied at once.
         transport.hold(.saveRecords)
         model.isRequested = true
         await transport.held(.saveRecords)
@@ -51,7 +51,7 @@ struct TelemetryToggleModelTests {
         await service.shutdown()
     }
 
-    @Test("Whoever turns a scenario on and off again before the service has answered finds it off")
+    @Test("A scenario that is switched on and off before the service has answered is off")
     func quickOverride() async throws {
         await model.start()
         await service.enableTelemetry()
@@ -67,7 +67,7 @@ struct TelemetryToggleModelTests {
         await service.shutdown()
     }
 
-    @Test("A wish that the service refuses is not shown any longer")
+    @Test("A change that the service refuses is no longer shown")
     func refused() async throws {
         await model.start()
         model[scenario: ""] = true
@@ -83,7 +83,7 @@ struct TelemetryToggleModelTests {
         #expect(service.status == .disabled)
     }
 
-    @Test("What fails is told, until the next wish")
+    @Test("A failure is shown until the next change")
     func failure() async throws {
         await model.start()
         model[scenario: ""] = true
@@ -98,7 +98,7 @@ struct TelemetryToggleModelTests {
     }
 
     @Test(
-        "Every status has a text, a symbol, and says whether to wait",
+        "Every status has a text and a symbol, and says whether to show progress",
         arguments: [
             (TelemetryLifecycleService.Status.idle, "status.idle", false), (.loading, "status.loading", true),
             (.syncing, "status.syncing", true), (.enabled, "status.enabled", false), (.disabled, "status.disabled", false),
