@@ -6,10 +6,10 @@ import TelemetryTestSupport
 import TelemetryTransport
 import Testing
 
-/// What the article on testing an integration shows, word for word: `.ci/readme` compares the two.
+/// The code of the article on testing an integration. `.ci/readme` compares the two.
 struct ArticleTests {
     @MainActor
-    @Test("A host's test sees what a viewer would see")
+    @Test("A host's test reads the events that a viewer would read")
     func article() async throws {
         let transport = InMemoryTelemetryTransport()
         let telemetry = TelemetryLifecycleService(

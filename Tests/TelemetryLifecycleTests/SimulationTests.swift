@@ -1,10 +1,10 @@
 import Foundation
 import Testing
 
-/// Clients and viewers over a store behind which everything goes wrong: calls are delayed, fail before or after their effect,
-/// return after they were given up; notifications are lost, doubled, late; processes die at any await, also in the middle of
-/// writing their settings. Every other world has two processes over one device's settings, which fail now and then; an opt-out
-/// holds in both, whichever dies. Some worlds have a settings store that keeps the three fields alone. Once that ends, everything must agree.
+/// Clients and viewers of a store with all kinds of faults: calls are delayed, fail before or after their effect, or return after
+/// their time limit; notifications are lost, duplicated or late; processes die at any await, even while they write their
+/// settings. Every other world has two processes with one device's settings, which sometimes fail; an opt-out must hold in both,
+/// whichever dies. Some worlds have a settings store that keeps only the three fields. After the faults everything must agree.
 ///
 /// A seed that fails replays: `LIFECYCLE_SIMULATION_SEED=<seed>` runs it alone and prints what happened.
 /// `LIFECYCLE_SIMULATION_RUNS=<count>` runs more seeds.
@@ -12,7 +12,7 @@ import Testing
 struct SimulationTests {
     private static let environment = ProcessInfo.processInfo.environment
 
-    @Test("Whatever goes wrong, everything agrees in the end")
+    @Test("After any faults, all states agree in the end")
     func converges() async throws {
         if let seed = Self.environment["LIFECYCLE_SIMULATION_SEED"].flatMap(UInt64.init) {
             let world = try await Self.run(seed, isTracing: true)
@@ -32,7 +32,7 @@ struct SimulationTests {
         }
     }
 
-    @Test("A seed replays: twice the same seed is twice the same story")
+    @Test("The same seed gives the same trace")
     func replays() async throws {
         for seed in [3, 1_000_003, 77_777_777, 6, 1_000_004] as [UInt64] {
             let first = try await Self.run(seed, isTracing: true)
@@ -46,6 +46,7 @@ struct SimulationTests {
     }
 
     private static func run(_ seed: UInt64, isTracing: Bool = false) async throws -> SimulatedWorld {
-        try await SimulatedWorld.told(seed, over: SimulatedServer(), hasHelpers: seed.isMultiple(of: 2), isTracing: isTracing)
+        try await SimulatedWorld.simulated(
+            seed, over: SimulatedServer(), hasHelpers: seed.isMultiple(of: 2), isTracing: isTracing)
     }
 }

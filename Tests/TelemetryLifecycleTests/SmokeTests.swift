@@ -9,7 +9,7 @@ import Testing
 
 @MainActor
 struct SmokeTests {
-    @Test("From opting in over approval and a scenario to opting out")
+    @Test("A client opts in, is approved, records a scenario and opts out")
     func wholeWay() async throws {
         let transport = InMemoryTelemetryTransport()
         let service = TelemetryLifecycleService(

@@ -11,7 +11,7 @@ struct CommandProcessorTests {
         var errorDescription: String? { "Not today." }
     }
 
-    /// What the handlers did, in order.
+    /// Records the handlers' calls, in order.
     private final class Log: Sendable {
         private let entries = Mutex<[String]>([])
         func append(_ entry: String) { entries.withLock { $0.append(entry) } }
@@ -46,7 +46,7 @@ struct CommandProcessorTests {
         try await transport.store.fetchCommand(recordID: .command(id))
     }
 
-    @Test("Each command goes to its handler, oldest first, and ends as executed")
+    @Test("Each command is passed to its handler, oldest first, and marked as executed")
     func handlers() async throws {
         try await add(.enable, "1", age: 9)
         try await add(.disable, "2", age: 8)
@@ -70,7 +70,7 @@ struct CommandProcessorTests {
         #expect(transport.calls.map(\.operation) == [.records, .record, .saveRecords])
     }
 
-    @Test("A handler that throws makes the command failed, with its words; later ones are run")
+    @Test("A command whose handler throws fails with the error's message; later commands run")
     func throwing() async throws {
         try await add(.enable, "1", age: 9)
         try await add(.deleteEvents, "2")
@@ -81,7 +81,7 @@ struct CommandProcessorTests {
     }
 
     @Test(
-        "What this client does not support fails with a message, and nothing is done",
+        "An unsupported command fails with a message, and nothing changes",
         arguments: [
             TelemetryCommandRecord(commandId: "1", clientId: TelemetryFixtures.clientId, action: .pause),
             .init(commandId: "1", clientId: TelemetryFixtures.clientId, action: .resume),
@@ -98,7 +98,7 @@ struct CommandProcessorTests {
         #expect(log.all.isEmpty)
     }
 
-    @Test("Of several commands for one scenario the newest is run; one that is too late is not, and replaces none")
+    @Test("Of several commands for one scenario only the newest runs; an expired one neither runs nor supersedes another")
     func newest() async throws {
         try await add(.enableScenario, "1", scenario: "A", age: 9)
         try await add(.disableScenario, "2", scenario: "B", age: 8)
@@ -116,7 +116,7 @@ struct CommandProcessorTests {
         }
     }
 
-    @Test("Calls that overlap run nothing twice, and each returns after what was pending when it was made")
+    @Test("Overlapping calls run each command once, and each call returns after the commands that were pending when it was made")
     func overlapping() async throws {
         let gate = TestGate()
         gate.close()
@@ -133,7 +133,7 @@ struct CommandProcessorTests {
         #expect(try await command("2")?.status == .executed)
     }
 
-    @Test("A command whose end could not be told is told later, and not run again")
+    @Test("A command whose status could not be saved is marked later, and not run again")
     func untold() async throws {
         let processor = makeProcessor()
         try await add(.enable, "1")
@@ -145,7 +145,7 @@ struct CommandProcessorTests {
         #expect(try await command("1")?.status == .executed)
     }
 
-    @Test("A process that dies between acting and marking runs the command again")
+    @Test("A command runs again if the process ends between running and marking it")
     func died() async throws {
         try await add(.enable, "1")
         transport.fail(.saveRecords)
@@ -156,7 +156,7 @@ struct CommandProcessorTests {
     }
 
     @Test(
-        "While the end of a command cannot be recorded, no later one runs, so that it never runs again after a later one",
+        "While a command's status cannot be saved, no later command runs, so that commands never run again out of order",
         arguments: [
             TelemetryTransportError.Code.quotaExceeded, .unauthorized, .unavailable, .rateLimited, .closed, .conflict,
             .partialFailure,
@@ -168,13 +168,13 @@ struct CommandProcessorTests {
         await makeProcessor().processCommands()
         #expect(log.all == ["+A"])
         transport.stopFailing(.saveRecords)
-        // As after a restart: what could not be recorded is not known any more.
+        // As after a restart: a new processor has no record of the unsaved status.
         await makeProcessor().processCommands()
         #expect(log.all == ["+A", "+A", "-B"])
         for id in ["1", "2"] { #expect(try await command(id)?.status == .executed) }
     }
 
-    @Test("While the failure of a command cannot be recorded, no later one runs")
+    @Test("While a command's failure cannot be saved, no later command runs")
     func laterCommandsWaitForFailure() async throws {
         try await add(.enable, "1", age: 9)
         try await add(.disableScenario, "2", scenario: "A", age: 5)
@@ -187,7 +187,7 @@ struct CommandProcessorTests {
         #expect(try await command("1")?.status == .failed)
     }
 
-    @Test("A command whose end can never be recorded is removed: it neither holds up later ones nor runs again")
+    @Test("A command whose status can never be saved is removed: it neither blocks later ones nor runs again")
     func permanentFailure() async throws {
         try await add(.enableScenario, "1", scenario: "A", age: 9)
         try await add(.disableScenario, "2", scenario: "B", age: 5)
@@ -199,7 +199,7 @@ struct CommandProcessorTests {
         #expect(try await command("2")?.status == .executed)
     }
 
-    @Test("Where a command can be neither marked nor removed, later ones wait")
+    @Test("If a command can be neither marked nor removed, later ones wait")
     func neitherMarkedNorRemoved() async throws {
         try await add(.enableScenario, "1", scenario: "A", age: 9)
         try await add(.disableScenario, "2", scenario: "B", age: 5)
@@ -211,7 +211,7 @@ struct CommandProcessorTests {
         #expect(log.all == ["+A", "+A", "-B"])
     }
 
-    @Test("An answer that is lost after the mark does not run the command again")
+    @Test("A lost answer to the status update does not run the command again")
     func lostAnswer() async throws {
         let processor = makeProcessor()
         try await add(.enable, "1")
@@ -222,7 +222,7 @@ struct CommandProcessorTests {
         #expect(log.all == ["enable"])
     }
 
-    @Test("A conflict while marking reads the record again: what the viewer wrote meanwhile stays")
+    @Test("A conflict during the status update reads the record again and keeps the viewer's change")
     func conflict() async throws {
         let processor = makeProcessor()
         try await add(.enable, "1")
@@ -240,7 +240,7 @@ struct CommandProcessorTests {
         #expect(log.all == ["enable"])
     }
 
-    @Test("A command that the viewer removed, or that an earlier one removed, is not run")
+    @Test("A command that was removed by the viewer or by an earlier command is not run")
     func removed() async throws {
         try await add(.enable, "1", age: 9)
         try await add(.deleteEvents, "2")
@@ -251,7 +251,7 @@ struct CommandProcessorTests {
         #expect(try await command("1")?.status == .executed)
     }
 
-    @Test("What cannot be fetched is left to the next call")
+    @Test("Commands that cannot be fetched are left to the next call")
     func unreachable() async throws {
         let processor = makeProcessor()
         try await add(.enable, "1")
@@ -264,7 +264,7 @@ struct CommandProcessorTests {
     }
 
     @Test(
-        "Notifications of other things are not for it",
+        "Only notifications that may concern the client's commands are handled",
         arguments: [
             (TelemetryNotification(), true),
             (TelemetryNotification(subscriptionID: "TelemetryCommand-\(TelemetryFixtures.clientId)"), true),

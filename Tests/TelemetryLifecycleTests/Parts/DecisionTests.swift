@@ -23,7 +23,7 @@ struct ReconciliationDecisionTests {
     }
 
     @Test(
-        "What follows from the settings and the record",
+        "The reconciliation's step and result for each combination of settings and record",
         arguments: [
             Case(sending: true, server: true, step: .keepOn, result: .localAndServerEnabled),
             Case(sending: false, server: true, step: .turnOn, result: .serverEnabledLocalDisabled),
@@ -62,14 +62,14 @@ struct ScenarioPlanTests {
             recordID: id ?? .scenario(name, ofClient: client), clientId: client, scenarioName: name, isEnabled: isEnabled)
     }
 
-    @Test("What is in line already needs nothing")
+    @Test("Records that match the states need no change")
     func inLine() {
         let plan = ScenarioPlan(
             wanted: ["A": true, "B": false], stored: [record("A", true), record("B", false)], clientId: "client")
         #expect(plan.create.isEmpty && plan.update.isEmpty && plan.delete.isEmpty)
     }
 
-    @Test("What is missing is created, what differs is changed, what is gone is deleted")
+    @Test("A missing record is created, a different one updated, and an unwanted one deleted")
     func repairs() {
         let plan = ScenarioPlan(
             wanted: ["A": true, "B": true], stored: [record("B", false), record("C", true)], clientId: "client")
@@ -79,7 +79,7 @@ struct ScenarioPlanTests {
     }
 
     @Test(
-        "A record that differs in level, end or source is changed",
+        "A record that differs in level, end or source is updated",
         arguments: [
             TelemetryScenarioState(isEnabled: true, level: .info),
             .init(isEnabled: true, expires: TelemetryFixtures.date), .init(isEnabled: true, source: .viewer),
@@ -89,7 +89,7 @@ struct ScenarioPlanTests {
         #expect(plan.update == [.scenario("A", ofClient: "client"): state])
     }
 
-    @Test("An end that the store keeps in milliseconds is no difference, and one of a second is", arguments: [0.0004, 1])
+    @Test("An end that differs by less than a millisecond is equal; one that differs by a second is not", arguments: [0.0004, 1])
     func roundedEnd(difference: TimeInterval) {
         let state = TelemetryScenarioState(isEnabled: true, expires: TelemetryFixtures.date)
         var stored = record("A", true)
@@ -98,7 +98,7 @@ struct ScenarioPlanTests {
         #expect(plan.update.isEmpty == (difference < 1))
     }
 
-    @Test("Of several records of one scenario the derived identity stays")
+    @Test("Of several records of a scenario, the one with the derived identity is kept")
     func duplicates() {
         let plan = ScenarioPlan(
             wanted: ["A": true], stored: [record("A", false, id: "a-stray"), record("A", true)], clientId: "client")
@@ -110,7 +110,7 @@ struct ScenarioPlanTests {
         #expect(strays.delete == ["y"])
     }
 
-    @Test("Records of others, which a careless store may return, are not touched")
+    @Test("Other clients' records, which a faulty store may return, are not touched")
     func others() {
         let plan = ScenarioPlan(wanted: ["A": true], stored: [record("A", false, client: "other")], clientId: "client")
         #expect(plan.create == ["A"] && plan.update.isEmpty && plan.delete.isEmpty)
@@ -118,7 +118,7 @@ struct ScenarioPlanTests {
 }
 
 struct PendingCommandTests {
-    @Test("Oldest first; those of one moment by name; those without a date last")
+    @Test("Commands are sorted by date, then by name; those without a date come last")
     func order() {
         var undated = TelemetryFixtures.command(.enable, commandId: "undated").toRecord()
         undated["created"] = nil
@@ -147,7 +147,7 @@ struct PendingCommandTests {
             created: TelemetryFixtures.date - age, expires: expires)
     }
 
-    @Test("Of several commands for one scenario, and of several pauses and resumes, the newest stands")
+    @Test("The newest command for a scenario supersedes older ones, and so does the newest pause or resume")
     func superseded() {
         let queue = queue([
             command(.enableScenario, "1", scenario: "A", age: 9), command(.disableScenario, "2", scenario: "A", age: 8),
@@ -159,7 +159,7 @@ struct PendingCommandTests {
         #expect(ids == [.command("1"), .command("2"), .command("4")])
     }
 
-    @Test("A command that has expired, cannot be run or is not allowed replaces none")
+    @Test("A command that has expired, cannot be run or is not allowed supersedes none")
     func notSuperseding() {
         let date = TelemetryFixtures.date
         let expired = command(.disableScenario, "2", scenario: "A", age: 1, expires: date)
@@ -181,18 +181,18 @@ struct PendingCommandTests {
     }
 
     @Test(
-        "A command with a field that cannot be read is refused: it might ask for less than the rest of it",
+        "A command with an unreadable field is refused, because the field might restrict it",
         arguments: [("logLevel", "everything"), ("lease", "60"), ("lease", 0), ("expires", 5)] as [(String, TelemetryValue)])
     func unreadable(field: String, value: TelemetryValue) throws {
         var record = command(.enableScenario, "1", scenario: "A", age: 0).toRecord()
         record[field] = value
         guard case .refuse = try #require(PendingCommand(record, clientId: TelemetryFixtures.clientId)).work else {
-            Issue.record("the command would be run")
+            Issue.record("the command was not refused")
             return
         }
     }
 
-    @Test("What is not pending, not a command, or not for this client is left alone")
+    @Test("A record that is not pending, not a command, or not for this client is ignored")
     func foreign() {
         var ended = TelemetryFixtures.command(.enable).toRecord()
         ended["status"] = "executed"
@@ -207,7 +207,7 @@ struct PendingCommandTests {
         record[field] = nil
         let command = try #require(PendingCommand(record, clientId: TelemetryFixtures.clientId))
         guard case .refuse(let reason) = command.work else {
-            Issue.record("the command would be run")
+            Issue.record("the command was not refused")
             return
         }
         #expect(reason.contains(field))
@@ -228,7 +228,7 @@ struct PlatformDefaultsTests {
         #expect(url.path == expected)
     }
 
-    @Test("An executable's name cannot lead out of the directory")
+    @Test("An executable's name cannot point outside the directory")
     func hostileName() {
         let url = PlatformDefaults.executableDirectory(
             base: URL(fileURLWithPath: "/base"), environment: [:], home: "/", executable: "../../etc")

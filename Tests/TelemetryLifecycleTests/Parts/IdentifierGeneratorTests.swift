@@ -2,7 +2,7 @@ import TelemetryLifecycle
 import Testing
 
 struct IdentifierGeneratorTests {
-    @Test("Never shorter than 10, and only characters that no one confuses", arguments: [-1, 0, 9, 10, 32])
+    @Test("Identifiers have at least 10 characters, none of them easily confused", arguments: [-1, 0, 9, 10, 32])
     func generates(length: Int) {
         let generator = TelemetryIdentifierGenerator(length: length)
         let identifiers = (0..<200).map { _ in generator.generateIdentifier() }

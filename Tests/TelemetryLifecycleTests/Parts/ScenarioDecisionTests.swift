@@ -22,7 +22,7 @@ struct ScenarioDecisionTests {
         return ScenarioDecision(on: "Net", after: decision, in: context, at: Self.date)
     }
 
-    @Test("Without any decision or rule a scenario is off, from its registration")
+    @Test("Without a decision or rule a scenario is off, from its registration")
     func nothing() {
         #expect(decide(nil).state == State())
         #expect(decide(State(isEnabled: false)).state == State())
@@ -30,7 +30,7 @@ struct ScenarioDecisionTests {
     }
 
     @Test(
-        "An explicit decision holds until it expires, whatever rules say",
+        "An explicit decision holds until it expires, whatever the rules",
         arguments: [State.Source.host, .viewer], [true, false])
     func explicit(source: State.Source, isEnabled: Bool) {
         let rules = [Self.rule("r")]
@@ -47,13 +47,13 @@ struct ScenarioDecisionTests {
         }
     }
 
-    @Test("What version 1 turned on stays on; what it turned off is no decision")
+    @Test("A scenario that version 1 turned on stays on; one that it turned off has no decision")
     func version1() {
         #expect(decide(State(isEnabled: true)).state == State(isEnabled: true))
         #expect(decide(State(isEnabled: false)) { $0.rules = [Self.rule("r")] }.state.isEnabled)
     }
 
-    @Test("The person's veto comes before everything, and what was decided stands again after it")
+    @Test("The person's veto has precedence, and the earlier decision applies again after it")
     func veto() {
         let decision = State(isEnabled: true, source: .host)
         for rules in [nil, [], [Self.rule("r")]] {
@@ -71,7 +71,7 @@ struct ScenarioDecisionTests {
         #expect(decide(decision) { $0.deniedScenarios = ["net"] }.state == decision)
     }
 
-    @Test("The policy binds viewers and rules, not the host; off is always allowed")
+    @Test("The policy restricts viewers and rules, not the host; turning off is always allowed")
     func policy() {
         let policy = TelemetryPolicy(remoteScenarios: ["Other"], maximumLevel: .info)
         func decide(_ decision: State?, rules: [TelemetryRuleRecord]? = []) -> State {
@@ -87,7 +87,7 @@ struct ScenarioDecisionTests {
         #expect(decide(State(isEnabled: true, source: .rule("r")), rules: nil) == State())
     }
 
-    @Test("The policy cuts the level of viewers and rules, not the host's")
+    @Test("The policy limits the level of viewers and rules, not the host's")
     func maximumLevel() {
         func level(_ decision: State?, rules: [TelemetryRuleRecord]? = []) -> TelemetryLogLevel {
             decide(decision) {
@@ -101,7 +101,7 @@ struct ScenarioDecisionTests {
         #expect(level(State(isEnabled: true, source: .rule("r")), rules: nil) == .info)
     }
 
-    @Test("The most verbose rule that applies decides, then the one that lasts longest, then the first by name")
+    @Test("Of the rules that apply, the most verbose one decides, then the one with the latest end, then the first by name")
     func rules() {
         let end = Self.date + 60
         let rows: [([TelemetryRuleRecord], String?)] = [
@@ -127,7 +127,7 @@ struct ScenarioDecisionTests {
         }
     }
 
-    @Test("Rules see the client's attributes, and apply to nobody without an identifier")
+    @Test("Rules match the client's attributes, and apply to no client without an identifier")
     func attributes() {
         let rule = TelemetryRuleRecord(
             ruleId: "r", scenarioName: "Net", conditions: [.init("track", .equals, ["beta"])])
@@ -141,7 +141,7 @@ struct ScenarioDecisionTests {
         }
     }
 
-    @Test("Until the rules are known, what a rule decided stands; then the rules decide anew")
+    @Test("A rule's decision is kept until the rules are known; then the rules decide")
     func unknownRules() {
         let decision = State(isEnabled: true, level: .info, expires: Self.date + 1, source: .rule("gone"))
         #expect(decide(decision) { $0.rules = nil }.state == decision)
@@ -163,7 +163,7 @@ struct ScenarioDecisionTests {
     }
 
     @Test(
-        "A lease is what was asked for, or the default, cut to the maximum",
+        "A lease is the requested one or the default, cut to the maximum",
         arguments: [
             Grant(),
             Grant(asked: 60, lease: 60),
@@ -183,7 +183,7 @@ struct ScenarioDecisionTests {
         #expect(granted.expires(from: Self.date) == grant.lease.map { Self.date + $0 })
     }
 
-    @Test("A level above the policy's is cut, and both cuts are told")
+    @Test("A level above the policy's is cut, and the result contains both cuts")
     func levels() throws {
         let policy = TelemetryPolicy(maximumLevel: .info, maximumLease: .seconds(60))
         #expect(try LeaseGrant(level: .info, lease: 1, policy: policy).result == nil)

@@ -7,7 +7,7 @@ import Testing
 struct SubscriptionManagerTests {
     private let transport = MockTelemetryTransport()
 
-    @Test("Registers once, knows what it registered, and ends it")
+    @Test("The manager registers once, returns its subscription, and removes it")
     func registers() async throws {
         let manager = TelemetrySubscriptionManager(transport: transport)
         #expect(await manager.currentSubscriptionID == nil)
@@ -22,7 +22,7 @@ struct SubscriptionManagerTests {
         #expect(transport.calls(of: .deleteSubscription).count == 1)
     }
 
-    @Test("A failure leaves things as they were, to be tried again")
+    @Test("After a failure the state is unchanged, and the call can be repeated")
     func fails() async throws {
         let manager = TelemetrySubscriptionManager(transport: transport)
         transport.fail(.saveSubscription)

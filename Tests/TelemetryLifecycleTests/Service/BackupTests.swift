@@ -16,7 +16,7 @@ struct BackupTests {
             settings: settings, server: server, coordinator: TelemetrySettingsSyncCoordinator(backupClient: backup))
     }
 
-    @Test("A device that never opted in does not touch the backup")
+    @Test("A device that never opted in does not use the backup")
     func neverOptedIn() async throws {
         let host = try await makeHost()
         await host.comeUp()
@@ -41,7 +41,7 @@ struct BackupTests {
         #expect(backup.saved.count == count, "nothing changed")
     }
 
-    @Test("A backup that fails is told, does not fail the operation, and is made later, also after a restart")
+    @Test("A failed backup is reported, does not fail the operation, and is repeated later, also after a restart")
     func fails() async throws {
         let host = try await makeHost()
         backup.isFailing = true
@@ -54,7 +54,7 @@ struct BackupTests {
         #expect(backup.saved.last == TelemetrySettings(telemetryRequested: true, clientIdentifier: TestHost.clientId))
     }
 
-    @Test("A backup that hangs and lands late does not stand: it is made again")
+    @Test("A backup that completes after its time limit is made again")
     func lateBackup() async throws {
         let host = try await makeHost()
         backup.gate.close()
@@ -70,7 +70,7 @@ struct BackupTests {
         #expect(await off == .defaults)
         #expect(backup.saved.isEmpty)
         backup.gate.open()
-        // The two that were late, and the one that puts things right.
+        // The two late saves, and the one that corrects them.
         var saves = backup.saves.makeAsyncIterator()
         for _ in 1...3 { _ = await saves.next() }
         await host.service.reconcile()
@@ -78,7 +78,7 @@ struct BackupTests {
         #expect(!host.service.hasPendingWork)
     }
 
-    @Test("Startup alone never restores")
+    @Test("Startup alone does not restore a backup")
     func neverByItself() async throws {
         backup.content = TelemetryFixtures.approvedSettings
         let host = try await makeHost(server: true)
@@ -87,7 +87,7 @@ struct BackupTests {
         #expect(backup.calls == 0)
     }
 
-    @Test("After a reinstallation the host brings the settings back, and everything up with them")
+    @Test("After a reinstallation the host restores the settings, and the service starts with them")
     func restores() async throws {
         backup.content = TelemetryFixtures.approvedSettings
         let host = try await makeHost(server: true)
@@ -101,7 +101,7 @@ struct BackupTests {
         #expect(!host.service.isRestorationInProgress)
     }
 
-    @Test("Settings that are requested here are never overwritten")
+    @Test("A backup does not overwrite settings that are requested")
     func neverOverNewer() async throws {
         let host = try await makeHost()
         await host.service.enableTelemetry()
@@ -111,7 +111,7 @@ struct BackupTests {
         #expect(backup.loads == 0)
     }
 
-    @Test("An opt-out that the backup did not hear of is newer than the backup")
+    @Test("An opt-out that was not backed up has precedence over the backup")
     func neverOverOptOut() async throws {
         let host = try await makeHost()
         await host.service.enableTelemetry()
@@ -124,7 +124,7 @@ struct BackupTests {
         #expect(backup.saved.last == .defaults)
     }
 
-    @Test("Without a coordinator, without a backup, and with one that cannot be read, nothing changes")
+    @Test("Nothing changes without a coordinator, without a backup, or with an unreadable one")
     func nothingToRestore() async throws {
         let without = try await TestHost()
         #expect(await without.service.restoreFromBackup() == .fresh)
@@ -132,14 +132,14 @@ struct BackupTests {
         #expect(await host.service.restoreFromBackup() == .fresh)
         backup.isFailing = true
         guard case .failed = await host.service.restoreFromBackup() else {
-            Issue.record("the backup was read")
+            Issue.record("the restore did not fail")
             return
         }
         #expect(host.service.settings == .defaults)
         #expect(host.transport.calls.isEmpty)
     }
 
-    @Test("A backup of settings that were off brings nothing up")
+    @Test("A backup of settings that were off starts nothing")
     func restoresOff() async throws {
         backup.content = .defaults
         let host = try await makeHost()
@@ -148,7 +148,7 @@ struct BackupTests {
         #expect(host.transport.calls.isEmpty)
     }
 
-    @Test("A backup says nothing about sending without consent")
+    @Test("A backup without consent does not enable sending")
     func malformed() async throws {
         backup.content = TelemetrySettings(telemetrySendingEnabled: true, clientIdentifier: TestHost.clientId)
         let host = try await makeHost(server: true)
@@ -157,7 +157,7 @@ struct BackupTests {
         #expect(await host.logger.isEnabled != true)
     }
 
-    @Test("The person comes back although the deletion of what they had is still owed: it is not deleted any more")
+    @Test("A restored client whose deletion is still pending is not deleted")
     func comesBack() async throws {
         let host = try await makeHost(settings: TelemetryFixtures.approvedSettings, server: true)
         await host.comeUp()
@@ -171,7 +171,7 @@ struct BackupTests {
     }
 }
 
-/// A backup in memory that counts what is asked of it.
+/// A backup in memory that counts its calls.
 private final class RecordedBackup: TelemetrySettingsBackingUp {
     private struct State {
         var content: TelemetrySettings?
@@ -182,9 +182,9 @@ private final class RecordedBackup: TelemetrySettingsBackingUp {
     }
 
     private let state = Mutex(State())
-    /// Where saves wait, and do not mind being cancelled.
+    /// Saves wait here, even if they are cancelled.
     let gate = TestGate()
-    /// An element for every save that landed.
+    /// An element for every completed save.
     let saves: AsyncStream<Void>
     private let landed: AsyncStream<Void>.Continuation
 

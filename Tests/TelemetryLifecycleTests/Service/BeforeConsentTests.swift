@@ -8,7 +8,7 @@ import Testing
 
 @MainActor
 struct BeforeConsentTests {
-    @Test("What was logged before the person opted in is not sent, also where the viewer has approved the client already")
+    @Test("Events that were logged before the opt-in are not sent, even if the viewer has already approved the client")
     func loggedBefore() async throws {
         let transport = InMemoryTelemetryTransport()
         try await transport.createTelemetryClient(TelemetryFixtures.client(isEnabled: true))
@@ -27,7 +27,7 @@ struct BeforeConsentTests {
         await service.shutdown()
     }
 
-    @Test("What was logged before a start keeps, where the person opted in and the viewer approved in an earlier run")
+    @Test("Events that were logged before startup are kept for an approved client")
     func loggedBeforeStart() async throws {
         let host = try await TestHost(settings: TelemetryFixtures.approvedSettings, server: true)
         await host.service.enableTelemetry()
@@ -35,7 +35,7 @@ struct BeforeConsentTests {
         #expect(!host.logger.calls.contains(.activate(enabled: false)))
     }
 
-    @Test("An opt-out by another process of the app, while this one looks, has the last word; what it owes is not forgotten")
+    @Test("An opt-out by another process during a reconciliation wins, and its pending deletion is carried out")
     func otherProcess() async throws {
         let host = try await TestHost(
             settings: .init(telemetryRequested: true, clientIdentifier: TestHost.clientId), server: true)
@@ -56,12 +56,12 @@ struct BeforeConsentTests {
         #expect(host.service.settings == .defaults)
         #expect(host.service.status == .disabled)
         #expect(await host.logger.isEnabled != true)
-        #expect(try await host.belongings(of: TestHost.clientId) == 0, "this process did what the other one owed")
+        #expect(try await host.belongings(of: TestHost.clientId) == 0, "this process carried out the other one's deletion")
         await other.shutdown()
     }
 
     @Test(
-        "An identifier that no store takes leaves nothing to be deleted", arguments: ["", String(repeating: "x", count: 1_025)])
+        "An invalid identifier leaves nothing to delete", arguments: ["", String(repeating: "x", count: 1_025)])
     func impossibleIdentifier(identifier: String) async throws {
         let host = try await TestHost(settings: .init(telemetryRequested: true, clientIdentifier: identifier))
         await host.comeUp()

@@ -9,7 +9,7 @@ import Testing
 
 @MainActor
 struct CommandTests {
-    @Test("The viewer's enable turns sending on, and the client marks its own record")
+    @Test("A viewer's enable turns sending on, and the client updates its own record")
     func enable() async throws {
         let host = try await TestHost()
         await host.service.enableTelemetry()
@@ -25,7 +25,7 @@ struct CommandTests {
         #expect(await host.service.reconcile() == .localAndServerEnabled)
     }
 
-    @Test("An enable whose mark fails has not happened, and the viewer reads why")
+    @Test("An enable whose record cannot be saved has no effect and fails with a message")
     func enableFails() async throws {
         let host = try await TestHost()
         await host.service.enableTelemetry()
@@ -38,7 +38,7 @@ struct CommandTests {
         #expect(command?.errorMessage?.isEmpty == false)
     }
 
-    @Test("The viewer's disable is an opt-out whose command stays, executed, so that the viewer sees its end")
+    @Test("A viewer's disable is an opt-out whose executed command is kept for the viewer")
     func disable() async throws {
         let host = try await TestHost.approved()
         try await host.addNeighbour("neighbour")
@@ -58,11 +58,11 @@ struct CommandTests {
         #expect(try await host.belongings(of: "neighbour") == 4)
     }
 
-    @Test("The process dies between a disable and its mark: the command ends after the restart, although the client is no more")
+    @Test("If the process ends between a disable and its mark, the command is marked after the restart")
     func disableAndDie() async throws {
         let host = try await TestHost.approved()
         try await host.command(.disable)
-        // Everything fails from the deletions on; then the process is gone.
+        // Everything from the deletions on fails; then the process ends.
         host.transport.fail(.deleteRecords, times: 1_000)
         host.transport.fail(.saveRecords, times: 1_000)
         await host.service.reconcile()
@@ -77,7 +77,7 @@ struct CommandTests {
         #expect(host.service.status == .disabled)
     }
 
-    @Test("The viewer's deletion of events takes this client's, those still waiting too, and nobody else's")
+    @Test("A viewer's deletion of events deletes this client's events, including buffered ones, and no other client's")
     func deleteEvents() async throws {
         let host = try await TestHost.approved()
         try await host.addNeighbour("neighbour")
@@ -87,11 +87,11 @@ struct CommandTests {
         #expect(try await host.transport.store.countEvents(matching: .init(clientId: TestHost.clientId)) == 0)
         #expect(try await host.belongings(of: "neighbour") == 4)
         #expect(try await host.status() == .executed)
-        #expect(host.logger.calls.suffix(2) == [.setEnabled(false), .setEnabled(true)], "which forgets what waits")
+        #expect(host.logger.calls.suffix(2) == [.setEnabled(false), .setEnabled(true)], "buffered events are discarded")
         #expect(host.service.status == .enabled)
     }
 
-    @Test("A deletion that fails is told, and sending goes on")
+    @Test("A deletion that fails is reported, and sending continues")
     func deleteEventsFails() async throws {
         let host = try await TestHost.approved()
         host.transport.fail(.deleteEvents)
@@ -101,7 +101,7 @@ struct CommandTests {
         #expect(await host.logger.isEnabled == true)
     }
 
-    @Test("A scenario command switches the scenario everywhere", arguments: [true, false])
+    @Test("A scenario command changes the scenario in state, store, logger and record", arguments: [true, false])
     func scenario(isEnabled: Bool) async throws {
         let host = try await TestHost.approved()
         try await host.service.registerScenarios(["A"])
@@ -115,7 +115,7 @@ struct CommandTests {
         #expect(try await host.status() == .executed)
     }
 
-    @Test("A scenario command for a name not registered yet is kept, and its record follows with the registration")
+    @Test("A scenario command for an unregistered name is kept, and its record is created with the registration")
     func unknownScenario() async throws {
         let host = try await TestHost.approved()
         try await host.service.registerScenarios(["A"])
@@ -131,7 +131,7 @@ struct CommandTests {
     }
 
     @Test(
-        "A scenario command that cannot be run is failed, with a message",
+        "An invalid scenario command fails with a message",
         arguments: [nil, "", String(repeating: "n", count: 257)])
     func badScenario(name: String?) async throws {
         let host = try await TestHost.approved()
@@ -143,7 +143,7 @@ struct CommandTests {
         #expect(host.service.scenarioStates.isEmpty)
     }
 
-    @Test("A scenario command whose record cannot be brought in line is executed all the same; the record follows")
+    @Test("A scenario command is executed even if its record cannot be updated at first")
     func scenarioRecordLater() async throws {
         let host = try await TestHost.approved()
         try await host.service.registerScenarios(["A"])
@@ -151,10 +151,10 @@ struct CommandTests {
         host.transport.fail(.saveRecords)
         await host.service.reconcile()
         #expect(try await host.status() == .executed)
-        #expect(try await host.mirrored() == ["A": true], "the same look brings it in line")
+        #expect(try await host.mirrored() == ["A": true], "the same reconciliation updates it")
     }
 
-    @Test("An action that this version does not know is failed, with a message, in the record's own fields")
+    @Test("A command with an unknown action fails with a message, and keeps its other fields")
     func unknownAction() async throws {
         let host = try await TestHost.approved()
         var record = TelemetryFixtures.command(.enable).toRecord()
@@ -170,7 +170,7 @@ struct CommandTests {
         #expect(stored["future"] == 7)
     }
 
-    @Test("However long an action is, what the viewer reads about it is brief: it has to fit into the record")
+    @Test("The message about a very long action is short enough for the record")
     func hugeAction() async throws {
         let host = try await TestHost.approved()
         var record = TelemetryFixtures.command(.enable).toRecord()
@@ -184,7 +184,7 @@ struct CommandTests {
         #expect(message.utf8.count <= 1_010)
     }
 
-    @Test("Commands run oldest first; of those for one scenario the newest alone runs")
+    @Test("Commands run oldest first; of those for one scenario only the newest runs")
     func oldestFirst() async throws {
         let host = try await TestHost.approved()
         try await host.service.registerScenarios(["A", "B"])
@@ -200,7 +200,7 @@ struct CommandTests {
         #expect(pushed == [.updateScenarioStates(["A": true, "B": false]), .updateScenarioStates(["A": true, "B": true])])
     }
 
-    @Test("A notification and a look that see a command together run it once")
+    @Test("A notification and a reconciliation that read a command at the same time run it once")
     func once() async throws {
         let host = try await TestHost.approved()
         let service = host.service
@@ -216,7 +216,7 @@ struct CommandTests {
         #expect(try await host.status() == .executed)
     }
 
-    @Test("Commands for others are not touched")
+    @Test("Commands for other clients are not touched")
     func others() async throws {
         let host = try await TestHost.approved()
         try await host.addNeighbour("neighbour")

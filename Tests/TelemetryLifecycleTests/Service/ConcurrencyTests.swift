@@ -10,7 +10,7 @@ import Testing
 struct ConcurrencyTests {
     enum Operation: String, CaseIterable, Sendable { case enable, disable, reconcile, endSession, notification, setScenario }
 
-    @Test("Operations that are fired together end in the state of the one called last", arguments: Operation.allCases)
+    @Test("Concurrent operations end in the state of the one that was called last", arguments: Operation.allCases)
     func lastCalled(last: Operation) async throws {
         for rotation in 0..<Operation.allCases.count {
             let host = try await TestHost.approved(identifiers: (1...9).map { "nextclient\($0)" })
@@ -19,7 +19,7 @@ struct ConcurrencyTests {
             try await host.command(.enableScenario, scenario: "A")
             var order = Operation.allCases.filter { $0 != last }
             order = Array(order[(rotation % order.count)...] + order[..<(rotation % order.count)]) + [last]
-            // Tasks made on one actor begin in the order in which they were made.
+            // Tasks that are created on one actor begin in the order of their creation.
             let calls = order.map { operation in Task { await Self.perform(operation, on: host.service) } }
             for call in calls { await call.value }
             try await expectAgreement(host, after: order)
@@ -37,7 +37,7 @@ struct ConcurrencyTests {
         }
     }
 
-    /// The service, the stores, the logger and the store's records say what the order of the calls implies.
+    /// Checks that the service, the stores, the logger and the records have the state that the order of the calls implies.
     private func expectAgreement(_ host: TestHost, after order: [Operation]) async throws {
         let comment = Comment(rawValue: order.map(\.rawValue).joined(separator: ", "))
         let service = host.service
@@ -46,7 +46,7 @@ struct ConcurrencyTests {
         let isRequested = lastConsent == .enable
         #expect(service.settings.telemetryRequested == isRequested, comment)
         #expect(await host.settingsStore.load() == service.settings, comment)
-        // Once off, the approval is gone: a new client waits for its own.
+        // An opt-out ends the approval: a new client waits for its own.
         let isSending = isRequested && !(wasDisabled && lastConsent == .enable)
         #expect(await host.logger.isEnabled == isSending, comment)
         #expect(service.settings.telemetrySendingEnabled == isSending, comment)
@@ -61,7 +61,7 @@ struct ConcurrencyTests {
         #expect(!service.hasPendingWork, comment)
     }
 
-    @Test("No observer ever sees telemetry enabled with sending off")
+    @Test("No observer reads telemetry as enabled with sending off")
     func observers() async throws {
         let host = try await TestHost()
         let observer = Observer(host.service)
@@ -85,7 +85,7 @@ struct ConcurrencyTests {
     }
 }
 
-/// Looks at the service at every single change.
+/// Reads the service at every change.
 @MainActor
 private final class Observer {
     private let service: TelemetryLifecycleService
@@ -100,7 +100,7 @@ private final class Observer {
         let (status, settings) = withObservationTracking {
             (service.status, service.settings)
         } onChange: { [weak self] in
-            // Called before the change, on the main actor: what stands until now was visible.
+            // Called before the change, on the main actor: the values until now were visible.
             MainActor.assumeIsolated { self?.watch() }
         }
         seen.append((status, settings.telemetrySendingEnabled))

@@ -8,7 +8,7 @@ import Testing
 
 @MainActor
 struct DisableTests {
-    @Test("Opting out deletes everything of this client and nothing of 50 others")
+    @Test("Opting out deletes all data of this client and none of 50 others")
     func optsOut() async throws {
         let host = try await TestHost.approved()
         for number in 1...50 { try await host.addNeighbour("neighbour\(number)") }
@@ -30,24 +30,24 @@ struct DisableTests {
         #expect(try await host.belongings(of: TestHost.clientId) == 0)
         #expect(try await host.transport.store.fetchCommandSubscription(for: TestHost.clientId) == nil)
         for number in 1...50 { #expect(try await host.belongings(of: "neighbour\(number)") == 4) }
-        #expect(await host.scenarioStore.loadAllStates() == ["Own": true], "persisted states stay")
+        #expect(await host.scenarioStore.loadAllStates() == ["Own": true], "persisted states are kept")
     }
 
-    @Test("The reason is what the reconciliation says afterwards")
+    @Test("The reconciliation's result is the given reason")
     func reason() async throws {
         let host = try await TestHost.approved()
         await host.service.disableTelemetry(reason: .missingClient)
         #expect(host.service.reconciliation == .missingClient)
     }
 
-    @Test("The logger is off before its client's identifier goes: nothing is recorded that nobody could delete")
+    @Test("The logger is off before its client's identifier is removed, so that no event lacks one")
     func order() async throws {
         let host = try await TestHost.approved()
         await host.service.disableTelemetry()
         #expect(host.logger.calls.suffix(2) == [.setEnabled(false), .setClientIdentifier(nil)])
     }
 
-    @Test("Opting out where nobody opted in calls nobody")
+    @Test("Opting out without an opt-in makes no call")
     func nothingToDo() async throws {
         let host = try await TestHost()
         await host.service.disableTelemetry()
@@ -56,7 +56,7 @@ struct DisableTests {
     }
 
     @Test(
-        "Each step is tried even where another failed, the failure is told, and the rest is done at the next startup",
+        "Every step is tried even if another failed, the failure is in the status, and the next startup completes the rest",
         arguments: [MockTelemetryTransport.Operation.deleteEvents, .deleteRecords, .records, .deleteSubscription],
         Keeping.allCases)
     func failingStep(operation: MockTelemetryTransport.Operation, keeping: Keeping) async throws {
@@ -87,10 +87,10 @@ struct DisableTests {
         host.restart()
         host.transport.forgetCalls()
         await host.comeUp()
-        #expect(host.transport.calls.isEmpty, "nothing is owed any more")
+        #expect(host.transport.calls.isEmpty, "nothing is pending")
     }
 
-    @Test("The next look settles it as well, and so does the service by itself")
+    @Test("A failed opt-out is completed at the next reconciliation, which the service makes itself")
     func settledByItself() async throws {
         let host = try await TestHost.approved(interval: .seconds(60))
         host.transport.isOffline = true
@@ -102,10 +102,10 @@ struct DisableTests {
         await host.service.reconcile()
         #expect(host.service.status == .disabled)
         #expect(try await host.belongings(of: TestHost.clientId) == 0)
-        #expect(host.clock.sleeperCount == 0, "nothing goes on any more")
+        #expect(host.clock.sleeperCount == 0, "no task is waiting")
     }
 
-    @Test("Opting in again with the same identifier begins anew, however the deletion went")
+    @Test("Opting in again with the same identifier starts again, even if the deletion failed")
     func sameIdentifierAgain() async throws {
         let host = try await TestHost.approved()
         host.transport.isOffline = true
@@ -114,7 +114,7 @@ struct DisableTests {
         #expect(host.service.status.errorMessage != nil)
         host.transport.isOffline = false
         #expect(await host.service.reconcile() == .pendingApproval)
-        #expect(try await host.client?.isEnabled == false, "the approval went with the old record")
+        #expect(try await host.client?.isEnabled == false, "the approval was deleted with the old record")
         host.restart()
         await host.comeUp()
         #expect(host.service.status == .pendingApproval)

@@ -7,16 +7,16 @@ import TelemetryTestSupport
 import TelemetryTransport
 import Testing
 
-/// A host that version 0.1.0 ran in, killed while it owed a deletion and 40 events waited to be delivered.
+/// A host of version 0.1.0, killed with a pending deletion and 40 undelivered events.
 @MainActor
 struct EarlierVersionTests {
     private let clientId = "kas3n9hxud"
 
-    @Test("A host of version 0.1.0 goes on: same client, approval and states; what waited is delivered, what was owed deleted")
+    @Test("A host of version 0.1.0 keeps client, approval and states, delivers its spooled events and completes its deletion")
     func goesOn() async throws {
         try await withFixture { directory in
             let store = try FileTelemetryTransport(directory: directory.appending(path: "store"))
-            // Of the session whose deletion is owed.
+            // An event of the session that is to be deleted.
             try await store.append([
                 TelemetryEvent(
                     clientId: clientId, sessionId: "ended", name: "old", timestamp: Date(timeIntervalSince1970: 1_790_000_000))
@@ -55,7 +55,7 @@ struct EarlierVersionTests {
         }
     }
 
-    @Test("A backup that version 0.1.0 made is restored")
+    @Test("A backup of version 0.1.0 is restored")
     func backup() async throws {
         try await withFixture { directory in
             let store = try FileTelemetryTransport(directory: directory.appending(path: "store"))

@@ -8,7 +8,7 @@ import Testing
 
 @MainActor
 struct EnableTests {
-    @Test("Opting in makes the client known to the viewer and waits for its approval")
+    @Test("An opt-in creates the client's record and waits for its approval")
     func optsIn() async throws {
         let host = try await TestHost()
         await host.service.startup()
@@ -24,7 +24,7 @@ struct EnableTests {
         #expect(host.service.clientRecord == (try await host.client))
     }
 
-    @Test("A record that is enabled already turns sending on")
+    @Test("An opt-in with an approved record turns sending on")
     func foundEnabled() async throws {
         let host = try await TestHost(server: true)
         await host.service.enableTelemetry()
@@ -34,11 +34,11 @@ struct EnableTests {
         #expect(await host.logger.clientIdentifier == TestHost.clientId)
     }
 
-    @Test("A conflict at creation means that the record exists: it is taken as it is")
+    @Test("A record that is created concurrently is used as it is")
     func conflict() async throws {
         let host = try await TestHost(server: true)
         let lagging = host.transport
-        // The first look misses the record, as an index that lags does.
+        // The first query misses the record, as a lagging index does.
         lagging.hold(.saveRecords)
         try await lagging.store.deleteTelemetryClient(recordID: .client(TestHost.clientId))
         async let settings = host.service.enableTelemetry()
@@ -49,7 +49,7 @@ struct EnableTests {
         #expect(host.service.status == .enabled)
     }
 
-    @Test("A record under an identity that somebody else chose is found as well")
+    @Test("A client's record with another record identifier is found")
     func otherIdentity() async throws {
         let host = try await TestHost()
         let other = TelemetryClientRecord(
@@ -60,7 +60,7 @@ struct EnableTests {
         #expect(host.transport.calls(of: .saveRecords).isEmpty)
     }
 
-    @Test("A transport that authenticates clients knows whose calls are made, also while a former client is deleted")
+    @Test("The transport gets the identifier of the client whose calls it makes, also during a former client's deletion")
     func identityOfCalls() async throws {
         let host = try await TestHost(identifiers: ["firstclient", "secondclient"])
         await host.service.enableTelemetry()
@@ -75,7 +75,7 @@ struct EnableTests {
         #expect(try await host.transport.store.fetchTelemetryClients(clientId: "firstclient", isEnabled: nil).isEmpty)
     }
 
-    @Test("The identifier is kept where there is one; after opting out a new one is made")
+    @Test("An existing identifier is kept; an opt-in after an opt-out has a new one")
     func identifiers() async throws {
         let host = try await TestHost(identifiers: ["firstclient", "secondclient"])
         await host.service.enableTelemetry()
@@ -87,7 +87,7 @@ struct EnableTests {
     }
 
     @Test(
-        "An identifier that no store takes is told, and nothing is stored", arguments: ["", String(repeating: "x", count: 1_025)])
+        "An invalid identifier is reported, and nothing is stored", arguments: ["", String(repeating: "x", count: 1_025)])
     func badIdentifier(identifier: String) async throws {
         let host = try await TestHost(identifiers: [identifier])
         await host.service.enableTelemetry()
@@ -96,7 +96,7 @@ struct EnableTests {
         #expect(host.transport.calls.isEmpty)
     }
 
-    @Test("Out of reach: the wish is stored and the status tells; the next look makes the record")
+    @Test("An opt-in while offline is stored and reported; the next reconciliation creates the record")
     func unreachable() async throws {
         let host = try await TestHost()
         host.transport.isOffline = true
@@ -109,7 +109,7 @@ struct EnableTests {
         #expect(host.service.status == .pendingApproval)
     }
 
-    @Test("That the record was never made is remembered across a restart, by any store", arguments: Keeping.allCases)
+    @Test("A pending registration is remembered across a restart, with any settings store", arguments: Keeping.allCases)
     func unreachableAcrossRestart(keeping: Keeping) async throws {
         let host = try await TestHost(settingsStore: keeping.store)
         host.transport.isOffline = true
@@ -123,12 +123,12 @@ struct EnableTests {
         #expect(host.service.status == .pendingApproval)
         #expect(try await host.client?.isEnabled == false)
         #expect(await host.scenarioStore.loadAllStates().isEmpty)
-        // From here on, a record that is gone is gone.
+        // A record that is missing from now on was deleted.
         try await host.transport.store.deleteTelemetryClient(recordID: .client(TestHost.clientId))
         #expect(await host.service.reconcile() == .missingClient)
     }
 
-    @Test("An answer that is lost after the record was made does no harm")
+    @Test("A lost answer to the record's creation has no effect")
     func lostAnswer() async throws {
         let host = try await TestHost()
         host.transport.fail(.saveRecords, .afterEffect)
@@ -137,7 +137,7 @@ struct EnableTests {
         #expect(try await host.transport.store.fetchTelemetryClients().count == 1)
     }
 
-    @Test("A failing subscription does not fail it")
+    @Test("A failed subscription does not fail the opt-in")
     func failingSubscription() async throws {
         let subscriptions = MockSubscriptionManager()
         await subscriptions.failRegistration(with: MockTelemetryTransport.unavailable)
@@ -148,7 +148,7 @@ struct EnableTests {
         #expect(!host.told.all.isEmpty)
     }
 
-    @Test("Asking again while sending is on changes nothing, and nothing is recorded as off in between")
+    @Test("A second opt-in while sending is on changes nothing")
     func again() async throws {
         let host = try await TestHost.approved()
         let calls = host.logger.calls
@@ -157,7 +157,7 @@ struct EnableTests {
         #expect(host.logger.calls == calls)
     }
 
-    @Test("Asking again after the viewer withdrew its approval waits for it anew")
+    @Test("A second opt-in after the viewer withdrew its approval waits for a new one")
     func withdrawn() async throws {
         let host = try await TestHost.approved()
         try await host.setServer(enabled: false)

@@ -6,7 +6,7 @@ import TelemetryTestSupport
 import TelemetryTransport
 import Testing
 
-/// The store hangs, and does not even mind being cancelled.
+/// Calls of the store do not return, even if they are cancelled.
 @MainActor
 struct HangingTests {
     private let transport = StubbornTransport()
@@ -32,14 +32,14 @@ struct HangingTests {
         return service
     }
 
-    /// Moves the time to the deadline once the store hangs.
+    /// Advances the clock to the deadline once the store's calls hang.
     private func timeOut(calls: Int = 1) async {
         await transport.hanging(atLeast: calls)
         await clock.sleepers(atLeast: 1)
         clock.advance(by: .seconds(10))
     }
 
-    @Test("Opting in returns in time, and what was wanted is stored")
+    @Test("An opt-in returns within the time limit, and is stored")
     func enable() async throws {
         let service = makeService()
         transport.hang()
@@ -51,7 +51,7 @@ struct HangingTests {
         #expect(await service.reconcile() == .pendingApproval)
     }
 
-    @Test("Every call returns in time, and what is here goes on working")
+    @Test("Every call returns within the time limit, and local state keeps working")
     func everyCall() async throws {
         let service = try await approvedService()
         transport.hang()
@@ -93,9 +93,9 @@ struct HangingTests {
         #expect(!service.hasPendingWork)
     }
 
-    @Test("A record that is made too late, after the person opted out again, does not stay")
+    @Test("A record that is created late, after an opt-out, is deleted")
     func lateRecord() async throws {
-        // The first look passes; the creation hangs.
+        // The first query returns; the creation hangs.
         let gate = HangOnSave(transport)
         let stubborn = TelemetryLifecycleService(
             settingsStore: settingsStore, transport: gate, identifierGenerator: FixedIdentifierGenerator(TestHost.clientId),
@@ -105,10 +105,10 @@ struct HangingTests {
         async let on = stubborn.enableTelemetry()
         await timeOut()
         _ = await on
-        // Only the creation hangs; opting out reaches the store.
+        // Only the creation hangs; the opt-out reaches the store.
         await stubborn.disableTelemetry()
         #expect(await settingsStore.load() == .defaults)
-        #expect(stubborn.hasPendingWork, "what hangs may still take effect")
+        #expect(stubborn.hasPendingWork, "the hanging call may still take effect")
         transport.letGo()
         await gate.saved()
         await stubborn.reconcile()
@@ -118,7 +118,7 @@ struct HangingTests {
         #expect(stubborn.status == .disabled)
     }
 
-    @Test("Events that a store takes too late, after the person opted out, do not stay")
+    @Test("Events that are stored late, after an opt-out, are deleted")
     func lateEvents() async throws {
         await settingsStore.save(TelemetryFixtures.approvedSettings)
         try await transport.store.createTelemetryClient(TelemetryFixtures.client(isEnabled: true))
@@ -140,7 +140,7 @@ struct HangingTests {
         clock.advance(by: .seconds(5))
         #expect(await off == .defaults)
         await flushed
-        #expect(service.hasPendingWork, "what hangs may still be stored")
+        #expect(service.hasPendingWork, "the hanging append may still store its event")
         var arrivals = transport.store.eventArrivals().makeAsyncIterator()
         transport.letGo()
         _ = await arrivals.next()
@@ -150,7 +150,7 @@ struct HangingTests {
         await service.shutdown()
     }
 
-    @Test("Opting out waits for nothing that hangs, and all that was called before it returns within one second")
+    @Test("An opt-out waits for no hanging call, and earlier calls return within one second")
     func optOutIsPrompt() async throws {
         let service = try await approvedService()
         transport.hang()
@@ -173,7 +173,7 @@ struct HangingTests {
         #expect(try await transport.store.fetchTelemetryClients().isEmpty)
     }
 
-    @Test("Operations that queue behind one that hangs return in time as well, in the order of their calls")
+    @Test("Operations that queue after a hanging one return within the time limit, in the order of their calls")
     func queue() async throws {
         let service = try await approvedService()
         transport.hang()
@@ -204,7 +204,7 @@ struct HangingTests {
         #expect(service.status == .pendingApproval)
     }
 
-    @Test("Shutting down returns although the store hangs, and leaves nothing going on")
+    @Test("Shutdown returns although the store hangs, and leaves no task running")
     func shutdown() async throws {
         let service = try await approvedService()
         transport.hang()
@@ -217,14 +217,14 @@ struct HangingTests {
         transport.letGo()
     }
 
-    @Test("A service that is let go leaves nothing going on")
+    @Test("A released service leaves no task running")
     func letGo() async throws {
         let ends = transport.watchFollowers()
         var service: TelemetryLifecycleService? = try await approvedService()
         weak let observed = service
         service = nil
         #expect(observed == nil)
-        // Its follower ends in a task of its own.
+        // Its follower ends asynchronously.
         var iterator = ends.makeAsyncIterator()
         #expect(await iterator.next() != nil)
     }

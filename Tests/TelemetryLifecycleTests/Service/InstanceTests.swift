@@ -6,7 +6,7 @@ import Testing
 @testable import TelemetryLifecycle
 
 #if !canImport(Darwin)
-/// Hosts that name no stores.
+/// Hosts that do not specify stores.
 @MainActor
 struct InstanceTests {
     private let transport = InMemoryTelemetryTransport()
@@ -30,7 +30,7 @@ struct InstanceTests {
         }
     }
 
-    @Test("Hosts that run at the same time are different clients, and each is the same one after a restart")
+    @Test("Hosts that run at the same time are different clients, and keep their identifiers across a restart")
     func restart() async throws {
         try await withDirectory { directory in
             let first = (0..<3).map { _ in service(directory) }
@@ -43,7 +43,7 @@ struct InstanceTests {
             await start(second)
             #expect(Set(second.compactMap(\.settings.clientIdentifier)) == Set(clients))
             #expect(second.filter(\.settings.telemetryRequested).count == 3)
-            // One of them ends, and the others go on.
+            // One of them ends, and the others keep running.
             let leaving = try #require(second.first { $0.settings.clientIdentifier == clients[1] })
             await leaving.disableTelemetry()
             #expect(try await Set(transport.fetchTelemetryClients().map(\.clientId)) == [clients[0], clients[2]])
@@ -51,7 +51,7 @@ struct InstanceTests {
         }
     }
 
-    @Test("Hosts that give the same name are one client")
+    @Test("Hosts with the same instance name are one client")
     func named() async throws {
         try await withDirectory { directory in
             let services = (0..<2).map { _ in service(directory, instance: "worker") }
@@ -64,7 +64,7 @@ struct InstanceTests {
         }
     }
 
-    @Test("Who never opts in writes nothing")
+    @Test("A host that never opts in writes no file")
     func neverOptedIn() async throws {
         try await withDirectory { directory in
             let host = service(directory)

@@ -25,7 +25,7 @@ struct LeaseTests {
         try await host.transport.store.fetchScenarios(forClient: TestHost.clientId).first { $0.scenarioName == name }
     }
 
-    /// State, store, logger and record agree.
+    /// Checks that state, store, logger and record agree.
     private func expect(
         _ host: TestHost, _ state: TelemetryScenarioState, _ name: String = "A",
         sourceLocation: SourceLocation = #_sourceLocation
@@ -39,7 +39,7 @@ struct LeaseTests {
         #expect(record?.expires == state.expires && record?.source == state.source, sourceLocation: sourceLocation)
     }
 
-    @Test("A viewer's level and lease hold in state, store, logger and record")
+    @Test("A viewer's level and lease apply to state, store, logger and record")
     func viewer() async throws {
         let host = try await TestHost.approved()
         try await host.service.registerScenarios(["A"])
@@ -49,7 +49,7 @@ struct LeaseTests {
             host, .init(isEnabled: true, level: .info, expires: TelemetryFixtures.date + 60, source: .viewer))
     }
 
-    @Test("The host's level and end hold in state, store, logger and record; the policy does not bind it")
+    @Test("The host's level and end apply to state, store, logger and record, whatever the policy")
     func host() async throws {
         let policy = TelemetryPolicy(remoteScenarios: [], maximumLevel: .info, maximumLease: .seconds(1))
         let host = try await TestHost.approved(policy: policy)
@@ -63,7 +63,7 @@ struct LeaseTests {
         try await expect(host, .init(source: .host))
     }
 
-    @Test("The policy cuts what a viewer asks for, and the result says so")
+    @Test("The policy limits a viewer's request, and the result contains the limits")
     func cut() async throws {
         let policy = TelemetryPolicy(maximumLevel: .info, maximumLease: .seconds(3600))
         let host = try await TestHost.approved(policy: policy)
@@ -75,7 +75,7 @@ struct LeaseTests {
     }
 
     @Test(
-        "A lease that is not a positive number of seconds fails, and nothing is done",
+        "A lease that is not a positive number of seconds fails, and nothing changes",
         arguments: [0, -5, .infinity] as [TimeInterval])
     func invalid(lease: TimeInterval) async throws {
         let host = try await TestHost.approved()
@@ -86,12 +86,12 @@ struct LeaseTests {
     }
 
     @Test(
-        "A lease ends by the service's clock, without anybody asking, also offline; the record follows", arguments: [true, false])
+        "A lease ends by the service's clock, without a call and offline; the record is updated later", arguments: [true, false])
     func ends(isOffline: Bool) async throws {
         let host = try await TestHost.approved()
         try await host.service.registerScenarios(["A", "B"])
         _ = try await enable(host, lease: 60)
-        // The lease's end, and the look after the notification of the command.
+        // The sleepers are the lease's end and the read after the command's notification.
         await host.clock.sleepers(atLeast: 2)
         try await host.service.setScenarioEnabled("B", enabled: true)
         host.transport.isOffline = isOffline
@@ -104,13 +104,13 @@ struct LeaseTests {
             host.transport.isOffline = false
             await host.service.reconcile()
         } else {
-            // The end itself is an operation: the next one begins when the record is written.
+            // The end is itself an operation: the next one begins after the record is written.
             _ = await host.service.handleRemoteNotification(.init(recordType: "Other"))
         }
         try await expect(host, .init())
     }
 
-    @Test("A lease that ended while the process was not running is over before anything is recorded")
+    @Test("A lease that ended while the process was not running is over before any event is recorded")
     func endsWhileStopped() async throws {
         let host = try await TestHost.approved()
         try await host.service.registerScenarios(["A", "B"])
@@ -130,7 +130,7 @@ struct LeaseTests {
             host, .init(isEnabled: true, expires: TelemetryFixtures.date + 120, source: .viewer), "B")
     }
 
-    @Test("A command past its date ends expired, with a message, and nothing is done")
+    @Test("A command after its expiry date is marked as expired, with a message, and nothing changes")
     func expired() async throws {
         let host = try await TestHost.approved()
         try await host.service.registerScenarios(["A"])
@@ -139,7 +139,7 @@ struct LeaseTests {
         #expect(try await enable(host, id: "later", expires: TelemetryFixtures.date + 1)?.status == .executed)
     }
 
-    @Test("The newest of several commands for one scenario decides; what is not allowed replaces none")
+    @Test("The newest of several commands for one scenario decides; one that is not allowed supersedes none")
     func newest() async throws {
         let host = try await TestHost.approved(policy: TelemetryPolicy(remoteScenarios: ["A"]))
         try await host.service.registerScenarios(["A", "B"])
@@ -154,7 +154,7 @@ struct LeaseTests {
         #expect(host.service.scenarioStates == ["A": false, "B": false])
     }
 
-    @Test("Resetting drops the decision, the host's and the viewer's", arguments: [true, false])
+    @Test("A reset removes the decision, the host's and the viewer's", arguments: [true, false])
     func reset(isByHost: Bool) async throws {
         let host = try await TestHost.approved()
         try await host.service.registerScenarios(["A"])

@@ -9,7 +9,7 @@ import Testing
 struct NotificationTests {
     private nonisolated static let ownCommands = "TelemetryCommand-\(TestHost.clientId)"
 
-    @Test("A command is heard of and run without the host's doing")
+    @Test("A command's notification runs it without a call of the host")
     func follows() async throws {
         let host = try await TestHost.approved()
         try await host.service.registerScenarios(["A"])
@@ -21,7 +21,7 @@ struct NotificationTests {
         #expect(try await host.status() == .executed)
     }
 
-    @Test("An approval by an edit of the client's record is heard of as well")
+    @Test("An approval by editing the client's record is noticed too")
     func followsRecord() async throws {
         let host = try await TestHost()
         await host.service.enableTelemetry()
@@ -32,19 +32,19 @@ struct NotificationTests {
         #expect(await host.service.reconcile() == .localAndServerEnabled)
     }
 
-    @Test("Where the store ends the stream of notifications, the next look follows a new one")
+    @Test("After the store ends the stream of notifications, a later reconciliation opens a new one")
     func streamEnds() async throws {
         let host = try await TestHost.approved()
         host.transport.store.notificationStreams.finish()
         #expect(!host.transport.store.notificationStreams.hasConsumers)
-        // The follower sees the end in a task of its own: the first look behind that follows anew.
+        // The stream's end is noticed asynchronously: the first reconciliation after it opens a new stream.
         for _ in 1...10_000 where !host.transport.store.notificationStreams.hasConsumers { await host.service.reconcile() }
         #expect(host.transport.store.notificationStreams.hasConsumers)
         await host.service.shutdown()
         #expect(!host.transport.store.notificationStreams.hasConsumers)
     }
 
-    @Test("A burst of notifications is one look")
+    @Test("A burst of notifications causes one reconciliation")
     func burst() async throws {
         let host = try await TestHost.approved()
         host.transport.forgetCalls()
@@ -58,7 +58,7 @@ struct NotificationTests {
         #expect(host.transport.calls(of: .records).count < 5)
     }
 
-    @Test("Nothing is followed any more once telemetry is off")
+    @Test("Notifications are not followed while telemetry is off")
     func stops() async throws {
         let host = try await TestHost.approved()
         #expect(host.transport.store.notificationStreams.hasConsumers)
@@ -71,7 +71,7 @@ struct NotificationTests {
         #expect(host.clock.sleeperCount == 0)
     }
 
-    @Test("A lost notification is repaired by the next one, whatever that is about")
+    @Test("A lost notification's command runs with the next notification, whatever its subject")
     func lost() async throws {
         let host = try await TestHost.approved()
         try await host.transport.store.deleteSubscription(withID: Self.ownCommands)
@@ -85,7 +85,7 @@ struct NotificationTests {
         #expect(try await host.status(of: "heard") == .executed)
     }
 
-    @Test("One that comes before startup is kept until then")
+    @Test("A notification before startup is handled at startup")
     func kept() async throws {
         let host = try await TestHost(settings: TelemetryFixtures.approvedSettings, server: true)
         try await host.command(.deleteEvents)
@@ -95,7 +95,7 @@ struct NotificationTests {
         #expect(try await host.status() == .executed)
     }
 
-    @Test("Without telemetry no notification concerns this app, and nobody is called")
+    @Test("Without telemetry no notification is handled, and no call is made")
     func notRequested() async throws {
         let host = try await TestHost()
         #expect(await host.service.handleRemoteNotification(.init()) == false)
@@ -105,7 +105,7 @@ struct NotificationTests {
     }
 
     @Test(
-        "A notification is for this client or it is not",
+        "Only notifications that may concern this client are handled",
         arguments: [
             (TelemetryNotification(), true),
             (TelemetryNotification(subscriptionID: ownCommands), true),
@@ -136,7 +136,7 @@ struct NotificationTests {
         #expect(host.transport.calls.isEmpty == !isOwn)
     }
 
-    @Test("A host learns when commands are heard of, to register for push notifications meanwhile")
+    @Test("A host is told when command processing starts and ends, to register for push notifications meanwhile")
     func seam() async throws {
         let host = try await TestHost()
         var heard: [Bool] = []

@@ -7,13 +7,13 @@ import TelemetryTestSupport
 import TelemetryTransport
 import Testing
 
-/// An opt-out holds at once, in every process, whatever the store, the disk or another process does.
+/// An opt-out takes effect at once, in every process, whatever the store, the disk or another process does.
 @MainActor
 struct OptOutTests {
     private let clientId = TestHost.clientId
 
     @Test(
-        "On the call the library's logger takes no event more and sends none, whatever hangs in front",
+        "From the call on, the library's logger takes and sends no event, whatever operations hang before it",
         .timeLimit(.minutes(10)))
     func gate() async throws {
         let clock = ManualClock()
@@ -44,7 +44,7 @@ struct OptOutTests {
         await service.shutdown()
     }
 
-    @Test("An opt-in that is called before an opt-out does not come back when its turn comes; one called after it holds")
+    @Test("An opt-in that was called before an opt-out has no effect after it; one that is called later has")
     func order() async throws {
         let host = try await TestHost(server: true, identifiers: (1...9).map { "client\($0)" })
         host.transport.hold(.record)
@@ -65,14 +65,14 @@ struct OptOutTests {
 
     // MARK: Two processes
 
-    @Test("A process whose client another one has ended deletes what it stored after the other's deletion")
+    @Test("A process whose client another one ended deletes the events that were stored after the other's deletion")
     func otherProcess() async throws {
         let host = try await TestHost.approved()
         let other = Process(host)
         await other.comeUp()
         try #require(other.service.status == .enabled)
         await host.service.disableTelemetry()
-        // The other one does not know yet.
+        // The other process has not read the change yet.
         try await host.transport.store.append(TelemetryFixtures.events(1...16))
         await other.service.reconcile()
         #expect(other.service.status == .disabled)
@@ -81,7 +81,7 @@ struct OptOutTests {
         #expect(await host.storedWork.isEmpty)
     }
 
-    @Test("What a process has to delete because another one ended its client is remembered until it is done")
+    @Test("A deletion because of another process's opt-out is remembered until it is done")
     func otherProcessOffline() async throws {
         let host = try await TestHost.approved()
         let other = Process(host)
@@ -98,7 +98,7 @@ struct OptOutTests {
         #expect(try await host.belongings(of: clientId) == 0)
     }
 
-    @Test("60 rounds of two processes that opt in at once, and one of them out, leave nothing behind")
+    @Test("60 rounds of concurrent opt-ins and an opt-out by two processes leave nothing behind")
     func rounds() async throws {
         let host = try await TestHost(identifiers: (1...500).map { "client\($0)" })
         let other = Process(host, identifiers: (501...999).map { "client\($0)" })
@@ -113,10 +113,10 @@ struct OptOutTests {
         #expect(try await host.transport.store.fetchTelemetryClients().isEmpty)
     }
 
-    @Test("An opt-out deletes the client that the settings name by then, not the one that was read before")
+    @Test("An opt-out deletes the client of the current settings, and the one that was read before")
     func otherIdentity() async throws {
         let host = try await TestHost.approved(settingsStore: InMemoryTelemetrySettingsStore())
-        // Another process opts out and in again: this one has not looked yet.
+        // Another process has opted out and in again, which this one has not read yet.
         try await host.addNeighbour("newclient")
         await host.settingsStore.update { $0.clientIdentifier = "newclient" }
         await host.service.disableTelemetry()
@@ -125,7 +125,7 @@ struct OptOutTests {
         #expect(try await host.belongings(of: clientId) == 0)
     }
 
-    @Test("What ends one client's consent ends no other's that another process asked for meanwhile")
+    @Test("The end of one client's consent does not end that of another client in another process")
     func otherOptIn() async throws {
         let host = try await TestHost.approved()
         host.transport.hold(.records)
@@ -139,7 +139,7 @@ struct OptOutTests {
         #expect(await host.settingsStore.load() == fresh)
     }
 
-    @Test("A backup that is read while another process opts out brings nothing back")
+    @Test("A backup that is read while another process opts out is not restored")
     func restore() async throws {
         let backup = HeldBackup(TelemetryFixtures.approvedSettings)
         let store = InMemoryTelemetrySettingsStore()
@@ -155,7 +155,7 @@ struct OptOutTests {
     }
 }
 
-/// Another process of the app, with a logger of its own, over the same stores.
+/// Another process of the app with the same stores and its own logger.
 @MainActor
 private struct Process {
     let logger = MockTelemetryLogger()
@@ -176,7 +176,7 @@ private struct Process {
     }
 }
 
-/// A stranger's store that signals when an opt-out has been stored.
+/// A host's store that signals when an opt-out has been stored.
 private actor SignallingStore: TelemetrySettingsStoring {
     private var settings = TelemetrySettings.defaults
     private let signal = AsyncStream.makeStream(of: Void.self)
@@ -195,7 +195,7 @@ private actor SignallingStore: TelemetrySettingsStoring {
     func optedOut() async { for await _ in signal.stream { return } }
 }
 
-/// A backup that is read once its gate is open.
+/// A backup whose loads wait for a gate.
 private struct HeldBackup: TelemetrySettingsBackingUp {
     let gate = TestGate()
     private let content: TelemetrySettings

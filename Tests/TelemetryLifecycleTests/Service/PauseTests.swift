@@ -9,7 +9,7 @@ import Testing
 
 @MainActor
 struct PauseTests {
-    @Test("The host's pause stops the logger and shows in the record, across a restart; resuming undoes it")
+    @Test("The host's pause stops the logger and is in the record, also after a restart; resuming ends it")
     func host() async throws {
         let host = try await TestHost.approved()
         try await host.service.registerScenarios(["A"])
@@ -29,7 +29,7 @@ struct PauseTests {
         #expect(try await host.client?.isPaused == false)
     }
 
-    @Test("A viewer pauses and resumes; the host's pause it cannot undo, and the host undoes both")
+    @Test("A viewer can pause and resume, but cannot end the host's pause; the host ends both")
     func viewer() async throws {
         let host = try await TestHost.approved()
         try await host.command(.pause, id: "1", age: 9)
@@ -50,7 +50,7 @@ struct PauseTests {
         #expect(await host.logger.isEnabled == true)
     }
 
-    @Test("Before an opt-in and after an opt-out there is nothing to pause")
+    @Test("A pause has no effect before an opt-in, and ends with an opt-out")
     func nothing() async throws {
         let host = try await TestHost()
         await host.service.pauseTelemetry()
@@ -62,7 +62,7 @@ struct PauseTests {
         #expect(await approved.scenarioStore.loadPause() == [])
     }
 
-    @Test("Leases go on running while telemetry is paused")
+    @Test("Leases expire while telemetry is paused")
     func leases() async throws {
         let host = try await TestHost.approved()
         try await host.service.registerScenarios(["A"])
@@ -75,7 +75,7 @@ struct PauseTests {
         #expect(host.service.scenarioStates == ["A": false])
     }
 
-    @Test("What waits in the library's logger stays through a pause, and nothing is recorded or sent meanwhile")
+    @Test("Buffered events are kept during a pause, and no event is recorded or sent")
     func waiting() async throws {
         let transport = MockTelemetryTransport()
         let logger = TelemetryLogger(transport: transport, clock: ManualClock(), now: { TelemetryFixtures.date })

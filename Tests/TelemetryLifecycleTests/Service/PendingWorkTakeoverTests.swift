@@ -6,7 +6,7 @@ import TelemetryTestSupport
 import TelemetryTransport
 import Testing
 
-/// Pending work that version 1 left in the settings, or under the name of a scenario, is moved to its own store once.
+/// Pending work of version 1, in the settings or in a scenario's name, is moved to its own store once.
 @MainActor
 final class PendingWorkTakeoverTests {
     private nonisolated static let clientId = TelemetryFixtures.clientId
@@ -48,7 +48,7 @@ final class PendingWorkTakeoverTests {
         ).write(to: file("settings.json"))
     }
 
-    @Test("Work in the settings of version 1 is moved at the first start, whether the store can be reached or not")
+    @Test("Work in the settings of version 1 is moved at the first start, even offline")
     func settings() async throws {
         try writeVersion1(registration: false, requested: false, client: nil)
         transport.isOffline = true
@@ -63,7 +63,7 @@ final class PendingWorkTakeoverTests {
         #expect(await storedWork.isEmpty)
     }
 
-    @Test("A registration stays in the settings as well until the record exists: version 1 may run beside")
+    @Test("A registration is also kept in the settings until the record exists, for a concurrent version 1")
     func registration() async throws {
         try writeVersion1(registration: true, requested: true, client: Self.clientId)
         transport.isOffline = true
@@ -77,12 +77,12 @@ final class PendingWorkTakeoverTests {
         #expect(try await transport.store.fetchTelemetryClients().map(\.clientId) == [Self.clientId])
         #expect(try !text("settings.json").contains("obligations"))
         #expect(await storedWork.isEmpty)
-        // Nothing brings the registration back: a record that is gone stays gone.
+        // The registration does not come back: a deleted record stays deleted.
         try await transport.store.deleteTelemetryClient(recordID: .client(Self.clientId))
         #expect(await service.reconcile() == .missingClient)
     }
 
-    @Test("What version 1 stores while this version runs is moved as well")
+    @Test("Work that version 1 stores while this version runs is moved too")
     func beside() async throws {
         let service = await start()
         await FileTelemetrySettingsStore(directory: root).update { $0.embeddedWork.add(.init(clientId: "left")) }
@@ -92,7 +92,7 @@ final class PendingWorkTakeoverTests {
         #expect(try !text("settings.json").contains("obligations"))
     }
 
-    @Test("Killed after any change of the takeover: the work is done, once", arguments: [false, true], 0...3)
+    @Test("After a kill at any change of the takeover, the work is done once", arguments: [false, true], 0...3)
     func killed(isNote: Bool, changes: Int) async throws {
         let device = MortalDevice(keepsThreeFields: isNote)
         let end = TelemetryFixtures.date
@@ -123,7 +123,7 @@ final class PendingWorkTakeoverTests {
         #expect(device.settings == TelemetryFixtures.approvedSettings)
     }
 
-    @Test("A note that cannot be read is removed; scenarios stay")
+    @Test("An unreadable note is removed; scenarios are kept")
     func unreadableNote() async throws {
         await FileTelemetryScenarioStore(directory: root).saveState(for: "telemetry.obligations:{", isEnabled: true)
         await FileTelemetryScenarioStore(directory: root).saveState(for: "A", isEnabled: true)
@@ -131,7 +131,7 @@ final class PendingWorkTakeoverTests {
         #expect(await FileTelemetryScenarioStore(directory: root).loadAllStates() == ["A": true])
     }
 
-    @Test("An opt-out leaves the settings without any pending work, which is in a file of its own")
+    @Test("An opt-out stores pending work in its own file, not in the settings")
     func files() async throws {
         await FileTelemetrySettingsStore(directory: root).save(TelemetryFixtures.approvedSettings)
         transport.isOffline = true
@@ -142,7 +142,7 @@ final class PendingWorkTakeoverTests {
         #expect(await storedWork.deletions.map(\.clientId) == [Self.clientId])
     }
 
-    @Test("A file of pending work that cannot be read is moved aside and reported, and the service goes on")
+    @Test("An unreadable file of pending work is set aside and reported, and the service keeps working")
     func corrupt() async throws {
         await FileTelemetrySettingsStore(directory: root).save(TelemetryFixtures.approvedSettings)
         try await transport.store.createTelemetryClient(TelemetryFixtures.client(isEnabled: true))
@@ -154,7 +154,7 @@ final class PendingWorkTakeoverTests {
         #expect(try text("pending-work.corrupt.json") == "{")
     }
 
-    @Test("Where the pending work cannot be written, a deletion is kept with the settings, and moved later")
+    @Test("If the pending work cannot be written, a deletion is kept in the settings, and moved later")
     func unwritable() async throws {
         await FileTelemetrySettingsStore(directory: root).save(TelemetryFixtures.approvedSettings)
         try await transport.store.createTelemetryClient(TelemetryFixtures.client(isEnabled: true))
@@ -171,7 +171,7 @@ final class PendingWorkTakeoverTests {
         #expect(try !text("settings.json").contains("obligations"))
     }
 
-    @Test("A host's own store keeps the pending work, and the settings' directory none")
+    @Test("A host's own store keeps the pending work, and no file is written")
     func ownStore() async throws {
         await FileTelemetrySettingsStore(directory: root).save(TelemetryFixtures.approvedSettings)
         transport.isOffline = true

@@ -7,7 +7,7 @@ import TelemetryTransport
 import Testing
 @testable import TelemetryLifecycle
 
-/// Settings and pending work are two stores: a process that is killed between two changes loses neither a decision nor a deletion.
+/// Settings and pending work are separate stores: a kill between two changes loses neither a decision nor a deletion.
 @MainActor
 struct PendingWorkTests {
     private nonisolated static let clientId = TelemetryFixtures.clientId
@@ -25,7 +25,7 @@ struct PendingWorkTests {
         return try await events + transport.store.fetchTelemetryClients(clientId: Self.clientId).count
     }
 
-    @Test("Opting out and in change the pending work before the settings", arguments: [false, true])
+    @Test("An opt-out and an opt-in change the pending work before the settings", arguments: [false, true])
     func order(keepsThreeFields: Bool) async throws {
         let device = try await approvedDevice(keepsThreeFields: keepsThreeFields)
         device.transport.isOffline = true
@@ -40,7 +40,7 @@ struct PendingWorkTests {
     }
 
     @Test(
-        "Killed after any change of an opt-out: it holds from the first change on, and everything is deleted",
+        "An opt-out that is killed after any change holds from the first change on, and everything is deleted",
         arguments: [false, true], 0...4)
     func killedOptOut(keepsThreeFields: Bool, changes: Int) async throws {
         let device = try await approvedDevice(keepsThreeFields: keepsThreeFields)
@@ -56,7 +56,7 @@ struct PendingWorkTests {
     }
 
     @Test(
-        "Killed after any change of an opt-in: either nobody has opted in, or the client's record is created",
+        "An opt-in that is killed after any change either has no effect, or the client's record is created",
         arguments: [false, true], 0...4)
     func killedOptIn(keepsThreeFields: Bool, changes: Int) async throws {
         let device = MortalDevice(keepsThreeFields: keepsThreeFields)
@@ -70,7 +70,7 @@ struct PendingWorkTests {
         #expect(!service.hasPendingWork)
     }
 
-    @Test("An opt-in after an opt-out that was killed halfway is another client; the first one is deleted")
+    @Test("An opt-in after an interrupted opt-out is a new client; the first one is deleted")
     func optInAfterwards() async throws {
         let device = try await approvedDevice(keepsThreeFields: false)
         device.transport.isOffline = true
@@ -86,7 +86,7 @@ struct PendingWorkTests {
         #expect(device.work.isEmpty)
     }
 
-    @Test("A delivery is refused once an opt-out is recorded in the pending work, although the settings do not say so yet")
+    @Test("A delivery is refused once an opt-out is in the pending work, even before it is in the settings")
     func consentCheck() async throws {
         let device = try await approvedDevice(keepsThreeFields: false)
         let logger = TelemetryLogger(configuration: .init(batchSize: 100), transport: device.transport, clock: ManualClock())
@@ -108,7 +108,7 @@ struct PendingWorkTests {
         await service.shutdown()
     }
 
-    @Test("A deletion for an earlier consent has no effect on the same client's next one", arguments: [false, true])
+    @Test("A deletion for an earlier consent has no effect on the same client's next consent", arguments: [false, true])
     func earlierConsent(keepsThreeFields: Bool) async throws {
         let device = try await approvedDevice(keepsThreeFields: keepsThreeFields)
         device.transport.isOffline = true
@@ -126,7 +126,7 @@ struct PendingWorkTests {
         #expect(try await device.transport.store.countEvents() == 0)
     }
 
-    @Test("A backup follows settings that another process changed while it was made")
+    @Test("A backup is repeated if another process changed the settings while it was made")
     func backupRace() async throws {
         var state = LocalState(settings: TelemetryFixtures.approvedSettings)
         let previous = state.settings
@@ -134,12 +134,12 @@ struct PendingWorkTests {
         state.noteBackup(of: previous)
         #expect(state.needsBackup)
         state.work.backup = .holds(previous)
-        #expect(state.needsBackup, "what is in the backup is older")
+        #expect(state.needsBackup, "the backup's settings are older")
         state.work.backup = .holds(.defaults)
         #expect(!state.needsBackup)
     }
 
-    @Test("A client that came back from a backup keeps what it has at the store")
+    @Test("A deletion ends when its client is restored from a backup")
     func restored() async throws {
         var state = LocalState(settings: TelemetryFixtures.approvedSettings)
         let backup = state.backedUp
@@ -156,7 +156,7 @@ struct PendingWorkTests {
 struct PendingWorkDefaultsTests {
     private let defaults = PlatformDefaults(.init(), store: nil, sharesSettings: true)
 
-    @Test("Without a store of pending work, the settings store keeps it where it can")
+    @Test("By default a settings store that can keep pending work keeps it")
     func settingsStore() {
         let memory = InMemoryTelemetrySettingsStore()
         let store = defaults.pendingWorkStore(beside: memory)
@@ -165,7 +165,7 @@ struct PendingWorkDefaultsTests {
         #expect((defaults.pendingWorkStore(beside: file) as? FileTelemetrySettingsStore) === file)
     }
 
-    @Test("Beside a stranger's settings store it is the platform's default")
+    @Test("With another settings store, pending work is in the platform's default store")
     func platformDefault() {
         let store = defaults.pendingWorkStore(beside: ThreeFieldsStore())
         #if canImport(Darwin)

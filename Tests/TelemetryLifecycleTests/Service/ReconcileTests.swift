@@ -9,7 +9,7 @@ import Testing
 struct ReconcileTests {
     private typealias Result = TelemetryLifecycleService.ReconciliationResult
 
-    @Test("Both agree that events are sent")
+    @Test("If settings and record are enabled, sending stays on")
     func bothEnabled() async throws {
         let host = try await TestHost(settings: TelemetryFixtures.approvedSettings, server: true)
         #expect(await host.service.reconcile() == .localAndServerEnabled)
@@ -18,7 +18,7 @@ struct ReconcileTests {
         #expect(await host.logger.isEnabled == true)
     }
 
-    @Test("The viewer approved: sending is turned on")
+    @Test("An approval by the viewer turns sending on")
     func approved() async throws {
         let host = try await TestHost()
         await host.service.enableTelemetry()
@@ -31,7 +31,7 @@ struct ReconcileTests {
         #expect(host.service.clientRecord?.isEnabled == true)
     }
 
-    @Test("The viewer withdrew its approval: telemetry is disabled")
+    @Test("A withdrawn approval disables telemetry")
     func withdrawn() async throws {
         let host = try await TestHost.approved()
         try await host.transport.store.append(TelemetryFixtures.events(1...3))
@@ -44,7 +44,7 @@ struct ReconcileTests {
         #expect(try await host.belongings(of: TestHost.clientId) == 0)
     }
 
-    @Test("Neither has turned sending on: the approval is waited for")
+    @Test("Without an approval the client keeps waiting")
     func neither() async throws {
         let host = try await TestHost()
         await host.service.enableTelemetry()
@@ -52,7 +52,7 @@ struct ReconcileTests {
         #expect(host.service.status == .pendingApproval)
     }
 
-    @Test("The client's record is gone: the settings are reset and nothing is sent", arguments: [true, false])
+    @Test("If the client's record is missing, the settings are reset and nothing is sent", arguments: [true, false])
     func missing(sending: Bool) async throws {
         let settings = TelemetrySettings(
             telemetryRequested: true, telemetrySendingEnabled: sending, clientIdentifier: TestHost.clientId)
@@ -67,7 +67,7 @@ struct ReconcileTests {
         #expect(try await host.transport.store.fetchTelemetryClients().isEmpty)
     }
 
-    @Test("The record is gone: no subscription stays behind, also none of an earlier run", arguments: [false, true])
+    @Test("If the client's record is missing, its subscriptions are removed, even an earlier run's", arguments: [false, true])
     func missingClientSubscriptions(restarts: Bool) async throws {
         let host = try await TestHost.approved()
         let store = host.transport.store
@@ -79,7 +79,7 @@ struct ReconcileTests {
         for id in ids { #expect(try await store.subscription(withID: id) == nil) }
     }
 
-    @Test("Not requested: nothing is asked")
+    @Test("Without consent no call is made")
     func notRequested() async throws {
         let host = try await TestHost()
         #expect(await host.service.reconcile() == .allDisabled)
@@ -87,7 +87,7 @@ struct ReconcileTests {
         #expect(host.transport.calls.isEmpty)
     }
 
-    @Test("Out of reach: the status tells, and nothing here changes", arguments: [true, false])
+    @Test("While offline the status has the error, and local state does not change", arguments: [true, false])
     func unreachable(sending: Bool) async throws {
         let settings = TelemetrySettings(
             telemetryRequested: true, telemetrySendingEnabled: sending, clientIdentifier: TestHost.clientId)
@@ -100,7 +100,7 @@ struct ReconcileTests {
         #expect(await host.logger.isEnabled == sending)
     }
 
-    @Test("Pending commands are run, and scenarios brought in line")
+    @Test("Pending commands are run, and scenario records are updated")
     func bringsInLine() async throws {
         let host = try await TestHost.approved()
         try await host.service.registerScenarios(["A", "B"])
@@ -111,7 +111,7 @@ struct ReconcileTests {
         #expect(try await host.status() == .executed)
     }
 
-    @Test("What another process of the app stored holds")
+    @Test("Settings that another process stored take effect")
     func otherProcess() async throws {
         let host = try await TestHost.approved()
         await host.settingsStore.reset()
@@ -121,24 +121,24 @@ struct ReconcileTests {
         #expect(!host.service.isProcessingCommands)
     }
 
-    @Test("Requested without an identifier, as a damaged store may have it: one is made")
+    @Test("Requested settings without an identifier, as in a damaged store, get one")
     func withoutIdentifier() async throws {
         let host = try await TestHost(settings: TelemetrySettings(telemetryRequested: true))
         #expect(await host.service.reconcile() == .pendingApproval)
         #expect(try await host.client?.isEnabled == false)
     }
 
-    @Test("The service looks by itself, at intervals that are spread")
+    @Test("The service reconciles periodically, at jittered intervals")
     func interval() async throws {
         let host = try await TestHost.approved(interval: .seconds(100))
         await host.clock.sleepers(atLeast: 1)
-        #expect(host.clock.timeToNextWake == .seconds(100), "a random number of one half is the middle of the spread")
+        #expect(host.clock.timeToNextWake == .seconds(100), "a random number of 0.5 is the middle of the jitter")
         host.transport.forgetCalls()
         host.clock.advance(by: .seconds(100))
         await host.transport.called(.record)
     }
 
-    @Test("Where the store cannot be reached, it looks again sooner, until it can")
+    @Test("While the store is unreachable, the service retries sooner")
     func soonerInTrouble() async throws {
         let host = try await TestHost.approved(interval: .seconds(900))
         host.transport.isOffline = true

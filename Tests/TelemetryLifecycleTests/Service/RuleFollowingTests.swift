@@ -6,7 +6,7 @@ import TelemetryTestSupport
 import TelemetryTransport
 import Testing
 
-/// Rules at the store, which each client follows by itself.
+/// Rules in the store, which each client evaluates itself.
 @MainActor
 struct RuleFollowingTests {
     private static let notification = TelemetryNotification(
@@ -26,7 +26,7 @@ struct RuleFollowingTests {
         try await host.transport.store.fetchScenarios(forClient: TestHost.clientId).first { $0.scenarioName == "A" }
     }
 
-    @Test("A rule that appears, changes and goes is followed at the next notification; no command is made")
+    @Test("A new, changed or removed rule is applied at the next notification, without a command")
     func follows() async throws {
         let host = try await TestHost.approved()
         try await host.service.registerScenarios(["A"])
@@ -51,7 +51,7 @@ struct RuleFollowingTests {
         #expect(try await host.transport.store.fetchCommands().isEmpty)
     }
 
-    @Test("A rule is followed at a reconciliation, and ends by the clock")
+    @Test("A rule is applied at a reconciliation, and ends by the clock")
     func ends() async throws {
         let host = try await TestHost.approved()
         try await host.service.registerScenarios(["A", "B"])
@@ -59,7 +59,7 @@ struct RuleFollowingTests {
         await host.service.reconcile()
         try await host.service.setScenarioEnabled("B", enabled: true)
         #expect(host.service.scenarioStates == ["A": true, "B": true])
-        // The rule's end, and the look after the notification of the rule.
+        // The sleepers are the rule's end and the read after the rule's notification.
         await host.clock.sleepers(atLeast: 2)
         host.transport.isOffline = true
         host.wall.date += 60
@@ -67,7 +67,7 @@ struct RuleFollowingTests {
         await host.logger.called(.updateScenarioStates(["A": false, "B": true]))
     }
 
-    @Test("The service subscribes to rules, and leaves the subscription to others that use it")
+    @Test("The service subscribes to rules, and keeps the subscription if others use it")
     func subscription() async throws {
         let host = try await TestHost.approved()
         #expect(try await host.transport.store.subscription(withID: "TelemetryRule-All")?.recordType == "TelemetryRule")
@@ -75,7 +75,7 @@ struct RuleFollowingTests {
         #expect(try await host.transport.store.subscription(withID: "TelemetryRule-All") != nil)
     }
 
-    @Test("Rules see the host's attributes, and the library's own where names meet")
+    @Test("Rules match the host's attributes, and the library's own attributes have precedence")
     func attributes() async throws {
         let host = try await TestHost.approved(attributes: ["track": "beta", "libraryVersion": "none"])
         try await host.service.registerScenarios(["A", "B", "C"])
@@ -92,7 +92,7 @@ struct RuleFollowingTests {
         #expect(host.service.scenarioStates == ["A": true, "B": true, "C": false])
     }
 
-    @Test("An explicit decision comes before rules, and rules decide again once it is reset")
+    @Test("An explicit decision has precedence over rules until it is reset")
     func explicit() async throws {
         let host = try await TestHost.approved()
         try await host.service.registerScenarios(["A"])
@@ -104,7 +104,7 @@ struct RuleFollowingTests {
         #expect(host.service.scenarios == ["A": .init(isEnabled: true, source: .rule("r"))])
     }
 
-    @Test("A client that is not approved follows no rule")
+    @Test("A client that is not approved applies no rule")
     func notApproved() async throws {
         let host = try await TestHost(
             settings: .init(telemetryRequested: true, clientIdentifier: TestHost.clientId), server: false)
@@ -118,7 +118,7 @@ struct RuleFollowingTests {
         #expect(host.service.scenarioStates == ["A": true])
     }
 
-    @Test("A store whose schema has no rules has none, and that is nothing to report")
+    @Test("A store whose schema has no rules is not reported")
     func withoutRules() async throws {
         let host = try await TestHost.approved()
         try await host.service.registerScenarios(["A"])
@@ -136,7 +136,7 @@ struct RuleFollowingTests {
         #expect(host.service.scenarioStates == ["A": true])
     }
 
-    @Test("After a restart out of reach of the store, what a rule decided holds until it ends")
+    @Test("After an offline restart, a rule's decision is kept until it ends")
     func restart() async throws {
         let host = try await TestHost.approved()
         try await host.service.registerScenarios(["A"])

@@ -8,7 +8,7 @@ import Testing
 
 @MainActor
 struct ScenarioTests {
-    @Test("Registering fresh scenarios writes a record for each, off")
+    @Test("Registering new scenarios creates a record for each, off")
     func fresh() async throws {
         let host = try await TestHost.approved()
         try await host.service.registerScenarios(["A", "B", "A"])
@@ -19,7 +19,7 @@ struct ScenarioTests {
         #expect(records.allSatisfy { !$0.isEnabled && $0.created == TelemetryFixtures.date })
     }
 
-    @Test("States that were persisted come back")
+    @Test("Persisted states are restored")
     func restored() async throws {
         let host = try await TestHost.approved()
         await host.scenarioStore.saveState(for: "A", isEnabled: true)
@@ -30,7 +30,7 @@ struct ScenarioTests {
         #expect(await host.logger.scenarioStates == ["A": true, "B": false])
     }
 
-    @Test("Registering again makes no second record, also after a crash and after an answer that was lost")
+    @Test("Registering again creates no second record, even after a crash or a lost answer")
     func noDuplicates() async throws {
         let host = try await TestHost.approved()
         host.transport.fail(.saveRecords, .afterEffect)
@@ -43,7 +43,7 @@ struct ScenarioTests {
         #expect(records.map(\.scenarioName) == ["A", "B"])
     }
 
-    @Test("Registering while the store is out of reach does not throw; the records follow soon, without being asked for")
+    @Test("Registering while offline does not throw; the records are created soon, without a call")
     func unreachable() async throws {
         let host = try await TestHost.approved(interval: .seconds(900))
         await host.scenarioStore.saveState(for: "A", isEnabled: true)
@@ -61,7 +61,7 @@ struct ScenarioTests {
         #expect(try await host.mirrored() == ["A": true, "B": false])
     }
 
-    @Test("What a look fails to bring in line is tried again soon")
+    @Test("A scenario record that a reconciliation could not update is retried soon")
     func failingAlignment() async throws {
         let host = try await TestHost.approved(interval: .seconds(900))
         host.transport.fail(.saveRecords, times: 2)
@@ -72,7 +72,7 @@ struct ScenarioTests {
         #expect(host.clock.timeToNextWake == .seconds(60))
     }
 
-    @Test("Registering a name that the store refuses for good throws", arguments: [true, false])
+    @Test("Registering a name that the store permanently refuses throws", arguments: [true, false])
     func refused(isPartial: Bool) async throws {
         let host = try await TestHost.approved()
         let refusal = TelemetryTransportError(code: .invalidArgument, message: "The name is not allowed.")
@@ -90,7 +90,7 @@ struct ScenarioTests {
         #expect(host.service.scenarioStates == ["A": false, "B": false])
     }
 
-    @Test("Two spellings that Swift calls equal are one scenario")
+    @Test("Canonically equal names are one scenario")
     func canonicalEquivalence() async throws {
         let host = try await TestHost.approved()
         try await host.service.registerScenarios(["caf\u{e9}", "cafe\u{301}"])
@@ -99,7 +99,7 @@ struct ScenarioTests {
         #expect(try await host.mirrored() == ["caf\u{e9}": true])
     }
 
-    @Test("A record that an index does not show yet is met again by its identity")
+    @Test("A record that an index does not list yet is found by its identity")
     func laggingIndex() async throws {
         let host = try await TestHost.approved()
         host.transport.hold(.saveRecords)
@@ -112,7 +112,7 @@ struct ScenarioTests {
         #expect(try await host.mirrored() == ["A": false, "B": false])
     }
 
-    @Test("Before there is a client, states show and no call is made; the records follow once there is one")
+    @Test("Without a client, states are set and no call is made; the records are created with the client")
     func beforeTheClient() async throws {
         let host = try await TestHost()
         try await host.service.registerScenarios(["A"])
@@ -125,7 +125,7 @@ struct ScenarioTests {
         #expect(try await host.mirrored() == ["A": true])
     }
 
-    @Test("Registered before startup: the records follow")
+    @Test("Scenarios that are registered before startup get records")
     func beforeStartup() async throws {
         let host = try await TestHost(settings: TelemetryFixtures.approvedSettings, server: true)
         try await host.service.registerScenarios(["A"])
@@ -134,7 +134,7 @@ struct ScenarioTests {
         #expect(try await host.mirrored() == ["A": false])
     }
 
-    @Test("Registering a smaller set removes the records of those gone and keeps their persisted states")
+    @Test("Registering a smaller set deletes the other records and keeps their persisted states")
     func smaller() async throws {
         let host = try await TestHost.approved()
         try await host.service.registerScenarios(["A", "B"])
@@ -148,7 +148,7 @@ struct ScenarioTests {
         #expect(host.service.scenarioStates == ["A": false, "B": true])
     }
 
-    @Test("Switching a scenario changes what is shown, persisted, pushed and stored")
+    @Test("Switching a scenario changes state, store, logger and record")
     func switches() async throws {
         let host = try await TestHost.approved()
         try await host.service.registerScenarios(["A", "B"])
@@ -159,7 +159,7 @@ struct ScenarioTests {
         #expect(try await host.mirrored() == ["A": true, "B": false])
     }
 
-    @Test("Where the record cannot be changed the error is thrown, what is here holds, and the next look repairs the record")
+    @Test("If the record cannot be changed, the error is thrown, the local state is kept, and the next reconciliation updates it")
     func failingRecord() async throws {
         let host = try await TestHost.approved()
         try await host.service.registerScenarios(["A"])
@@ -173,7 +173,7 @@ struct ScenarioTests {
         #expect(try await host.mirrored() == ["A": true])
     }
 
-    @Test("A switched scenario that is not registered is kept and shown; its record follows")
+    @Test("Switching an unregistered scenario is kept; its record is created with the registration")
     func unregistered() async throws {
         let host = try await TestHost.approved()
         try await host.service.setScenarioEnabled("Later", enabled: true)
@@ -198,7 +198,7 @@ struct ScenarioTests {
         ] {
             do {
                 try await call()
-                Issue.record("the name was taken")
+                Issue.record("the name was accepted")
             } catch let error as TelemetryTransportError {
                 #expect(error.code == .invalidArgument)
             }
@@ -208,7 +208,7 @@ struct ScenarioTests {
         #expect(host.transport.calls.isEmpty)
     }
 
-    @Test("A name of exactly 256 bytes is taken")
+    @Test("A name of exactly 256 bytes is accepted")
     func longestName() async throws {
         let host = try await TestHost.approved()
         let name = String(repeating: "é", count: 128)
@@ -216,7 +216,7 @@ struct ScenarioTests {
         #expect(try await host.mirrored() == [name: false])
     }
 
-    @Test("Records of the same scenario name of other clients are not touched")
+    @Test("Other clients' records of the same scenario name are not touched")
     func neighbours() async throws {
         let host = try await TestHost.approved()
         try await host.addNeighbour("neighbour")

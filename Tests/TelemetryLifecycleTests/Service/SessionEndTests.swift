@@ -8,10 +8,10 @@ import TelemetryTestSupport
 import TelemetryTransport
 import Testing
 
-/// What the ends of sessions leave to be done.
+/// The deletions after ended sessions.
 @MainActor
 struct SessionEndTests {
-    @Test("However many sessions end while the store is out of reach, one deletion is owed and done")
+    @Test("Many sessions that end while offline are one deletion")
     func manyOffline() async throws {
         let host = try await TestHost.approved()
         host.transport.isOffline = true
@@ -28,7 +28,7 @@ struct SessionEndTests {
         #expect(!host.service.hasPendingWork)
     }
 
-    @Test("What version 1 had to delete for each of many sessions is deleted at once")
+    @Test("Version 1's deletions for many sessions are one deletion")
     func manyStored() async throws {
         var settings = TelemetryFixtures.approvedSettings
         for second in 0..<300 {
@@ -44,7 +44,7 @@ struct SessionEndTests {
     }
 
     @Test(
-        "Events of an ended session go although the clock was set back and their time is past its end; later ones stay",
+        "An ended session's events are deleted even if their time is after its end; later ones are kept",
         arguments: [true, false], [true, false])
     func clockSetBack(restarts: Bool, hasSpool: Bool) async throws {
         let device = try await LoggingDevice(spool: hasSpool ? temporaryDirectory() : nil)
@@ -71,7 +71,7 @@ struct SessionEndTests {
         await service.shutdown()
     }
 
-    @Test("A session that sent nothing leaves nothing to be deleted by its name")
+    @Test("A session that sent nothing adds no name to the deletion")
     func nothingSent() async throws {
         let device = try await LoggingDevice(spool: nil)
         let service = await device.start()
@@ -86,7 +86,7 @@ struct SessionEndTests {
     }
 }
 
-/// What outlives a process: the store, the settings, the spool and the clock.
+/// The state that survives a process: the store, the settings, the spool and the clock.
 @MainActor
 private final class LoggingDevice {
     /// A date that a test moves.
@@ -123,7 +123,7 @@ private final class LoggingDevice {
         return service
     }
 
-    /// Logs an event that is with the store on return.
+    /// Logs an event and delivers it.
     func log(_ name: String, _ service: TelemetryLifecycleService) async {
         service.telemetryLogger.logEvent(name: name)
         await service.telemetryLogger.flush()

@@ -8,7 +8,7 @@ import Testing
 
 @MainActor
 struct SessionTests {
-    @Test("Ending a session deletes this client's scenario records and events, and nobody else's")
+    @Test("Ending a session deletes this client's scenario records and events, and no other client's")
     func ends() async throws {
         let host = try await TestHost.approved()
         for number in 1...50 { try await host.addNeighbour("neighbour\(number)") }
@@ -27,7 +27,7 @@ struct SessionTests {
         #expect(await host.logger.isEnabled == true)
         for number in 1...50 { #expect(try await host.belongings(of: "neighbour\(number)") == 4) }
         await host.service.reconcile()
-        #expect(try await host.mirrored().isEmpty, "an ended session has no scenarios to bring in line")
+        #expect(try await host.mirrored().isEmpty, "an ended session has no scenario records")
     }
 
     @Test("A session that keeps its events ends without its scenario records", arguments: [true, false])
@@ -36,7 +36,7 @@ struct SessionTests {
         try await host.service.registerScenarios(["A"])
         try await host.transport.store.append([TelemetryFixtures.event(1).aged()])
         if isOffline {
-            // What was to be deleted before is deleted, and no more.
+            // The earlier session's events are deleted, and no others.
             host.transport.fail(.deleteEvents)
             await #expect(throws: TelemetryTransportError.self) { try await host.service.endSession() }
             try await host.service.registerScenarios(["A"])
@@ -58,7 +58,7 @@ struct SessionTests {
         #expect(try await host.transport.store.countEvents(matching: .init(clientId: TestHost.clientId)) == 0)
     }
 
-    @Test("Register, turn on by command, end the session, register again: it is on")
+    @Test("A scenario that was turned on by a command is on again in the next session")
     func wholeCircle() async throws {
         let host = try await TestHost.approved()
         try await host.service.registerScenarios(["A"])
@@ -74,7 +74,7 @@ struct SessionTests {
     }
 
     @Test(
-        "What could not be deleted is told, and deleted at the next look or startup",
+        "A failed deletion is thrown, and repeated at the next reconciliation or startup",
         arguments: [MockTelemetryTransport.Operation.deleteEvents, .deleteRecords], [true, false])
     func fails(operation: MockTelemetryTransport.Operation, restarts: Bool) async throws {
         let host = try await TestHost.approved()
@@ -95,7 +95,7 @@ struct SessionTests {
         #expect(host.service.status == .enabled)
     }
 
-    @Test("What the next session recorded meanwhile stays")
+    @Test("Events and scenarios of the next session are kept")
     func nextSession() async throws {
         let host = try await TestHost.approved()
         try await host.service.registerScenarios(["A", "B"])
@@ -110,7 +110,7 @@ struct SessionTests {
         #expect(try await host.transport.store.fetchAllEvents().map(\.sessionId) == ["next"])
     }
 
-    @Test("Without a client there is nothing to delete, and nobody is called")
+    @Test("Without a client nothing is deleted, and no call is made")
     func withoutClient() async throws {
         let host = try await TestHost()
         try await host.service.registerScenarios(["A"])
@@ -121,7 +121,7 @@ struct SessionTests {
 }
 
 extension TelemetryEvent {
-    /// The same, a minute before the fixtures' date.
+    /// The same event, a minute before the fixtures' date.
     fileprivate func aged() -> TelemetryEvent {
         TelemetryEvent(
             eventId: eventId, clientId: clientId, sessionId: sessionId, sequence: sequence, name: name,

@@ -8,7 +8,7 @@ import TelemetryTestSupport
 import TelemetryTransport
 import Testing
 
-/// Two processes of an app over the same settings: nothing is sent in either after an opt-out in one of them.
+/// Two processes of an app with the same settings: after an opt-out in one of them, neither sends anything.
 @MainActor
 final class SharedSettingsTests {
     enum Store: CaseIterable { case file, memory }
@@ -27,7 +27,7 @@ final class SharedSettingsTests {
         }
     }
 
-    /// A process, which has come up with its own view of the settings and a logger of its own.
+    /// A started process with its own settings store and logger.
     private func start(_ store: Store) async throws -> (service: TelemetryLifecycleService, logger: TelemetryLogger) {
         let logger = TelemetryLogger(configuration: .init(batchSize: 100), transport: transport, clock: clock)
         let service = TelemetryLifecycleService(
@@ -58,7 +58,7 @@ final class SharedSettingsTests {
     }
 
     @Test(
-        "After one process has opted out, another one's flush appends nothing, and its status follows by itself",
+        "After an opt-out in one process, another one's flush appends nothing, and its status changes without a call",
         .timeLimit(.minutes(10)), arguments: Store.allCases)
     func flush(_ store: Store) async throws {
         try await approve(store)
@@ -76,7 +76,7 @@ final class SharedSettingsTests {
         #expect(try await transport.store.countEvents() == 0)
     }
 
-    @Test("Consent that still stands lets every event through, also after a change by another process", arguments: Store.allCases)
+    @Test("With consent every event is sent, also after a change by another process", arguments: Store.allCases)
     func stillStands(_ store: Store) async throws {
         try await approve(store)
         let (first, second) = try await (start(store), start(store))
@@ -89,7 +89,7 @@ final class SharedSettingsTests {
         await first.service.disableTelemetry()
     }
 
-    @Test("An opt-out and an opt-in as another client in one process let no event of the first client go in the other")
+    @Test("An opt-out and a new opt-in in one process stop the other from sending the first client's events")
     func otherClient() async throws {
         try await approve(.file)
         let (first, second) = try await (start(.file), start(.file))
@@ -104,7 +104,7 @@ final class SharedSettingsTests {
     }
 
     @Test(
-        "What a process stores after another one's deletion, and is killed, is owed until it is deleted",
+        "Events that a killed process stored after another one's deletion are deleted",
         arguments: [false, true])
     func killed(isRestarted: Bool) async throws {
         try await approve(.file)
@@ -118,7 +118,7 @@ final class SharedSettingsTests {
             await FileTelemetryPendingWorkStore(directory: root).loadPendingWork().deletions.map(\.clientId) == [
                 TelemetryFixtures.clientId
             ])
-        // An append that was under way.
+        // An append that was in progress.
         try await transport.store.append(TelemetryFixtures.events(1...3))
         await first.reconcile()
         #expect(first.pendingWork.deletions.count == 1)

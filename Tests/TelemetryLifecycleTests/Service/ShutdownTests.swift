@@ -6,7 +6,7 @@ import TelemetryTestSupport
 import TelemetryTransport
 import Testing
 
-/// The end of a service.
+/// The shutdown of a service.
 @MainActor
 struct ShutdownTests {
     private let clock = ManualClock()
@@ -25,7 +25,7 @@ struct ShutdownTests {
         return service
     }
 
-    @Test("Shutting down takes no longer than the time limit, counted from the call", .timeLimit(.minutes(10)))
+    @Test("Shutdown takes no longer than the time limit, counted from the call", .timeLimit(.minutes(10)))
     func behindLogger() async throws {
         let logger = SlowLogger()
         let service = try await makeService(logger)
@@ -35,7 +35,7 @@ struct ShutdownTests {
         await logger.discarding.waiters()
         let ended = Task { await service.shutdown() }
         await clock.sleepers(atLeast: 1)
-        // The logger waits for an append for half of the time, as the library's does.
+        // The logger waits for an append for half of the time limit, as the library's logger does.
         clock.advance(by: .seconds(1))
         logger.discarding.open()
         _ = await session.value
@@ -47,7 +47,7 @@ struct ShutdownTests {
         logger.ending.open()
     }
 
-    @Test("Shutting down returns in time although the operations before it do not end", .timeLimit(.minutes(10)))
+    @Test("Shutdown returns within the time limit even if earlier operations do not end", .timeLimit(.minutes(10)))
     func behindEndlessOperations() async throws {
         let logger = SlowLogger()
         let service = try await makeService(logger)
@@ -66,7 +66,7 @@ struct ShutdownTests {
         for session in sessions { _ = await session.value }
     }
 
-    @Test("After a shutdown nothing is turned on: a look says so, and runs no command")
+    @Test("After a shutdown nothing is turned on: a reconciliation returns the state and runs no command")
     func afterwards() async throws {
         let host = try await TestHost.approved()
         try await host.service.registerScenarios(["A"])
@@ -84,7 +84,7 @@ struct ShutdownTests {
         #expect(host.service.scenarioStates == ["A": false])
     }
 
-    @Test("Opting in after a shutdown is stored for the next start, and turns nothing on")
+    @Test("An opt-in after a shutdown is stored for the next start, and turns nothing on")
     func optInAfterwards() async throws {
         let host = try await TestHost()
         await host.service.startup()
@@ -97,7 +97,7 @@ struct ShutdownTests {
         #expect(host.service.status == .pendingApproval)
     }
 
-    @Test("Opting out after a shutdown is stored, and deletes what is at the store")
+    @Test("An opt-out after a shutdown is stored, and deletes the client's data in the store")
     func optOutAfterwards() async throws {
         let host = try await TestHost.approved()
         try await host.transport.store.append(TelemetryFixtures.events(1...3))
@@ -110,7 +110,7 @@ struct ShutdownTests {
     }
 }
 
-/// A logger that takes its time to be turned off, and to shut down.
+/// A logger that turns off and shuts down slowly.
 private actor SlowLogger: TelemetryLogging {
     nonisolated let currentSessionId = "slow"
     nonisolated let discarding = TestGate()

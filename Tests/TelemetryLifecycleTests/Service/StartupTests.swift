@@ -6,7 +6,7 @@ import Testing
 
 @MainActor
 struct StartupTests {
-    @Test("An app that never opted in pays nothing: no call to the store, no subscription, a logger that is off")
+    @Test("Without an opt-in, startup makes no call and no subscription, and the logger is off")
     func neverRequested() async throws {
         let subscriptions = MockSubscriptionManager()
         let host = try await TestHost(subscriptions: subscriptions, interval: .seconds(60))
@@ -22,7 +22,7 @@ struct StartupTests {
         #expect(host.clock.sleeperCount == 0)
     }
 
-    @Test("Where telemetry was requested, startup returns the stored settings at once and the rest follows")
+    @Test("After an earlier opt-in, startup returns the stored settings at once and continues in the background")
     func returnsAtOnce() async throws {
         let host = try await TestHost(settings: TelemetryFixtures.approvedSettings, server: true)
         host.transport.hold(.record)
@@ -31,7 +31,7 @@ struct StartupTests {
         #expect(host.service.settings == TelemetryFixtures.approvedSettings)
         #expect(host.service.isRestorationInProgress)
         await host.transport.held(.record)
-        #expect(host.logger.calls.isEmpty, "the logger holds what is logged until it is known what becomes of it")
+        #expect(host.logger.calls.isEmpty, "the logger buffers events until it is activated")
         host.transport.release(.record)
         await host.service.restorationFinished()
         #expect(!host.service.isRestorationInProgress)
@@ -42,7 +42,7 @@ struct StartupTests {
         #expect(try await host.transport.store.fetchCommandSubscription(for: TestHost.clientId) != nil)
     }
 
-    @Test("Startup twice, and from two places at once, runs once")
+    @Test("Repeated and concurrent startups run once")
     func twice() async throws {
         let host = try await TestHost(settings: TelemetryFixtures.approvedSettings, server: true)
         let service = host.service
@@ -58,7 +58,7 @@ struct StartupTests {
         #expect(host.logger.calls.count { $0 == .activate(enabled: true) } == 1)
     }
 
-    @Test("A client that waits for approval comes up waiting, with the logger off")
+    @Test("A client without an approval starts waiting, with the logger off")
     func pending() async throws {
         let host = try await TestHost(
             settings: TelemetrySettings(telemetryRequested: true, clientIdentifier: TestHost.clientId), server: false)
@@ -68,7 +68,7 @@ struct StartupTests {
         #expect(host.service.clientRecord?.clientId == TestHost.clientId)
     }
 
-    @Test("Out of reach at startup: the settings stand, an approved client records into its spool")
+    @Test("At an offline startup the settings are kept, and an approved client records")
     func offline() async throws {
         let host = try await TestHost(settings: TelemetryFixtures.approvedSettings, server: true)
         host.transport.isOffline = true
@@ -83,14 +83,14 @@ struct StartupTests {
         #expect(host.service.statusMessage == nil)
     }
 
-    @Test("Waiting for the end of a restoration that never began returns at once")
+    @Test("Waiting for a restoration that never began returns at once")
     func noRestoration() async throws {
         let host = try await TestHost()
         await host.service.restorationFinished()
         #expect(host.service.status == .idle)
     }
 
-    @Test("The logger is told whose events it takes before it begins")
+    @Test("The logger gets the client's identifier before it is activated")
     func identifiedFirst() async throws {
         let host = try await TestHost.approved()
         #expect(host.logger.calls.first == .setClientIdentifier(TestHost.clientId))

@@ -6,17 +6,17 @@ import TelemetryTestSupport
 import TelemetryTransport
 import Testing
 
-/// Who waits in a queue, waits no longer than promised, whatever else is under way.
+/// Time limits of calls that wait for other operations.
 @MainActor
 struct TimeLimitTests {
-    @Test("A call behind a look that nobody asked for returns in time", .timeLimit(.minutes(10)))
+    @Test("A call that waits for a periodic reconciliation returns within the time limit", .timeLimit(.minutes(10)))
     func behindBackground() async throws {
         let host = try await TestHost(settings: TelemetryFixtures.approvedSettings, server: true, interval: .seconds(1))
         host.transport.hold(.record)
         await host.service.startup()
         await host.transport.held(.record)
         await host.clock.sleepers(atLeast: 2)
-        // The next look is due while coming up hangs, and queues before the call.
+        // The next reconciliation is due while startup hangs, and queues before the call.
         host.clock.advance(by: .seconds(1))
         await host.clock.sleepers(atLeast: 2)
         let looked = Task { await host.service.reconcile() }
@@ -29,7 +29,7 @@ struct TimeLimitTests {
         host.transport.release(.record)
     }
 
-    @Test("A deletion that hangs does not keep the person from opting in again")
+    @Test("A hanging deletion does not prevent a new opt-in")
     func optInDuringDeletion() async throws {
         let host = try await TestHost(identifiers: ["firstclient", "secondclient"])
         await host.service.enableTelemetry()
@@ -52,7 +52,7 @@ struct TimeLimitTests {
         #expect(!host.service.hasPendingWork)
     }
 
-    @Test("The longest durations there are stand for never")
+    @Test("The longest durations mean never")
     func never() async throws {
         let transport = InMemoryTelemetryTransport()
         let service = TelemetryLifecycleService(
@@ -64,7 +64,7 @@ struct TimeLimitTests {
         await service.shutdown()
     }
 
-    @Test("An operation does not end the time limit of a shutdown under way", .timeLimit(.minutes(10)))
+    @Test("An operation does not end the time limit of a running shutdown", .timeLimit(.minutes(10)))
     func duringShutdown() async {
         let clock = ManualClock()
         let logger = EndlessLogger()
@@ -78,7 +78,7 @@ struct TimeLimitTests {
         let ended = Task { await service.shutdown() }
         await logger.gate.waiters()
         let looked = Task { await service.reconcile() }
-        // The same operation elsewhere, called later, runs to its end: so would this one, if it did not wait for its turn.
+        // The same operation of another service, called later, completes. Without its turn to wait for, this one would have too.
         _ = await Task { await makeService().reconcile() }.value
         await clock.sleepers(atLeast: 1)
         clock.advance(by: .seconds(10))

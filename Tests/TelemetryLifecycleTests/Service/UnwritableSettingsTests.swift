@@ -7,7 +7,7 @@ import TelemetryTestSupport
 import TelemetryTransport
 import Testing
 
-/// Opting out where the settings cannot be read or written: it is recorded somewhere else, or the status says that it is not.
+/// Opt-outs with unreadable or unwritable settings: they are recorded in another place, or the status has the error.
 @MainActor
 final class UnwritableSettingsTests {
     private let root = FileManager.default.temporaryDirectory.appending(path: "live-telemetry-\(UUID().uuidString)")
@@ -25,7 +25,7 @@ final class UnwritableSettingsTests {
 
     deinit { try? FileManager.default.removeItem(at: root) }
 
-    /// A process of the app, which has come up.
+    /// A started process of the app.
     private func start() async -> TelemetryLifecycleService {
         var configuration = TelemetryLifecycleService.Configuration(
             operationTimeout: .seconds(10), reconcileInterval: nil, clock: ManualClock(), now: { TelemetryFixtures.date })
@@ -40,7 +40,7 @@ final class UnwritableSettingsTests {
         return service
     }
 
-    /// Nothing can be opened or removed as a file that is a directory.
+    /// Replaces a file with a directory, which can be neither opened nor removed as a file.
     private func block(_ name: String) throws {
         let place = directory.appending(path: name)
         try? FileManager.default.moveItem(at: place, to: root.appending(path: name))
@@ -62,7 +62,7 @@ final class UnwritableSettingsTests {
         #expect(try await transport.store.fetchTelemetryClients().isEmpty)
     }
 
-    @Test("Settings that cannot be read when the person opts out are off after a restart, and the client is deleted")
+    @Test("An opt-out with unreadable settings holds after a restart, and the client is deleted")
     func unreadable() async throws {
         try block("settings.json")
         let service = await start()
@@ -72,7 +72,7 @@ final class UnwritableSettingsTests {
         try await expectOff(start())
     }
 
-    @Test("Settings that cannot be written while the store is offline are off after a restart, and the client is deleted")
+    @Test("An opt-out with unwritable settings and an offline store holds after a restart, and the client is deleted")
     func unwritable() async throws {
         let service = await start()
         try #require(service.status == .enabled)
@@ -86,11 +86,11 @@ final class UnwritableSettingsTests {
         try await expectOff(start())
     }
 
-    @Test("They are off after a restart as well that finds them unwritable still")
+    @Test("An opt-out holds after a restart with settings that are still unwritable")
     func stillUnwritable() async throws {
         let service = await start()
         try block("settings.lock")
-        // A store that answers would turn off a client whose record is gone.
+        // An online store would disable a client whose record is missing.
         transport.isOffline = true
         await service.disableTelemetry()
         let again = await start()
@@ -98,7 +98,7 @@ final class UnwritableSettingsTests {
         #expect(await logger.isEnabled == false)
     }
 
-    @Test("Where nothing can be created beside the settings, they are removed")
+    @Test("If no file can be created next to the settings, an opt-out removes the settings")
     func removed() async throws {
         let service = await start()
         try block("settings.lock")
@@ -111,7 +111,7 @@ final class UnwritableSettingsTests {
         #expect(await logger.isEnabled == false)
     }
 
-    @Test("Where the settings' directory takes nothing, the spool's does")
+    @Test("If nothing can be written in the settings' directory, an opt-out is recorded in the spool's")
     func spoolDirectory() async throws {
         let service = await start()
         for name in ["settings.lock", "settings.opted-out", "settings.json"] { try block(name) }
@@ -122,7 +122,7 @@ final class UnwritableSettingsTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: spool.path(percentEncoded: false)).isEmpty)
     }
 
-    @Test("Where no place takes it, the status says so, the process stays off, and it is recorded once that is possible")
+    @Test("An opt-out that cannot be recorded is in the status, holds in the process, and is recorded once possible")
     func nowhere() async throws {
         let service = await start()
         for name in ["settings.lock", "settings.opted-out", "settings.json"] { try block(name) }
@@ -139,7 +139,7 @@ final class UnwritableSettingsTests {
         try await expectOff(start())
     }
 
-    @Test("Opting in again takes back an opt-out that was recorded elsewhere")
+    @Test("A new opt-in ends an opt-out that was recorded in another place")
     func again() async throws {
         let service = await start()
         try block("settings.lock")
@@ -149,7 +149,7 @@ final class UnwritableSettingsTests {
         let next = await start()
         await next.enableTelemetry()
         let clientId = try #require(next.settings.clientIdentifier)
-        // Another client than the one that was opted out, whose settings were not written.
+        // A new client, not the one that was opted out.
         #expect(clientId != TelemetryFixtures.clientId)
         transport.isOffline = false
         let again = await start()

@@ -6,10 +6,10 @@ import TelemetryTestSupport
 import TelemetryTransport
 import Testing
 
-/// What the person forbids, and what the host does not allow.
+/// The person's veto, and the host's policy.
 @MainActor
 struct VetoTests {
-    @Test("What the person forbids is off whatever was decided, and comes back when it is allowed again")
+    @Test("A denied scenario is off whatever the decisions, and they apply again when it is allowed")
     func veto() async throws {
         let host = try await TestHost.approved()
         try await host.service.registerScenarios(["A", "B"])
@@ -26,7 +26,7 @@ struct VetoTests {
         #expect(try await host.mirrored() == ["A": true, "B": false])
     }
 
-    @Test("A viewer's command for what the person forbids is rejected with a sentence; turning off is not")
+    @Test("A viewer's command for a denied scenario is rejected with a message; turning it off is not")
     func viewer() async throws {
         let host = try await TestHost.approved()
         try await host.service.registerScenarios(["A"])
@@ -43,7 +43,7 @@ struct VetoTests {
         #expect(host.service.scenarioStates == ["A": false])
     }
 
-    @Test("The veto holds across a restart and an opt-out, and before anything is registered")
+    @Test("A veto holds across a restart and an opt-out, and before a registration")
     func persisted() async throws {
         let host = try await TestHost.approved()
         await host.service.setScenarioAllowed("A", allowed: false)
@@ -58,7 +58,7 @@ struct VetoTests {
         #expect(await host.scenarioStore.loadDeniedScenarios() == ["A"])
     }
 
-    @Test("What the host does not allow is rejected with a sentence, and the host can turn it on itself")
+    @Test("A command against the policy is rejected with a message, and the host can turn the scenario on itself")
     func policy() async throws {
         let host = try await TestHost.approved(policy: TelemetryPolicy(remoteScenarios: ["B"]))
         try await host.service.registerScenarios(["A", "B"])

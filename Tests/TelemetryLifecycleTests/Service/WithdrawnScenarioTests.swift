@@ -5,15 +5,15 @@ import TelemetryTestSupport
 import TelemetryTransport
 import Testing
 
-/// Once consent has ended, no scenario is known here; persisted states stay.
+/// After the end of consent no scenario is registered; persisted states are kept.
 @MainActor
 struct WithdrawnScenarioTests {
-    /// What ends the consent of a client.
+    /// The ways in which a client's consent ends.
     enum End: String, CaseIterable, Sendable {
         case person, viewer, withdrawnApproval, missingClient, otherProcess
     }
 
-    @Test("After the end of consent no scenario is known, and registering again restores the states", arguments: End.allCases)
+    @Test("After the end of consent there are no scenarios, and registering again restores their states", arguments: End.allCases)
     func ended(by end: End) async throws {
         let host = try await enabledHost()
         try await bringAbout(end, host)
@@ -27,7 +27,7 @@ struct WithdrawnScenarioTests {
         #expect(await host.logger.scenarioStates == ["A": true, "B": false])
     }
 
-    @Test("What was registered before the end of consent is registered again at the next opt-in", arguments: End.allCases)
+    @Test("Scenarios that were registered before the end of consent are registered again at the opt-in", arguments: End.allCases)
     func optInAgain(after end: End) async throws {
         let host = try await enabledHost()
         try await bringAbout(end, host)
@@ -38,19 +38,19 @@ struct WithdrawnScenarioTests {
         #expect(try await host.mirrored() == ["A": true, "B": false])
     }
 
-    @Test("What is registered after the end of consent replaces what was registered before it")
+    @Test("A registration after the end of consent replaces the one before it")
     func registeredMeanwhile() async throws {
         let host = try await enabledHost()
         await host.service.disableTelemetry()
         try await host.service.registerScenarios(["B"])
         await host.service.reconcile()
-        #expect(host.service.scenarioStates == ["B": false], "before an opt-in, states show")
+        #expect(host.service.scenarioStates == ["B": false], "states are set before an opt-in")
         await host.service.enableTelemetry()
         #expect(host.service.scenarioStates == ["B": false])
         #expect(try await host.mirrored() == ["B": false])
     }
 
-    @Test("An ended session's scenarios do not return at the next opt-in")
+    @Test("An ended session's scenarios are not restored at the next opt-in")
     func endedSession() async throws {
         let host = try await enabledHost()
         try await host.service.endSession()

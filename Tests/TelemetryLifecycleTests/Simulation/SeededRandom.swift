@@ -1,4 +1,4 @@
-/// The same numbers for the same seed, on every machine: SplitMix64.
+/// A SplitMix64 generator: the same numbers for the same seed, on every machine.
 package struct SeededRandom: RandomNumberGenerator {
     private var state: UInt64
 
@@ -12,6 +12,6 @@ package struct SeededRandom: RandomNumberGenerator {
         return mixed ^ (mixed >> 31)
     }
 
-    /// True once in so many times.
+    /// Returns true with a probability of 1 / `count`.
     package mutating func once(in count: Int) -> Bool { Int.random(in: 0..<count, using: &self) == 0 }
 }

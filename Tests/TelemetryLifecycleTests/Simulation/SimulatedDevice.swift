@@ -2,19 +2,19 @@ import Foundation
 import Synchronization
 import TelemetryModels
 
-/// What a device keeps whatever happens to the process.
+/// The state of a device that survives its processes.
 @MainActor
 package final class SimulatedDevice {
-    /// What the person decided last.
+    /// The person's last decision.
     struct Consent {
         var isWanted = false
-        /// Whether it holds whatever happens to the process: the call that says so has returned, or was an opt-out that nothing
-        /// at the device itself held up.
+        /// Whether it holds whatever happens to the process: its call has returned, or it was an opt-out that nothing on the
+        /// device delayed.
         var isBinding = true
-        /// Another process was still busy with the opposite decision: either may have come first.
+        /// Another process had the opposite decision in progress: either may have come first.
         var isAmbiguous = false
         var serial = 0
-        /// For how many steps nothing at the device has held it up.
+        /// The number of steps in which nothing on the device delayed it.
         var unhinderedSteps = 0
         weak var process: SimulatedProcess?
     }
@@ -22,28 +22,29 @@ package final class SimulatedDevice {
     package let number: Int
     var settings = TelemetrySettings.defaults
     var work = TelemetryPendingWork()
-    /// The settings cannot be written for the moment, or not even be read.
+    /// Whether the settings temporarily cannot be written.
     var isUnwritable = false
+    /// Whether the settings temporarily cannot be read.
     var isUnreadable = false
-    /// An opt-out is recorded beside the settings.
+    /// Whether an opt-out is recorded next to the settings.
     var isOptOutMarked = false
-    /// How many times one was.
+    /// The number of recorded opt-outs.
     var markCount = 0
-    /// The processes that use a client, as the others can see.
+    /// The processes that use a client, as other processes read them.
     var uses: [String: Set<ObjectIdentifier>] = [:]
     var scenarioStates: [String: Bool] = [:]
-    /// Every identifier that this device's settings ever had.
+    /// Every identifier that this device's settings have had.
     var identifiers: [String] = []
     let generator: SimulatedIdentifiers
     var consent = Consent()
     package var process: SimulatedProcess?
-    /// Another process of the app over the same settings.
+    /// Another process of the app with the same settings.
     var helper: SimulatedProcess?
-    /// How many processes there were.
+    /// The number of processes so far.
     var processCount = 0
-    /// Sessions that the host has ended.
+    /// The sessions that the host has ended.
     var endedSessions: Set<String> = []
-    /// By how much the device's clock is wrong.
+    /// The error of the device's clock.
     let skew = Skew()
 
     final class Skew: Sendable {
@@ -65,17 +66,17 @@ package final class SimulatedDevice {
         identifiers.append(identifier)
     }
 
-    /// Those that run.
+    /// The running processes.
     var processes: [SimulatedProcess] { [process, helper].compactMap(\.self) }
 
-    /// Whether what is stored keeps a client that it named before from sending, for a process that can read it.
+    /// Whether the stored state keeps one of this device's clients from sending, for a process that can read it.
     func hasRecordedOptOut(of clientId: String) -> Bool {
-        // Who has opted in since is recorded by the settings alone, once they can be written.
+        // A later opt-in is recorded only in the settings, once they can be written.
         if isOptOutMarked { return !consent.isWanted }
         return !isUnreadable && identifiers.contains(clientId)
             && !(settings.telemetryRequested && settings.clientIdentifier == clientId)
     }
 
-    /// The person's account.
+    /// The device's user account.
     package var user: String { "device\(number)" }
 }

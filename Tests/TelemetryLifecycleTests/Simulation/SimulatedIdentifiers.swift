@@ -1,7 +1,7 @@
 import Synchronization
 import TelemetryLifecycle
 
-/// Identifiers that tell the device and how many it had before.
+/// Generates identifiers from the device's number and a counter.
 final class SimulatedIdentifiers: TelemetryIdentifierGenerating {
     private let device: Int
     private let count = Mutex(0)

@@ -2,7 +2,7 @@ import Synchronization
 import TelemetryLogging
 import TelemetryModels
 
-/// A logger that records at once what passes its gate.
+/// A logger that immediately passes on the events that it accepts.
 actor SimulatedLogger: TelemetrySessionRenewing, TelemetryConsentFollowing {
     private struct State {
         var isOn = false
@@ -10,9 +10,9 @@ actor SimulatedLogger: TelemetrySessionRenewing, TelemetryConsentFollowing {
         var clientId: String?
         var scenarios: [String: Bool] = [:]
         var session = 1
-        /// How many times it was turned off.
+        /// The number of times it was turned off.
         var generation = 0
-        /// Deliveries under way, by the generation that began them.
+        /// The number of deliveries in progress, by the generation in which they began.
         var deliveries: [Int: Int] = [:]
         var check: TelemetryConsentCheck?
     }
@@ -21,7 +21,7 @@ actor SimulatedLogger: TelemetrySessionRenewing, TelemetryConsentFollowing {
     private nonisolated let state = Mutex(State())
     @MainActor weak var process: SimulatedProcess?
 
-    /// - Parameter name: How its sessions are named, beside their number.
+    /// - Parameter name: The prefix of its session identifiers.
     init(name: String) { self.name = name }
 
     nonisolated var currentSessionId: String { state.withLock { "\(name).\($0.session)" } }
@@ -95,7 +95,7 @@ actor SimulatedLogger: TelemetrySessionRenewing, TelemetryConsentFollowing {
 
     nonisolated var check: TelemetryConsentCheck? { state.withLock(\.check) }
 
-    /// Whether nothing has ended the deliveries since.
+    /// Whether no later change has ended the generation's deliveries.
     nonisolated func isCurrent(_ generation: Int) -> Bool {
         state.withLock { $0.isOn && !$0.isWithdrawn && $0.generation == generation }
     }

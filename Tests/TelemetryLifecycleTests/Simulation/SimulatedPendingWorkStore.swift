@@ -1,8 +1,8 @@
 import TelemetryModels
 import TelemetryPersistence
 
-/// The device's pending work, as one process sees it: it may die before or after each change, and what cannot be written is
-/// merged onto what is stored, as a file's store does.
+/// The device's pending work, as one process reads it. The process may die before or after each change, and unwritten changes are
+/// merged with the stored work, as in a file store.
 @MainActor
 final class SimulatedPendingWorkStore: TelemetryPendingWorkCaching {
     private let process: SimulatedProcess
@@ -56,7 +56,7 @@ final class SimulatedPendingWorkStore: TelemetryPendingWorkCaching {
         return work
     }
 
-    /// An opt-out that is recorded here holds, although the settings do not say so yet.
+    /// An opt-out that is recorded here holds even before it is in the settings.
     private func noteOptOut() {
         let settings = device.settings
         let isRecorded = device.work.deletions.contains {

@@ -1,7 +1,7 @@
 import TelemetryModels
 import TelemetryPersistence
 
-/// A stranger's settings store, which keeps the three fields and nothing else, and cannot fail.
+/// A host's settings store, which keeps only the three fields and cannot fail.
 @MainActor
 final class SimulatedPlainStore: TelemetrySettingsStoring {
     private let process: SimulatedProcess

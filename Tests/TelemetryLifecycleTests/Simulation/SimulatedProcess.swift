@@ -3,7 +3,7 @@ import TelemetryLifecycle
 import TelemetryLogging
 package import TelemetryTransport
 
-/// One run of the app on a device. Once it is dead, nothing that it does has an effect any more.
+/// One run of the app on a device. After its death, its calls have no effect.
 @MainActor
 package final class SimulatedProcess {
     package let device: SimulatedDevice
@@ -14,11 +14,11 @@ package final class SimulatedProcess {
     private(set) var isDead = false
     var hasRegistered = false
     let isHelper: Bool
-    /// The host has opted out here, and nobody has opted in since.
+    /// Whether the host has opted out in this process, without a later opt-in in any process.
     var hasOptedOut = false
     /// The decisions whose calls have not returned.
     var openDecisions: [Int: Bool] = [:]
-    /// The host's calls that have not returned.
+    /// The number of the host's calls that have not returned.
     var openCalls = 0
 
     init(device: SimulatedDevice, world: SimulatedWorld, isHelper: Bool = false) {
@@ -43,7 +43,7 @@ package final class SimulatedProcess {
             pendingWorkStore: SimulatedPendingWorkStore(process: self))
     }
 
-    /// A call of the host, in a task of its own.
+    /// Makes a call of the host, in a new task.
     func call(_ body: @escaping @MainActor (TelemetryLifecycleService) async -> Void) {
         guard let service else { return }
         openCalls += 1
@@ -53,7 +53,7 @@ package final class SimulatedProcess {
         }
     }
 
-    /// The host ends its session: once the call has returned, whatever it came to, the session's events are to go.
+    /// Ends the host's session. Once the call has returned, successful or not, the session's events must be deleted in the end.
     func endSession() {
         let session = logger.currentSessionId
         call { [weak self] service in
@@ -63,13 +63,13 @@ package final class SimulatedProcess {
         }
     }
 
-    /// How it is told from others in what happened.
+    /// The name in the trace.
     var name: String { isHelper ? "\(device.number) helper" : "\(device.number)" }
 
     private func returned() { openCalls -= 1 }
 
-    /// The logger has taken an event. Where there is another process, it is delivered later, as the library's logger does: whether
-    /// consent stands is checked as late as possible.
+    /// Called when the logger has accepted an event. With several processes, it is delivered later, as by the library's logger,
+    /// which checks the consent as late as possible.
     func accepted(_ clientId: String?, generation: Int) {
         let session = logger.currentSessionId
         world.accepted(clientId, by: self)

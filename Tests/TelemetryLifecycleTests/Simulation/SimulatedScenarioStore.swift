@@ -1,6 +1,6 @@
 import TelemetryPersistence
 
-/// The device's scenario states, as one process sees them.
+/// The device's scenario states, as one process reads them.
 @MainActor
 final class SimulatedScenarioStore: TelemetryScenarioStoring {
     private let process: SimulatedProcess

@@ -1,7 +1,7 @@
 import TelemetryModels
 import TelemetryTransport
 
-/// A store in memory. It never fails; what lies in front of it does.
+/// A store in memory. It never fails; the transports before it do.
 @MainActor
 final class SimulatedServer: SimulatedStore {
     private var records: [TelemetryRecord.ID: TelemetryRecord] = [:]

@@ -1,14 +1,14 @@
 import TelemetryModels
 import TelemetryPersistence
 
-/// The device's settings, as one process sees them: it may die before or after each change, and there are times when they can be
-/// neither written nor, now and then, read. What could not be written is merged onto what is stored, as a file's store does.
+/// The device's settings, as one process reads them. The process may die before or after each change, and at times they cannot be
+/// written or even read. Unwritten changes are merged with the stored settings, as in a file store.
 @MainActor
 final class SimulatedSettingsStore: TelemetryOptOutRecording, TelemetryClientUseRecording {
     private let process: SimulatedProcess
     private var known: TelemetrySettings?
     private var unsaved: (value: TelemetrySettings, base: TelemetrySettings)?
-    /// The number of the marked opt-out that is part of what could not be written.
+    /// The number of the recorded opt-out that is part of the unwritten changes.
     private var appliedMark = 0
 
     init(process: SimulatedProcess) { self.process = process }

@@ -2,7 +2,7 @@ import Synchronization
 import TelemetryModels
 import TelemetryTransport
 
-/// A process's way to the server: every call waits before its effect, and often after it, until the simulation lets it go.
+/// A process's transport to the server: every call waits before its effect, and often after it, until the simulation resumes it.
 @MainActor
 final class SimulatedTransport: TelemetryTransporting {
     private let process: SimulatedProcess

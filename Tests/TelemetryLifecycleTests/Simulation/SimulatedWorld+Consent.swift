@@ -2,7 +2,7 @@ import Foundation
 import TelemetryLifecycle
 import TelemetryModels
 
-/// What the person decides, and what has to hold from then on.
+/// The person's decisions, and what must hold after them.
 extension SimulatedWorld {
     func consent(_ isWanted: Bool, _ process: SimulatedProcess) {
         let device = process.device
@@ -18,19 +18,19 @@ extension SimulatedWorld {
                 for process in device.processes { process.hasOptedOut = false }
                 await service.enableTelemetry()
             } else {
-                // Before anything else can happen: on the call itself.
+                // On the call itself, before anything else can happen.
                 process.hasOptedOut = device.consent.serial == serial || process.hasOptedOut
                 await service.disableTelemetry()
             }
             process.openDecisions[serial] = nil
-            // Only the last word counts, and only where its process lived to give the answer.
+            // Only the last decision counts, and only if its process lived until the call returned.
             guard !process.isDead, device.consent.serial == serial else { return }
             // An opt-in that could not be written is lost with its process.
             device.consent.isBinding = !isWanted || !self.hasHelpers || device.settings.telemetryRequested
         }
     }
 
-    /// An opt-out holds once nothing at the device has held it up for a while, whatever happens to its process.
+    /// An opt-out is binding after nothing on the device has delayed it for a number of steps, whatever happens to its process.
     func noteProgress() {
         guard hasHelpers else { return }
         for device in devices where !device.consent.isWanted && !device.consent.isBinding {
@@ -41,7 +41,7 @@ extension SimulatedWorld {
         }
     }
 
-    /// A logger has taken an event: was there consent, and approval?
+    /// Checks consent and approval for an event that a logger has accepted.
     func accepted(_ clientId: String?, by process: SimulatedProcess) {
         guard let clientId else { return violate("an event without a client was recorded") }
         if !approved.contains(clientId) { violate("an event of \(clientId) was recorded, which nobody approved") }
@@ -52,7 +52,7 @@ extension SimulatedWorld {
         }
     }
 
-    /// A delivery begins: nobody may have opted out by now.
+    /// Checks that no opt-out has taken effect before a delivery begins.
     func deliveryBegins(_ clientId: String, by process: SimulatedProcess) {
         note("\(process.name): sends an event of \(clientId)")
         if process.hasOptedOut { violate("\(process.name) sends an event of \(clientId) after its opt-out") }

@@ -1,9 +1,9 @@
 import TelemetryLifecycle
 import TelemetryTestSupport
 
-/// The end: what goes wrong is over, and everybody has their turn until nothing is left to do.
+/// The end of a simulation: without faults, until nothing is left to do.
 extension SimulatedWorld {
-    /// Nothing goes wrong any more; every process looks once more, by itself or because its host asks.
+    /// Ends all faults; every process then reconciles, by itself or because its host calls it.
     func calmDown() async {
         isFaulty = false
         for device in devices {
@@ -19,10 +19,10 @@ extension SimulatedWorld {
         await finish()
         unhang()
         for device in devices where device.process?.service == nil { start(device) }
-        // One process more than once after the other: what both have to delete goes when neither adds to it any more.
+        // Two processes need several rounds: their common deletions are complete only when neither adds to them.
         for _ in 0..<(hasHelpers ? 4 : 2) { await look() }
         guard store.consistencyDelay > .zero else { return }
-        // What queries missed shows up, and what was done on their word is done again.
+        // Changes that queries missed are visible now, and actions based on those queries are repeated.
         for _ in 0..<2 {
             advance(by: store.consistencyDelay)
             await look()
@@ -34,10 +34,10 @@ extension SimulatedWorld {
         await finish()
     }
 
-    /// Lets everything go on until nothing is left to go on.
+    /// Resumes everything that waits until nothing is left.
     func finish() async {
         var idleTurns = 0
-        // As long as a call is open there is something to wait for, unless what it waits for hangs.
+        // An open call waits for something, unless that hangs.
         while idleTurns < (hanging.isEmpty && hasOpenCalls ? 300 : 10) {
             await executor.turn()
             idleTurns += 1

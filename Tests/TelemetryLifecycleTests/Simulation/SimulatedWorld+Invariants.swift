@@ -3,7 +3,7 @@ import TelemetryModels
 import TelemetryTransport
 
 extension SimulatedWorld {
-    /// Everything that does not hold although nothing has gone wrong for a while.
+    /// Returns every invariant that does not hold at the end, after some time without faults.
     package func check() -> [String] {
         var found = violations
         func expect(_ holds: Bool, _ what: @autoclosure () -> String) { if !holds { found.append(what()) } }
@@ -45,7 +45,7 @@ extension SimulatedWorld {
         }
         for command in commands {
             guard let record = store.record(.command(command.commandId)) else { continue }
-            // Nobody knows of a client whose process was killed before its settings could be written.
+            // The client of a process that was killed before its settings could be written is in no settings.
             if hasFailingSettings, !devices.contains(where: { $0.identifiers.contains(command.clientId) }) { continue }
             expect(record["status"]?.stringValue != "pending", "\(command.commandId) (\(command.action)) never ended")
             let isBad = command.action == .enableScenario && command.scenarioName == nil
@@ -68,7 +68,7 @@ extension SimulatedWorld {
         expect(service.status == status, "\(helper.name): status \(service.status) with \(settings)")
     }
 
-    /// Where a command has ended, every older one of the same client must have: one that has not may run again.
+    /// Checks that when a command has ended, every older one of the same client has too: otherwise the older one may run later.
     func checkOrder(of saved: [TelemetryRecord]) {
         func isPending(_ record: TelemetryRecord?) -> Bool { record?["status"]?.stringValue == "pending" }
         for record in saved where record.recordType == TelemetrySchema.commandRecordType && !isPending(record) {
@@ -103,15 +103,15 @@ extension SimulatedWorld {
             let records = store.records(ofType: TelemetrySchema.scenarioRecordType, client: clientId)
                 .compactMap { try? TelemetryScenarioRecord(record: $0) }
             expect(Set(records.map(\.scenarioName)).count == records.count, "device \(device.number): duplicate scenario records")
-            // Until this process has registered any, it does not know which of an earlier one's are gone.
+            // Until this process has registered scenarios, those of an earlier process may have records.
             for record in records where device.process?.hasRegistered == true {
                 expect(
                     service.scenarioStates[record.scenarioName] == record.isEnabled,
                     "device \(device.number): the record of \(record.scenarioName) says \(record.isEnabled)")
             }
         }
-        // Only viewers switch V. What the last command said that was executed holds, unless one that was deleted since, with
-        // its client, said otherwise.
+        // Only viewers switch V. The last executed command decides, unless a command that was since deleted with its client
+        // decided otherwise.
         var possible: Set<Bool?> = [nil]
         for command in commands where device.identifiers.contains(command.clientId) && command.scenarioName == "V" {
             let status = store.record(.command(command.commandId))?["status"]?.stringValue

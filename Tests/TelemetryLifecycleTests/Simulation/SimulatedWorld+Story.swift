@@ -4,11 +4,11 @@ import TelemetryModels
 import TelemetryTestSupport
 import TelemetryTransport
 
-/// What happens.
+/// The steps of a simulation.
 extension SimulatedWorld {
-    /// Runs the story from its beginning to its end.
+    /// Runs all steps and the end.
     func run(steps: Int) async {
-        // In a task that runs where all others do: a test's own has another thread to go to.
+        // In a task on the simulation's executor: the test's own task may run on another thread.
         await Task(executorPreference: executor) { await self.tell(steps: steps) }.value
     }
 
@@ -17,7 +17,7 @@ extension SimulatedWorld {
         for _ in 0..<steps {
             step()
             noteProgress()
-            // Not until everything rests: what happens next may well come in between.
+            // Not until everything is idle: the next step may come in between.
             await executor.turn()
             await executor.turn()
         }
@@ -51,7 +51,7 @@ extension SimulatedWorld {
         gate.continuation.resume(returning: fate)
     }
 
-    /// What hung goes on, long after it was given up.
+    /// Resumes calls that hung, long after they timed out.
     func unhang() {
         gates += hanging
         hanging = []
@@ -103,7 +103,7 @@ extension SimulatedWorld {
             process.call { try? await $0.registerScenarios(names) }
         case 9..<11: process.call { try? await $0.setScenarioEnabled("A", enabled: on) }
         case 11: process.call { _ = await $0.handleRemoteNotification(.init()) }
-        // Not where queries lag: how long they do is measured by this clock.
+        // Not with lagging queries: their delay is measured by this clock.
         case 12 where store.consistencyDelay == .zero:
             device.skew.seconds = [-3_600, 0, 3_600][Int.random(in: 0..<3, using: &random)]
             note("\(device.number): its clock is wrong by \(device.skew.seconds) s")
@@ -113,7 +113,7 @@ extension SimulatedWorld {
         }
     }
 
-    /// Two processes share the device: this story is about consent.
+    /// Steps of two processes on one device: mainly consent.
     private func hostsAct(on device: SimulatedDevice) {
         guard let process = device.processes.randomElement(using: &random), process.openCalls < 9 else { return }
         switch Int.random(in: 0..<20, using: &random) {
@@ -135,7 +135,7 @@ extension SimulatedWorld {
         }
     }
 
-    /// A viewer turns to a client that it can see at this moment.
+    /// A viewer sends a command to a client that it currently reads.
     private func viewerActs() {
         let clients = store.records(matching: .init(recordType: TelemetrySchema.clientRecordType))
             .compactMap { try? TelemetryClientRecord(record: $0) }.filter { $0.clientId != "bystander" }
@@ -175,7 +175,7 @@ extension SimulatedWorld {
     ) {
         commandCount += 1
         advance(by: .milliseconds(1))
-        // Stores that round dates may give two commands the same one; then their names decide on the order.
+        // Stores that round dates may give two commands the same date; then their names decide on the order.
         let commandId = "c\(1_000 + commandCount)"
         let command = TelemetryCommandRecord(
             recordID: .command(commandId), commandId: commandId, clientId: client.clientId, action: action,

@@ -3,17 +3,17 @@ import TelemetryModels
 package import TelemetryTestSupport
 import TelemetryTransport
 
-/// Devices, viewers, a store and everything that can go wrong between them, driven by one seed.
+/// Devices, viewers, a store and all possible faults between them, driven by one seed.
 @MainActor
 package final class SimulatedWorld {
-    /// What becomes of a call.
+    /// The outcome of a call.
     package enum Fate: Sendable { case go, failBefore, failAfter, dead }
 
     struct Gate {
         let process: SimulatedProcess
         let what: String
         let isAnswer: Bool
-        /// At the device itself, and not on the way to the store.
+        /// Whether the call is on the device itself, not to the store.
         let isLocal: Bool
         let continuation: CheckedContinuation<Fate, Never>
     }
@@ -23,31 +23,31 @@ package final class SimulatedWorld {
     let store: any SimulatedStore
     let devices: [SimulatedDevice]
     private(set) var violations: [String] = []
-    /// What happened, in order: what a failing seed is understood by.
+    /// The steps so far, to understand a failing seed.
     package private(set) var trace: [String] = []
     private let isTracing: Bool
     var random: SeededRandom
     var gates: [Gate] = []
-    /// Calls that take longer than anybody waits for them.
+    /// Calls that take longer than every time limit.
     var hanging: [Gate] = []
     var deliveries: [SimulatedStore.Delivery] = []
     var isFaulty = true
     var commandCount = 0
-    /// The clients that a viewer approved, and those that one turned off, at any time.
+    /// The clients that a viewer has ever approved, and those that one has ever turned off.
     var approved: Set<String> = []
     var turnedOff: Set<String> = []
-    /// Every command that a viewer made, oldest first.
+    /// Every command that a viewer created, oldest first.
     var commands: [TelemetryCommandRecord] = []
     private let bystander: [TelemetryRecord]
     let isViewerKind: Bool
-    /// Whether two processes run at each device, and whether its settings cannot be written or read at times.
+    /// Whether each device has two processes; whether its settings temporarily cannot be written or read.
     let hasHelpers: Bool
     let hasFailingSettings: Bool
-    /// Whether the settings store knows nothing but the three fields.
+    /// Whether the settings store keeps only the three fields.
     let hasPlainStore: Bool
 
-    /// The world of a seed, when its story has been told.
-    package static func told(
+    /// Runs the simulation of a seed and returns its world.
+    package static func simulated(
         _ seed: UInt64, over store: any SimulatedStore, hasHelpers: Bool = false, isTracing: Bool = false
     ) async throws -> SimulatedWorld {
         var random = SeededRandom(seed: ~seed)
@@ -87,9 +87,9 @@ package final class SimulatedWorld {
         return TelemetryFixtures.date.addingTimeInterval(Double(elapsed.seconds) + Double(elapsed.attoseconds) / 1e18)
     }
 
-    // MARK: What the processes meet
+    // MARK: Delays and faults
 
-    /// Where a call waits until the simulation lets it go.
+    /// Waits until the simulation resumes the call.
     package func gate(
         _ process: SimulatedProcess, _ what: String, isAnswer: Bool = false, isLocal: Bool = false
     ) async -> Fate {
@@ -99,20 +99,20 @@ package final class SimulatedWorld {
         }
     }
 
-    /// A change at the device itself: mostly done at once, now and then slow enough for the process to die meanwhile.
+    /// Waits during some changes on the device, so that the process can die meanwhile.
     func storeGate(_ process: SimulatedProcess, _ what: String) async {
         guard isFaulty, !process.isDead, random.once(in: 6) else { return }
         _ = await gate(process, what, isAnswer: true, isLocal: true)
     }
 
-    /// What was logged waits for the rest of its batch.
+    /// An accepted event waits for the rest of its batch.
     func batchGate(_ process: SimulatedProcess) async {
         if isFaulty, random.once(in: 2) { _ = await gate(process, "fill batch", isAnswer: true) }
     }
 
     package func isAnswerSlow() -> Bool { isFaulty && random.once(in: 4) }
 
-    /// Why the store refuses a call: for reasons that may all pass.
+    /// A random reason for which the store refuses a call; all may be temporary.
     func refusal() -> TelemetryTransportError {
         let codes = [TelemetryTransportError.Code.unavailable, .rateLimited, .quotaExceeded, .unauthorized, .closed]
         return TelemetryTransportError(

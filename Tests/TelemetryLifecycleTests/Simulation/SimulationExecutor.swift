@@ -2,8 +2,7 @@
 
 /// Runs every task of a simulation on the main thread, in turn with the main actor's: one thread, one order.
 final class SimulationExecutor: TaskExecutor {
-    /// Returns when everything has had its turn that was waiting for one. Not `Task.yield()`, whose way leads over another
-    /// thread.
+    /// Returns after all jobs that were enqueued before. `Task.yield()` would use another thread.
     @MainActor
     func turn() async {
         await withCheckedContinuation { continuation in DispatchQueue.main.async { @Sendable in continuation.resume() } }

@@ -2,7 +2,7 @@ import TelemetryModels
 import TelemetryTestSupport
 import TelemetryTransport
 
-/// A transport whose saves of records hang, in a `StubbornTransport`; everything else works.
+/// A transport whose saves of records hang, in a `StubbornTransport`; all other calls return.
 struct HangOnSave: TelemetryTransporting {
     let stubborn: StubbornTransport
     private let done = AsyncStream.makeStream(of: Void.self)
@@ -11,7 +11,7 @@ struct HangOnSave: TelemetryTransporting {
 
     private var store: InMemoryTelemetryTransport { stubborn.store }
 
-    /// Returns once a save has taken effect.
+    /// Returns after a save has taken effect.
     func saved() async { for await _ in done.stream { return } }
 
     func save(_ records: [TelemetryRecord], policy: TelemetrySavePolicy) async throws -> [TelemetryRecord] {

@@ -1,7 +1,7 @@
 import TelemetryModels
 import TelemetryPersistence
 
-/// Settings stores: the library's own, and one as a host might write it.
+/// Settings stores: the library's own, and a host's.
 enum Keeping: String, CaseIterable, Sendable {
     case everything, onlyThreeFields
 

@@ -2,7 +2,7 @@ import Synchronization
 import TelemetryModels
 import TelemetryTransport
 
-/// A transport whose queries find nothing while they lag; what is asked for by its name is there.
+/// A transport whose queries find nothing while they lag; reads by identifier succeed.
 final class LaggingTransport: EventuallyConsistentTransport {
     let store = InMemoryTelemetryTransport()
     let consistencyDelay = Duration.seconds(60)
@@ -12,7 +12,7 @@ final class LaggingTransport: EventuallyConsistentTransport {
         get { state.withLock(\.isLagging) }
         set { state.withLock { $0.isLagging = newValue } }
     }
-    /// How many calls there were.
+    /// The number of calls.
     var calls: Int { state.withLock(\.calls) }
 
     private func count() { state.withLock { $0.calls += 1 } }

@@ -4,21 +4,21 @@ import TelemetryPersistence
 import TelemetryTestSupport
 import TelemetryTransport
 
-/// A device whose processes are killed after so many changes of what it keeps: later ones have no effect any more.
+/// A device whose processes are killed after a number of changes to its stores; their later changes have no effect.
 @MainActor
 final class MortalDevice {
     var settings = TelemetrySettings.defaults
     var work = TelemetryPendingWork()
     var scenarioStates: [String: Bool] = [:]
-    /// What was changed, in order.
+    /// The changes, in order.
     var changes: [String] = []
-    /// Whether the settings store keeps the three fields alone.
+    /// Whether the settings store keeps only the three fields.
     let keepsThreeFields: Bool
     let transport = MockTelemetryTransport()
 
     init(keepsThreeFields: Bool = false) { self.keepsThreeFields = keepsThreeFields }
 
-    /// A process of the app; nil for one that is not killed.
+    /// A process of the app. With nil changes it is not killed.
     func start(changes limit: Int? = nil) -> TelemetryLifecycleService {
         let life = Life(left: limit)
         let full = MortalSettingsStore(device: self, life: life)
@@ -30,7 +30,7 @@ final class MortalDevice {
             pendingWorkStore: MortalWorkStore(device: self, life: life))
     }
 
-    /// A process that comes up and does all that is pending.
+    /// Starts a process that does all pending work.
     func restart() async -> TelemetryLifecycleService {
         let service = start()
         await service.startup()
@@ -39,7 +39,7 @@ final class MortalDevice {
         return service
     }
 
-    /// How many changes a process may still make.
+    /// The number of changes that a process may still make.
     @MainActor
     final class Life {
         private var left: Int?

@@ -3,7 +3,7 @@ import TelemetryModels
 import TelemetryTestSupport
 import TelemetryTransport
 
-/// A transport whose calls hang, also where they are cancelled, until they are let go; then they take effect.
+/// A transport whose calls hang, even if they are cancelled, until they are released; then they take effect.
 final class StubbornTransport: TelemetryTransporting {
     private struct State {
         var isHanging = false
@@ -17,10 +17,10 @@ final class StubbornTransport: TelemetryTransporting {
 
     func hang() { state.withLock { $0.isHanging = true } }
 
-    /// Lets later calls take effect; those that hang go on hanging.
+    /// Lets later calls take effect; those that hang keep hanging.
     func letOthersPass() { state.withLock { $0.isHanging = false } }
 
-    /// Lets the calls that hang take effect, and later ones too.
+    /// Releases the calls that hang, and lets later ones take effect.
     func letGo() {
         let waiting = state.withLock { state in
             state.isHanging = false
@@ -30,7 +30,7 @@ final class StubbornTransport: TelemetryTransporting {
         for call in waiting { call.resume() }
     }
 
-    /// Returns once at least so many calls hang.
+    /// Returns once at least `count` calls hang.
     func hanging(atLeast count: Int = 1) async {
         await withCheckedContinuation { continuation in
             let isSo = state.withLock { state in
@@ -42,7 +42,7 @@ final class StubbornTransport: TelemetryTransporting {
         }
     }
 
-    /// From now on notifications bring nothing; an element for each follower of them that ends.
+    /// Makes later notification streams empty. Returns an element for each of them that ends.
     func watchFollowers() -> AsyncStream<Void> {
         let (ends, continuation) = AsyncStream.makeStream(of: Void.self)
         state.withLock { $0.followerEnds = continuation }

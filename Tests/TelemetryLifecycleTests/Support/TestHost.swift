@@ -8,7 +8,7 @@ import TelemetryPersistence
 import TelemetryTestSupport
 import TelemetryTransport
 
-/// An app with telemetry in it: the service, and everything around it that outlives the service.
+/// An app with telemetry: the service, and its stores and clocks, which survive the service.
 @MainActor
 final class TestHost {
     nonisolated static let clientId = TelemetryFixtures.clientId
@@ -18,7 +18,7 @@ final class TestHost {
     let scenarioStore: any TelemetryScenarioStoring
     let pendingWorkStore: any TelemetryPendingWorkStoring
     let clock = ManualClock()
-    /// The date as the service sees it; the clock does not move it.
+    /// The service's date, independent of the clock.
     let wall = Wall()
     let told = Diagnostics()
     private(set) var logger = MockTelemetryLogger()
@@ -26,7 +26,7 @@ final class TestHost {
     private let make: @MainActor (any TelemetryLogging) -> TelemetryLifecycleService
 
     /// - Parameters:
-    ///   - settings: What is stored from an earlier run.
+    ///   - settings: The settings of an earlier run.
     ///   - server: Whether the client's record exists, and is enabled.
     init(
         settings: TelemetrySettings = .defaults, server: Bool? = nil, identifiers: [String] = [clientId],
@@ -57,7 +57,7 @@ final class TestHost {
         service = make(logger)
     }
 
-    /// A client that was approved in an earlier run, and has come up again.
+    /// A host whose client was approved in an earlier run, after startup.
     static func approved(
         identifiers: [String] = [clientId], settingsStore: any TelemetrySettingsStoring = InMemoryTelemetrySettingsStore(),
         subscriptions: (any TelemetrySubscriptionManaging)? = nil, coordinator: TelemetrySettingsSyncCoordinator? = nil,
@@ -73,19 +73,19 @@ final class TestHost {
         return host
     }
 
-    /// The process ends, and another one begins over the same stores.
+    /// Replaces the process: a new service with the same stores.
     func restart() {
         logger = MockTelemetryLogger()
         service = make(logger)
     }
 
-    /// Comes up, to the end of what startup does.
+    /// Starts the service and waits for the end of its startup.
     func comeUp() async {
         await service.startup()
         await service.restorationFinished()
     }
 
-    /// The pending work as it is stored.
+    /// The stored pending work.
     var storedWork: TelemetryPendingWork { get async { await pendingWorkStore.loadPendingWork() } }
 
     // MARK: The viewer's side
@@ -111,13 +111,13 @@ final class TestHost {
         get async throws { try await transport.store.fetchTelemetryClients(clientId: Self.clientId).first }
     }
 
-    /// The states that the client's scenario records tell.
+    /// The states in the client's scenario records.
     func mirrored(_ clientId: String = clientId) async throws -> [String: Bool] {
         let records = try await transport.store.fetchScenarios(forClient: clientId)
         return Dictionary(records.map { ($0.scenarioName, $0.isEnabled) }, uniquingKeysWith: { first, _ in first })
     }
 
-    /// Fills the store with another client's record, scenario, command and event.
+    /// Adds another client's record, scenario, command and event to the store.
     func addNeighbour(_ clientId: String) async throws {
         let store = transport.store
         try await store.createTelemetryClient(TelemetryFixtures.client(clientId, isEnabled: true))
@@ -126,7 +126,7 @@ final class TestHost {
         try await store.append([TelemetryFixtures.event(clientId: clientId, sessionId: "session-\(clientId)")])
     }
 
-    /// How many records and events of a client are stored.
+    /// The number of a client's records and events in the store.
     func belongings(of clientId: String) async throws -> Int {
         let store = transport.store
         var count = try await store.countEvents(matching: .init(clientId: clientId))
@@ -148,7 +148,7 @@ final class Wall: Sendable {
     }
 }
 
-/// What the library told of.
+/// Collects the library's diagnostics.
 final class Diagnostics: Sendable {
     private let told = Mutex<[TelemetryDiagnostic]>([])
     func append(_ diagnostic: TelemetryDiagnostic) { told.withLock { $0.append(diagnostic) } }
@@ -156,7 +156,7 @@ final class Diagnostics: Sendable {
 }
 
 extension TelemetryLifecycleService {
-    /// Returns once the settings say that the person has opted out.
+    /// Returns once the settings have the opt-out.
     func optedOut() async {
         while settings != .defaults {
             await withCheckedContinuation { continuation in
@@ -171,6 +171,6 @@ extension TelemetryLifecycleService {
 }
 
 extension TelemetryLifecycleService.Status {
-    /// What an error says; nil for any other status.
+    /// The message of an error; nil for any other status.
     var errorMessage: String? { if case .error(let message) = self { message } else { nil } }
 }

@@ -16,7 +16,7 @@ struct CloudKitSimulationTests {
     @Test("Whatever goes wrong, everything agrees in the end, also over CloudKit")
     func converges() async throws {
         if let seed = Self.environment["LIFECYCLE_SIMULATION_SEED"].flatMap(UInt64.init) {
-            let world = try await SimulatedWorld.told(seed, over: CloudKitStore(seed: seed), isTracing: true)
+            let world = try await SimulatedWorld.simulated(seed, over: CloudKitStore(seed: seed), isTracing: true)
             Issue.record(Comment(rawValue: (world.trace + world.check()).joined(separator: "\n")))
             return
         }
@@ -24,7 +24,7 @@ struct CloudKitSimulationTests {
         let runs = UInt64(Self.environment["LIFECYCLE_SIMULATION_RUNS"] ?? "") ?? 200
         var failures = 0
         for seed in first..<(first + runs) {
-            let faults = try await SimulatedWorld.told(seed, over: CloudKitStore(seed: seed)).check()
+            let faults = try await SimulatedWorld.simulated(seed, over: CloudKitStore(seed: seed)).check()
             guard !faults.isEmpty else { continue }
             failures += 1
             Issue.record("LIFECYCLE_SIMULATION_SEED=\(seed): \(faults.joined(separator: "; "))")
@@ -37,8 +37,8 @@ struct CloudKitSimulationTests {
         .enabled(if: environment["SWIFT_DETERMINISTIC_HASHING"] != nil))
     func replays() async throws {
         for seed in [3, 1_000_003, 77_777_777] as [UInt64] {
-            let first = try await SimulatedWorld.told(seed, over: CloudKitStore(seed: seed), isTracing: true).trace
-            let second = try await SimulatedWorld.told(seed, over: CloudKitStore(seed: seed), isTracing: true).trace
+            let first = try await SimulatedWorld.simulated(seed, over: CloudKitStore(seed: seed), isTracing: true).trace
+            let second = try await SimulatedWorld.simulated(seed, over: CloudKitStore(seed: seed), isTracing: true).trace
             let same = zip(first, second).prefix { $0 == $1 }.count
             #expect(
                 same == first.count,

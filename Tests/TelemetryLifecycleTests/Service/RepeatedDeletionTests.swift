@@ -8,9 +8,9 @@ import TelemetryTestSupport
 import TelemetryTransport
 import Testing
 
-/// Deletions over a store whose queries lag behind what was saved: they are done once more when it has settled.
+/// Deletions in a store whose queries lag behind its changes: they are repeated after the consistency delay.
 @MainActor
-struct SettlingTests {
+struct RepeatedDeletionTests {
     private let transport = LaggingTransport()
     private let settingsStore = InMemoryTelemetrySettingsStore()
     private let scenarioStore = InMemoryTelemetryScenarioStore()
@@ -55,7 +55,7 @@ struct SettlingTests {
         }
     }
 
-    @Test("What queries hid from an opt-out is deleted when they have caught up, and not asked for before")
+    @Test("Data that queries missed at an opt-out is deleted after the consistency delay, and not before")
     func optOut() async throws {
         transport.isLagging = true
         await service.disableTelemetry()
@@ -73,7 +73,7 @@ struct SettlingTests {
         #expect(!service.hasPendingWork)
     }
 
-    @Test("It is remembered across a restart")
+    @Test("A repeated deletion is remembered across a restart")
     func restart() async throws {
         transport.isLagging = true
         await service.disableTelemetry()
@@ -88,7 +88,7 @@ struct SettlingTests {
         #expect(await settingsStore.loadPendingWork().isEmpty)
     }
 
-    @Test("A clock that was set back does not keep it from being done")
+    @Test("A clock that was set back does not prevent the repeated deletion")
     func clockSetBack() async throws {
         transport.isLagging = true
         await service.disableTelemetry()
@@ -98,8 +98,8 @@ struct SettlingTests {
         #expect(try await belongings == 0)
     }
 
-    @Test("A clock out of its mind neither ends the process nor keeps it from being done", arguments: [1e20, .infinity, .nan])
-    func clockOutOfItsMind(seconds: TimeInterval) async throws {
+    @Test("An impossible date neither traps nor prevents the repeated deletion", arguments: [1e20, .infinity, .nan])
+    func impossibleDate(seconds: TimeInterval) async throws {
         transport.isLagging = true
         await service.disableTelemetry()
         transport.isLagging = false
@@ -108,7 +108,7 @@ struct SettlingTests {
         #expect(try await belongings == 0)
     }
 
-    @Test("A client that comes back meanwhile keeps what it has from then on")
+    @Test("A client that opts in again meanwhile keeps its new data")
     func comesBack() async throws {
         await service.disableTelemetry()
         #expect(try await belongings == 0)
@@ -121,13 +121,13 @@ struct SettlingTests {
         #expect(!service.hasPendingWork)
     }
 
-    @Test("Events that queries hid from a viewer's deletion are deleted later; those recorded since stay")
+    @Test("Events that queries missed at a viewer's deletion are deleted later; newer ones are kept")
     func deleteEvents() async throws {
         try await transport.store.createCommand(TelemetryFixtures.command(.deleteEvents))
         let id = TelemetryRecord.ID.command(TelemetryFixtures.command(.deleteEvents).commandId)
         await service.reconcile()
         #expect(try await transport.store.fetchCommand(recordID: id)?.status == .executed)
-        // As though the first deletion had missed one of before the command.
+        // As if the first deletion had missed an event from before the command.
         try await transport.store.append([Self.event("hidden", at: -1), Self.event("since", at: 1)])
         time.advance(by: 60)
         await service.reconcile()
@@ -136,7 +136,7 @@ struct SettlingTests {
         #expect(!service.hasPendingWork)
     }
 
-    @Test("What queries hid from the end of a session is deleted later; what was registered since stays")
+    @Test("Data that queries missed at the end of a session is deleted later; newer data is kept")
     func endSession() async throws {
         transport.isLagging = true
         try await service.endSession()
