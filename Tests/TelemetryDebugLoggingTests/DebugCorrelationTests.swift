@@ -31,7 +31,7 @@ struct DebugCorrelationTests {
         #expect(fresh.correlationId == nil)
     }
 
-    @Test("An operation shares one identifier, with the operations and tasks inside it; outside, each entry has its own")
+    @Test("Entries of an operation, its nested operations and tasks share one identifier; other entries have their own")
     func operation() async throws {
         let logger = logger
         await DebugCorrelation.operation { id in
@@ -48,7 +48,7 @@ struct DebugCorrelationTests {
         #expect(Set(entries.map(\.correlationId)).count == 4)
     }
 
-    @Test("Start and end of a request are logged under the identifier that the server sees")
+    @Test("The start and end of a request are logged with the identifier that the server receives")
     func logged() async throws {
         let server = try LoopbackServer(.answers(404, body: "gone"))
         let logger = logger
@@ -76,7 +76,7 @@ struct DebugCorrelationTests {
         #expect(!written.contains("sesame"))
     }
 
-    @Test("A failure is logged and thrown on; a duration is what the clock says")
+    @Test("A failure is logged and rethrown; a duration is measured on the clock")
     func failed() async throws {
         struct Broken: Error {}
         let logger = logger

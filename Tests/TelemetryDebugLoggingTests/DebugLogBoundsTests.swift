@@ -5,7 +5,7 @@ import Testing
 
 @testable import TelemetryDebugLogging
 
-/// How many bytes wait, and how many are sent at once.
+/// The limits of the bytes that wait and of the bytes in a batch.
 @MainActor
 struct DebugLogBoundsTests {
     private let clock = ManualClock()
@@ -21,7 +21,7 @@ struct DebugLogBoundsTests {
         for number in range { logger.log(event: "\(number)", payload: ["nested": [["text": text]]]) }
     }
 
-    @Test("Past so many bytes the oldest entries go, and the next batch tells how many")
+    @Test("Beyond the byte limit the oldest entries are dropped, and the next batch has their number")
     func capacity() async {
         shipper.answerNext(with: .failed("down"), .failed("down"))
         let logger = logger(byteCapacity: 100_000)
@@ -32,14 +32,14 @@ struct DebugLogBoundsTests {
         await logger.flush()
         #expect(shipper.events[1] == ["debug_log.entries_lost"] + (4...12).map(String.init))
         #expect(shipper.batches[1][0].payload == ["count": 3])
-        // Small ones displace no more than they need.
+        // Small entries displace no more than necessary.
         log(13...30, bytes: 1, logger)
         await logger.flush()
         #expect(shipper.events[2] == ["debug_log.entries_lost"] + (5...30).map(String.init))
         #expect(shipper.batches[2][0].payload == ["count": 4])
     }
 
-    @Test("An entry that alone has more is not kept, and that is told")
+    @Test("An entry above the byte limit is dropped and reported")
     func giant() async {
         let logger = logger(byteCapacity: 50_000)
         log(1...1, bytes: 50_001, logger)
@@ -50,7 +50,7 @@ struct DebugLogBoundsTests {
         #expect(shipper.events == [["debug_log.entries_lost", "2"]])
     }
 
-    @Test("So many bytes are a batch, before the count is reached, and none is larger unless a single entry is")
+    @Test("A batch is sent at its byte limit, before its count is reached, and exceeds the limit only with a single entry")
     func batches() async {
         let logger = logger(batchByteSize: 25_000)
         log(1...2, bytes: 10_000, logger)
@@ -64,7 +64,7 @@ struct DebugLogBoundsTests {
         #expect(shipper.events == [["1", "2"], ["3"], ["4"]])
     }
 
-    @Test("An entry's size is not less than what it takes as JSON", arguments: [0, 10, 1000])
+    @Test("An entry's estimated size is at least its size as JSON", arguments: [0, 10, 1000])
     func estimate(count: Int) throws {
         let payload: [String: DebugLogEntry.Value] = [
             "numbers": .array((0..<count).map { .double(-1.2345678901234567e-300 * Double($0 + 1)) }),

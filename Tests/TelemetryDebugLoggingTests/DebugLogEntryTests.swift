@@ -15,7 +15,7 @@ struct DebugLogEntryTests {
             sessionId: UUID())
     }
 
-    @Test("An entry is written under its snake_case keys, whatever the encoder was set to")
+    @Test("An entry is encoded with its snake_case keys, whatever the encoder's settings")
     func keys() throws {
         let entry = Self.entry(payload: ["items": 3])
         let encoder = JSONEncoder()
@@ -31,7 +31,7 @@ struct DebugLogEntryTests {
         #expect(object["source"] as? String == "ios")
     }
 
-    @Test("An entry reads back as itself", arguments: DebugLogEntry.Level.allCases)
+    @Test("An entry is read back unchanged", arguments: DebugLogEntry.Level.allCases)
     func roundTrip(level: DebugLogEntry.Level) throws {
         let payload: [String: DebugLogEntry.Value] = [
             "null": nil, "yes": true, "list": [1, 2.5, "three", [nil]], "object": ["é": ["deep": -0.1]],
@@ -41,7 +41,7 @@ struct DebugLogEntryTests {
     }
 
     @Test(
-        "A moment reads back exactly",
+        "A date is read back exactly",
         arguments: [1_764_000_000.123, 1_764_000_000.123456, 0, -1, 1_764_000_000.9999999, 4_102_444_800])
     func exactDates(seconds: Double) throws {
         let entry = Self.entry(timestamp: Date(timeIntervalSince1970: seconds))
@@ -50,7 +50,7 @@ struct DebugLogEntryTests {
     }
 
     @Test(
-        "A clock that is wildly wrong keeps no entry from being sent",
+        "An entry with an impossible date is still sent",
         arguments: [(1e14, "9999-"), (Double.infinity, "9999-"), (-1e14, "0001-"), (.nan, "0001-")])
     func impossibleDates(seconds: Double, year: String) throws {
         let date = Date(timeIntervalSinceReferenceDate: seconds)
@@ -59,7 +59,7 @@ struct DebugLogEntryTests {
     }
 
     @Test(
-        "What is no entry is refused",
+        "Data that is not an entry is refused",
         arguments: [
             #"{}"#,
             #"{"id":"1","correlation_id":"1","timestamp":"now","source":"ios","level":"info","event":"e","session_id":"1"}"#,
@@ -73,12 +73,12 @@ struct DebugLogEntryTests {
         #expect(throws: DecodingError.self) { try JSONDecoder().decode(DebugLogEntry.self, from: Data(json.utf8)) }
     }
 
-    @Test("Levels are ordered by weight")
+    @Test("Levels are ordered by severity")
     func levels() {
         #expect(DebugLogEntry.Level.allCases.shuffled().sorted() == [.debug, .info, .warn, .error])
     }
 
-    @Test("As an event, an entry keeps its identity, its moment and what it says")
+    @Test("An event made from an entry keeps its identity, date and contents")
     func event() async throws {
         let entry = Self.entry(
             level: .warn, payload: ["items": 3, "total": 9.5, "gift": true, "to": "Ann", "none": nil, "tags": ["b", 1]])
@@ -101,7 +101,7 @@ struct DebugLogEntryTests {
             ])
     }
 
-    @Test("Entries sent twice to a transport are stored once")
+    @Test("Entries that are sent twice to a transport are stored once")
     func transport() async throws {
         let transport = InMemoryTelemetryTransport()
         let shipper = DebugLogEventShipper(sessionId: "session") { try await transport.append($0) }

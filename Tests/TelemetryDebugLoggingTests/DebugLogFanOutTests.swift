@@ -19,7 +19,7 @@ struct DebugLogFanOutTests {
         for number in range { logger.log(event: "\(number)") }
     }
 
-    @Test("A place gets each entry once, and without delay, whatever becomes of it at another")
+    @Test("A destination gets each entry once, and without delay, whatever happens at the others")
     func apart() async {
         let good = ScriptedShipper()
         let bad = ScriptedShipper([.failed("down"), .failed("down"), .tooLarge, .refused([0: "no"])])
@@ -34,7 +34,7 @@ struct DebugLogFanOutTests {
         #expect(bad.events[4...].joined().elementsEqual(["debug_log.entries_lost", "2", "3", "4", "5", "6"]))
     }
 
-    @Test("What one place loses is told to that place alone")
+    @Test("Entries lost for one destination are reported only to it")
     func loss() async {
         let good = ScriptedShipper()
         let bad = ScriptedShipper([.failed("down")])
@@ -49,7 +49,7 @@ struct DebugLogFanOutTests {
         #expect(bad.batches.last?.first?.payload == ["count": 2])
     }
 
-    @Test("A place that stalls holds up no other")
+    @Test("A destination that stalls does not delay the others")
     func stall() async {
         let good = ScriptedShipper()
         let stalled = ScriptedShipper()
@@ -67,7 +67,7 @@ struct DebugLogFanOutTests {
         #expect(stalled.events == good.events)
     }
 
-    @Test("Another place begins with what waits for the first; a fan-out in a fan-out is its places")
+    @Test("A new destination begins with the entries that wait for the first; a nested fan-out adds its destinations")
     func reconfigured() async {
         let first = ScriptedShipper([.failed("down")])
         let logger = logger(first)
@@ -86,7 +86,7 @@ struct DebugLogFanOutTests {
         #expect(others.map(\.batches.count) == [2, 1, 1])
     }
 
-    @Test("Asked without a logger, it delivers to all at once; where one fails all has failed, where one refuses that counts")
+    @Test("Without a logger all destinations get the batch concurrently, and failures and refusals are combined")
     func joined() async {
         let answers: [(DebugLogShipment, DebugLogShipment, DebugLogShipment)] = [
             (.stored, .stored, .stored), (.stored, .failed("a"), .failed("a")), (.tooLarge, .stored, .tooLarge),

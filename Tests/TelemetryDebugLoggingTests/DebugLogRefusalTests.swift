@@ -7,7 +7,7 @@ import Testing
 
 @testable import TelemetryDebugLogging
 
-/// A server that refuses, and what the logger does about the notices of a loss.
+/// A server that refuses entries, and the notices of dropped entries.
 @MainActor
 struct DebugLogRefusalTests {
     private nonisolated static let notice = DebugLogBuffer.lossEvent
@@ -27,26 +27,26 @@ struct DebugLogRefusalTests {
     }
 
     @Test(
-        "A server that finds every batch too large gets each entry alone once, and the loss is reported once", arguments: [3, 50])
+        "After refusing every batch as too large, a server gets each entry once; the loss is reported once", arguments: [3, 50])
     func alwaysTooLarge(count: Int) async {
         let told = Mutex<[TelemetryDiagnostic]>([])
         let logger = logger { diagnostic in told.withLock { $0.append(diagnostic) } }
         shipper.answer(upTo: 10 * count) { _ in .tooLarge }
         log(1...count, logger)
         await logger.flush()
-        // Down to one, the first notice, and each entry alone.
+        // Halves down to one entry, the first notice, and each entry alone.
         #expect(shipper.batches.count <= count + 8)
         for number in 1...count { #expect(shipper.events.filter { $0 == ["\(number)"] }.count == 1) }
         #expect(told.withLock { $0.map(\.kind) } == [.eventsDropped])
         #expect(told.withLock { $0.first?.message.hasPrefix("\(count) debug entries were refused: ") } == true)
-        // Nothing waits, so nothing is sent.
+        // Nothing is waiting, so nothing is sent.
         let posts = shipper.batches.count
         await logger.flush()
         #expect(shipper.batches.count == posts)
         #expect(clock.sleeperCount == 0)
     }
 
-    @Test("A server that takes batches again gets what is logged then, and the count of all that was lost, once")
+    @Test("A server that accepts batches again gets the new entries, and the number of all lost ones once")
     func recovers() async {
         let logger = logger()
         shipper.answer(upTo: 100) { _ in .tooLarge }
@@ -65,7 +65,7 @@ struct DebugLogRefusalTests {
     }
 
     @Test(
-        "A notice that is refused takes no other entry with it, and is sent again only after something was stored",
+        "A refused notice does not affect other entries, and is sent again only after a batch was stored",
         arguments: [DebugLogShipment.tooLarge, .rejected("unknown event")])
     func noticeIsRefused(refusal: DebugLogShipment) async {
         let told = Mutex<[TelemetryDiagnostic.Kind]>([])
@@ -85,11 +85,11 @@ struct DebugLogRefusalTests {
         }
         #expect(stored.withLock { $0 } == [["2"], ["3"], ["4"], ["5"]])
         #expect(told.withLock { $0 } == [.eventsDropped])
-        // It stood for one entry from first to last.
+        // Every notice was for the one lost entry.
         #expect(Set(lost(in: shipper.batches)) == [1])
     }
 
-    @Test("A notice that is named among the bad entries is not counted as an entry that was lost")
+    @Test("A notice that is among the refused entries is not counted as a lost entry")
     func noticeIsNamed() async {
         let told = Mutex<[TelemetryDiagnostic.Kind]>([])
         let logger = logger { diagnostic in told.withLock { $0.append(diagnostic.kind) } }
@@ -106,7 +106,7 @@ struct DebugLogRefusalTests {
         #expect(Set(lost(in: shipper.batches)) == [1])
     }
 
-    @Test("What a server writes as reasons is cut to a bounded length")
+    @Test("The server's reasons are cut to a limited length")
     func reasons() async {
         let told = Mutex<[String]>([])
         let logger = logger { diagnostic in told.withLock { $0.append(diagnostic.message) } }

@@ -18,7 +18,7 @@ struct DebugLogShipperTests {
         if case .failed = shipment { true } else { false }
     }
 
-    @Test("A batch is one post to /debug/logs, in order, with the token, and outside any correlation")
+    @Test("A batch is one POST to /debug/logs, in order, with the token, and outside any correlation")
     func post() async throws {
         let server = try LoopbackServer(.answers(200))
         let shipper = DebugLogShipper(baseURL: server.baseURL, token: "secret", clock: clock)
@@ -34,7 +34,7 @@ struct DebugLogShipperTests {
         #expect(clock.sleeperCount == 0)
     }
 
-    @Test("The server's own path stays in front; nothing is sent for no entries")
+    @Test("The path of the base URL is kept; an empty batch sends nothing")
     func path() async throws {
         let server = try LoopbackServer(.answers(204))
         let shipper = DebugLogShipper(baseURL: server.baseURL.appending(path: "team/7"), clock: clock)
@@ -44,7 +44,7 @@ struct DebugLogShipperTests {
         #expect(server.requests.first?.header("Authorization") == nil)
     }
 
-    @Test("A server that stalls is given up at the deadline")
+    @Test("A request to a stalling server fails at the deadline")
     func stalls() async throws {
         let server = try LoopbackServer(.stalls)
         let shipper = DebugLogShipper(baseURL: server.baseURL, timeout: .seconds(10), clock: clock)
@@ -55,7 +55,7 @@ struct DebugLogShipperTests {
         #expect(await shipment == .failed("no answer within 10.0 seconds"))
     }
 
-    @Test("A cancelled shipment ends at once")
+    @Test("A cancelled request ends at once")
     func cancelled() async throws {
         let server = try LoopbackServer(.stalls)
         let shipper = DebugLogShipper(baseURL: server.baseURL, clock: clock)
@@ -68,23 +68,23 @@ struct DebugLogShipperTests {
         #expect(isFailure(await before.value))
     }
 
-    @Test("A server that refuses the connection costs nothing but the attempt")
+    @Test("A refused connection is a failure")
     func refuses() async throws {
         let (url, socket) = try LoopbackServer.refusingURL()
         defer { close(socket) }
         #expect(isFailure(await DebugLogShipper(baseURL: url, clock: clock).ship(entries)))
     }
 
-    @Test("A server that ends the connection, before its answer or half-way through, has stored nothing that is known")
+    @Test("A connection that ends before or during the answer is a failure")
     func closes() async throws {
         let server = try LoopbackServer(.hangsUp, .closesHalfWay)
         let shipper = DebugLogShipper(baseURL: server.baseURL, clock: clock)
-        // A client may try again by itself where a connection ended without a byte, so that the first answer is either's.
+        // A client may retry by itself if a connection ends without a byte, so the first call may get either answer.
         #expect(isFailure(await shipper.ship(entries)))
         #expect(isFailure(await shipper.ship(entries)))
     }
 
-    @Test("A huge answer is read no further than its beginning", arguments: [200, 400, 500])
+    @Test("Only the beginning of a huge answer is read", arguments: [200, 400, 500])
     func floods(status: Int) async throws {
         let server = try LoopbackServer(.floods(status))
         let expected = DebugLogReply(status: status).shipment(of: entries.count)
@@ -100,7 +100,7 @@ struct DebugLogShipperTests {
     }
 
     @Test(
-        "What a status means for the batch",
+        "The result for each status and body",
         arguments: [
             (200, "", .stored), (202, "", .stored), (204, "", .stored), (413, "", .tooLarge),
             (400, "", .rejected("status 400")), (400, #"{"rejected":[]}"#, .rejected("status 400")),
@@ -114,7 +114,7 @@ struct DebugLogShipperTests {
     }
 
     @Test(
-        "A server that names a time to wait is believed, within a day",
+        "The server's Retry-After is used, up to a day",
         arguments: [("7", .seconds(7)), ("-1", nil), ("99999999999999999999", nil), ("soon", nil)] as [(String, Duration?)])
     func retryAfter(value: String, expected: Duration?) async throws {
         let server = try LoopbackServer(.answers(503, headers: ["Retry-After": value]))
@@ -122,7 +122,7 @@ struct DebugLogShipperTests {
         #expect(shipment == .failed("status 503", retryAfter: expected))
     }
 
-    @Test("Through the logger: what a dead server missed arrives at the next, once and in order")
+    @Test("With a logger: entries that an unreachable server missed are sent to the next one, once and in order")
     @MainActor
     func logger() async throws {
         let (dead, socket) = try LoopbackServer.refusingURL()
@@ -141,7 +141,7 @@ struct DebugLogShipperTests {
     }
 
     @Test(
-        "Through the logger: a server that finds a batch too large gets it in halves, and one that finds an entry bad hears the loss"
+        "With a logger: a batch that is too large is halved, and a refused entry is reported as lost"
     )
     @MainActor
     func refusals() async throws {

@@ -11,7 +11,7 @@ struct DebugLogTerminationTests {
     private let shipper = ScriptedShipper()
     private let clock = ManualClock()
 
-    /// Watches a signal that ends nothing, and hears it.
+    /// Sends a signal that ends no process, and expects the termination to receive it.
     private func terminate(_ logger: DebugLogger, beforeEnd: () async -> Void) async {
         let ended = AsyncStream.makeStream(of: Int32.self)
         let termination = DebugLogTermination(on: SIGUSR2, flushing: logger) { ended.continuation.yield($0) }
@@ -23,7 +23,7 @@ struct DebugLogTerminationTests {
         withExtendedLifetime(termination) {}
     }
 
-    @Test("When the process is asked to end, what waits is sent first; a server that stalls is waited for five seconds, not more")
+    @Test("At the end of a process waiting entries are sent first, for at most five seconds")
     func termination() async {
         let logger = DebugLogger(shipper: shipper, clock: clock)
         logger.log(event: "last")
@@ -42,7 +42,7 @@ struct DebugLogTerminationTests {
         await logger.flushUnderWay()
     }
 
-    @Test("A process that gets SIGTERM sends what waits, and then ends as of SIGTERM")
+    @Test("A process that gets SIGTERM sends waiting entries, and then ends by SIGTERM")
     func process() async throws {
         let server = try LoopbackServer(.answers(200))
         await #expect(processExitsWith: .signal(SIGTERM)) { [url = server.baseURL as URL] in
@@ -59,7 +59,7 @@ struct DebugLogTerminationTests {
         #expect(bodies == [["last"]])
     }
 
-    @Test("A process that gets SIGTERM ends, though the server never answers")
+    @Test("A process that gets SIGTERM ends even if the server never answers")
     func stalledProcess() async throws {
         let server = try LoopbackServer(.stalls)
         await #expect(processExitsWith: .signal(SIGTERM)) { [url = server.baseURL as URL] in

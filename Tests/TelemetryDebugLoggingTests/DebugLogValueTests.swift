@@ -25,7 +25,7 @@ struct DebugLogValueTests {
     func zero() throws {
         for (value, sign) in [(-0.0, FloatingPointSign.minus), (0.0, .plus)] {
             guard case .object(let members) = try roundTrip(["n": .double(value)]), let number = members["n"] else {
-                Issue.record("no object")
+                Issue.record("not an object")
                 continue
             }
             let read: Double? =
@@ -38,7 +38,7 @@ struct DebugLogValueTests {
         }
     }
 
-    @Test("Random doubles and integers read back exactly")
+    @Test("Random doubles and integers are read back exactly")
     func random() throws {
         let seed = ProcessInfo.processInfo.environment["TEST_SEED"].flatMap(UInt64.init) ?? UInt64.random(in: 0...UInt64.max)
         var state = seed

@@ -11,7 +11,7 @@ import Testing
 struct DebugLoggerLossTests {
     private let bench = DebugLoggerBench()
 
-    @Test("Past the bound the oldest go, and the next batch tells how many")
+    @Test("Beyond the capacity the oldest entries are dropped, and the next batch has their number")
     func bounded() async {
         let shipper = ScriptedShipper([.failed("down")])
         let logger = bench.logger(shipper, capacity: 10)
@@ -27,7 +27,7 @@ struct DebugLoggerLossTests {
         #expect(shipper.events[2] == ["18"])
     }
 
-    @Test("A notice that could not be sent is sent again as it was; dropped, it counts for what it told")
+    @Test("A notice that could not be sent is repeated unchanged; a dropped notice's number is added to the next one")
     func noticeKept() async {
         let shipper = ScriptedShipper([.failed("down"), .failed("down"), .failed("down")])
         let logger = bench.logger(shipper, capacity: 3)
@@ -36,14 +36,14 @@ struct DebugLoggerLossTests {
         bench.log(4...5, logger)
         await logger.flush()
         #expect(shipper.batches[1][0].payload == ["count": 2])
-        // The notice came back in front of three entries, one too many: it went first, and is counted anew.
+        // The notice returned before three entries, one too many: it was dropped first, and its number is counted again.
         bench.log(6...7, logger)
         await logger.flush()
         #expect(shipper.events[2] == ["debug_log.entries_lost", "5", "6", "7"])
         #expect(shipper.batches[2][0].payload == ["count": 4])
     }
 
-    @Test("Entries lost while a batch is on its way are counted too")
+    @Test("Entries that are dropped during a request are counted too")
     func boundedDuringFlush() async {
         let shipper = ScriptedShipper([.failed("down")])
         let logger = bench.logger(shipper, batchSize: 4, capacity: 4)
@@ -58,7 +58,7 @@ struct DebugLoggerLossTests {
         #expect(shipper.batches[1][0].payload == ["count": 3])
     }
 
-    @Test("A batch that is too large is halved; an entry that alone is too large goes, and that is told")
+    @Test("A batch that is too large is halved; a single entry that is too large is dropped and reported")
     func tooLarge() async {
         let shipper = ScriptedShipper([.tooLarge, .tooLarge, .tooLarge, .stored, .stored])
         let logger = bench.logger(shipper)
@@ -69,7 +69,7 @@ struct DebugLoggerLossTests {
         #expect(shipper.batches[3][0].payload == ["count": 1])
     }
 
-    @Test("Entries that the server refused are not sent again, and are told as lost")
+    @Test("Refused entries are not sent again, and are reported as lost")
     func refused() async {
         let shipper = ScriptedShipper([.refused([1: "no", 7: "beyond the batch"]), .stored, .rejected("no"), .stored])
         let logger = bench.logger(shipper)

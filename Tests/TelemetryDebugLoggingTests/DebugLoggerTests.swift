@@ -10,7 +10,7 @@ import Testing
 struct DebugLoggerTests {
     private let bench = DebugLoggerBench()
 
-    @Test("An entry carries what was logged, and who logged it")
+    @Test("An entry has the logged values, and the logger's source and identifiers")
     func entry() async throws {
         let shipper = ScriptedShipper()
         let device = UUID()
@@ -43,7 +43,7 @@ struct DebugLoggerTests {
         #expect(bench.clock.sleeperCount == 0)
     }
 
-    @Test("A single entry is sent after thirty seconds, and no timer runs before the first or after the last")
+    @Test("A single entry is sent after thirty seconds, and no timer runs before the first entry or after the last")
     func interval() async {
         let shipper = ScriptedShipper()
         let logger = bench.logger(shipper)
@@ -60,7 +60,7 @@ struct DebugLoggerTests {
         #expect(bench.clock.sleeperCount == 0)
     }
 
-    @Test("Flushing with nothing waiting sends nothing; flushing stops the timer")
+    @Test("A flush without waiting entries sends nothing; a flush stops the timer")
     func emptyFlush() async {
         let shipper = ScriptedShipper()
         let logger = bench.logger(shipper)
@@ -74,7 +74,7 @@ struct DebugLoggerTests {
         #expect(shipper.events == [["1"]])
     }
 
-    @Test("A flush under way is joined by another, which covers what was logged in between, in order")
+    @Test("A flush that joins one in progress covers later entries too, in order")
     func joined() async {
         let shipper = ScriptedShipper()
         let logger = bench.logger(shipper)
@@ -84,7 +84,7 @@ struct DebugLoggerTests {
         await shipper.arrival()
         bench.log(2...3, logger)
         async let second: Void = logger.flush()
-        // The second flush runs up to where it joins the first before this task goes on.
+        // The second flush runs until it joins the first, before this task continues.
         await Task.yield()
         #expect(shipper.batches.count == 1)
         shipper.release()
@@ -92,7 +92,7 @@ struct DebugLoggerTests {
         #expect(shipper.events == [["1"], ["2", "3"]])
     }
 
-    @Test("A failed batch is kept, sent again in order with what came since, and told to the diagnostics")
+    @Test("A failed batch is kept, sent again in order with later entries, and reported")
     func kept() async {
         let shipper = ScriptedShipper([.failed("down"), .failed("down"), .stored])
         let told = Mutex<[TelemetryDiagnostic]>([])
@@ -107,7 +107,7 @@ struct DebugLoggerTests {
         #expect(told.withLock { $0.map(\.kind) } == [.transportFailed, .transportFailed])
     }
 
-    @Test("While the server is down only the timer asks it, not every entry")
+    @Test("While the server is down only the timer sends, not every entry")
     func holdsBack() async {
         let shipper = ScriptedShipper([.failed("down"), .stored])
         let logger = bench.logger(shipper, batchSize: 2)
@@ -127,7 +127,7 @@ struct DebugLoggerTests {
         #expect(bench.clock.sleeperCount == 0)
     }
 
-    @Test("A server that names a time is not asked before it")
+    @Test("Nothing is sent before the server's Retry-After")
     func retryAfter() async {
         let shipper = ScriptedShipper([.failed("busy", retryAfter: .seconds(90))])
         let logger = bench.logger(shipper)
@@ -137,7 +137,7 @@ struct DebugLoggerTests {
         #expect(bench.clock.timeToNextWake == .seconds(90))
     }
 
-    @Test("A flush with a limit returns when its time is over, and goes on; one that is done does not wait for it")
+    @Test("A flush with a time limit returns at the limit while sending continues; a completed flush does not wait for it")
     func limitedFlush() async {
         let shipper = ScriptedShipper()
         let logger = bench.logger(shipper)
@@ -156,7 +156,7 @@ struct DebugLoggerTests {
         #expect(shipper.events == [["1"], ["2"]])
     }
 
-    @Test("What waits goes where the logger was told to send last")
+    @Test("Waiting entries are sent to the last configured destination")
     func reconfigured() async {
         let first = ScriptedShipper([.failed("down")])
         let second = ScriptedShipper()

@@ -4,7 +4,7 @@ import Testing
 
 @testable import TelemetryLogging
 
-/// What is read outside the capture's lock while others log, step by step.
+/// Reading outside the capture's lock while others log, step by step.
 struct CaptureReadingTests {
     let capture = EventCapture(
         configuration: .init(memoryLimit: 128 << 10).clamped, now: nil, bootTime: { BootTime(boot: 1, seconds: 0) })
@@ -16,12 +16,12 @@ struct CaptureReadingTests {
         }
     }
 
-    @Test("What is read ahead stays as it is, though its segment is dropped for want of room meanwhile")
+    @Test("Events that were read ahead stay valid even if their segment is dropped meanwhile")
     func readAhead() throws {
         log(2_000)
         let range = try #require(capture.withState { $0.beginReading() })
         guard case .events(let events, let ends) = DeliveryBatch.read(range, limits: limits) else {
-            Issue.record("Nothing was read.")
+            Issue.record("No event was read.")
             return
         }
         let rest = try #require(range.rest(behind: events, ends: ends))
@@ -33,7 +33,7 @@ struct CaptureReadingTests {
         }
         log(5_000, property1: String(repeating: "x", count: 300))
         guard case .events(let ahead, _) = DeliveryBatch.read(rest, limits: limits) else {
-            Issue.record("What was read ahead is gone.")
+            Issue.record("The events that were read ahead are gone.")
             return
         }
         #expect(ahead.first?.sequence == last.sequence + 1)
@@ -41,13 +41,13 @@ struct CaptureReadingTests {
         withExtendedLifetime(rest) {}
     }
 
-    @Test("Events that are dropped for want of room while they are found expired are counted once")
+    @Test("Events that are dropped for space while they are found expired are counted once")
     func droppedOnce() throws {
         log(100)
         let range = try #require(capture.withState { $0.beginReading() })
         guard case .expired(let count, let end, _) = DeliveryBatch.read(range, limits: .init(bytes: .max, oldest: .infinity))
         else {
-            Issue.record("Nothing has expired.")
+            Issue.record("No event has expired.")
             return
         }
         #expect(count == 100)

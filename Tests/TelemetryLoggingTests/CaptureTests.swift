@@ -6,7 +6,7 @@ import Testing
 
 struct CaptureTests {
     @Test(
-        "Every text and value arrives as it was logged",
+        "Every text and value is delivered as it was logged",
         arguments: [
             "", "a", "ünïcödé", "👩‍👩‍👧‍👦🏳️‍🌈", "\0nul\0", "line\nbreak\t\"quoted\"", String(repeating: "long ", count: 2_000),
             "Cafe\u{301}",
@@ -42,7 +42,7 @@ struct CaptureTests {
         #expect(try await bench.stored.first?.property1 == "inner")
     }
 
-    @Test("The system's time and the calling thread are noted where the event is logged")
+    @Test("An event has the system's time and the thread of its logging call")
     func noted() async throws {
         let bench = Bench(now: nil)
         let before = Date()
@@ -87,7 +87,7 @@ struct CaptureTests {
         #expect(event.attributes["short"] == "kept")
     }
 
-    @Test("An event larger than the logger can keep is counted and told, and the host is unharmed")
+    @Test("An event that is too large to be kept is counted and reported")
     func oversized() async throws {
         let bench = await Bench.active(.init(maximumPropertyBytes: 1 << 20))
         bench.logger.logEvent(name: "huge", property1: String(repeating: "x", count: 900_000))
@@ -99,7 +99,7 @@ struct CaptureTests {
         #expect(bench.diagnostics.kinds == [.eventsDropped])
     }
 
-    @Test("Where memory is full the oldest go, counted and told; what is kept is in order, and the gap shows")
+    @Test("With full memory the oldest events are dropped, counted and reported; the others keep their order and numbers")
     func full() async throws {
         let bench = Bench(.init(memoryLimit: 128 << 10))
         for number in 1...5_000 { bench.logger.logEvent(name: "\(number)", property1: String(repeating: "x", count: 50)) }
@@ -113,7 +113,7 @@ struct CaptureTests {
         #expect(stored.last?.attributes == ["full": .int(Int64(lost))])
     }
 
-    @Test("The hook redacts and refuses; who the event is remains the logger's to say")
+    @Test("The process hook can change and refuse events, but not their identity")
     func hook() async throws {
         let hook: @Sendable (inout TelemetryEvent) -> Bool = { event in
             if event.name == "secret" { return false }
@@ -138,7 +138,7 @@ struct CaptureTests {
         #expect(bench.logger.statistics.dropped == [.refused: 1])
     }
 
-    @Test("Settings outside their range count as the nearest inside")
+    @Test("Settings outside their range are clamped")
     func clamped() async throws {
         let odd = TelemetryLogger.Configuration(
             batchSize: -1, flushInterval: .nan, maxRetries: -5, spool: .init(maximumBytes: -1, maximumAge: -1), memoryLimit: 0,
@@ -150,7 +150,7 @@ struct CaptureTests {
         await bench.logger.shutdown()
     }
 
-    @Test("The defaults are the documents'")
+    @Test("The defaults are the documented ones")
     func defaults() {
         let configuration = TelemetryLogger.Configuration.default
         #expect(configuration.batchSize == 10 && configuration.flushInterval == 30 && configuration.maxRetries == 3)

@@ -7,9 +7,9 @@ import Testing
 
 @testable import TelemetryLogging
 
-/// What waits when the wall clock is set: its age is not what the clock says.
+/// Waiting events when the wall clock is set: their age is independent of it.
 struct ClockJumpTests {
-    /// A wall clock that the test sets, and a time that passes for itself.
+    /// A wall clock that the test sets, and an independent clock for elapsed time.
     final class Clocks: Sendable {
         let wall = Mutex(Date(timeIntervalSince1970: 60))
         let passing = ManualClock()
@@ -18,7 +18,7 @@ struct ClockJumpTests {
 
         func synchronise() { wall.withLock { $0 = TelemetryFixtures.date } }
 
-        /// Both go on.
+        /// Advances both.
         func pass(_ seconds: TimeInterval) {
             wall.withLock { $0 += seconds }
             passing.advance(by: .seconds(seconds))
@@ -55,7 +55,7 @@ struct ClockJumpTests {
         #expect(logger.statistics.dropped == [:])
     }
 
-    @Test("They are delivered by the process that starts after a kill, too, until they have waited for too long")
+    @Test("After a kill the next process delivers them too, until they have waited too long")
     func nextProcess() async throws {
         transport.isOffline = true
         let first = await logger(in: directory)
@@ -67,7 +67,7 @@ struct ClockJumpTests {
         await next.flush()
         #expect(try await storedNames == ["before"])
         clocks.pass(8 * 86_400)
-        // The bound counts on the logger's clock: one that starts now does not know of these days, but this one does.
+        // The limit counts on the logger's clock: a logger that starts now does not count these days, but this one does.
         transport.isOffline = true
         let late = await logger(in: copies[1])
         #expect(late.statistics.recovered == 1)
@@ -78,7 +78,7 @@ struct ClockJumpTests {
     }
 
     @Test(
-        "What an earlier boot, or the version before, left with the time of a clock that was not set waits from now on",
+        "Events of an earlier boot or version, with the time of a clock that was not set, wait from now on",
         arguments: [nil, BootTime(boot: 1, seconds: 5), BootTime(boot: 1, seconds: .nan), BootTime(boot: 1, seconds: .infinity)])
     func earlierBoot(begun: BootTime?) async throws {
         try FileManager.default.createDirectory(at: directory.url, withIntermediateDirectories: true)
@@ -95,7 +95,7 @@ struct ClockJumpTests {
         #expect(late.statistics.dropped == [.expired: 1])
     }
 
-    @Test("What an earlier boot left with a plausible time expires by it")
+    @Test("Events of an earlier boot with a plausible time expire by that time")
     func plausible() async throws {
         try FileManager.default.createDirectory(at: directory.url, withIntermediateDirectories: true)
         let logged = TelemetryFixtures.date.timeIntervalSinceReferenceDate - 8 * 86_400

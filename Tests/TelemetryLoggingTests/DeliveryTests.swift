@@ -6,7 +6,7 @@ import TelemetryTransport
 import Testing
 
 struct DeliveryTests {
-    @Test("A batch goes when it is full, without any time passing")
+    @Test("A full batch is sent at once")
     func batchSize() async throws {
         let bench = await Bench.active(.init(batchSize: 3))
         for name in ["1", "2"] { bench.logger.logEvent(name: name) }
@@ -19,7 +19,7 @@ struct DeliveryTests {
         #expect(bench.appends.flatMap { $0 } == ["1", "2", "3", "4", "5", "6"])
     }
 
-    @Test("A batch that is not full goes when its first event has waited for the interval")
+    @Test("A batch that is not full is sent when its first event has waited for the interval")
     func interval() async throws {
         let bench = await Bench.active(.init(batchSize: 10, flushInterval: 30))
         bench.logger.logEvent(name: "1")
@@ -33,7 +33,7 @@ struct DeliveryTests {
         #expect(bench.appends == [["1", "2"]])
     }
 
-    @Test("A logger that has nothing to deliver sleeps without a timer")
+    @Test("A logger without events has no timer")
     func idle() async throws {
         let bench = await Bench.active()
         bench.logger.logEvent(name: "1")
@@ -44,7 +44,7 @@ struct DeliveryTests {
         #expect(bench.clock.sleeperCount == 0)
     }
 
-    @Test("One append carries at most 400 events, whatever the batch size", arguments: [1, 10, 1_000])
+    @Test("One append has at most 400 events, whatever the batch size", arguments: [1, 10, 1_000])
     func maximumBatchSize(batchSize: Int) async throws {
         let bench = Bench(.init(batchSize: batchSize))
         for number in 1...1_001 { bench.logger.logEvent(name: "\(number)") }
@@ -53,7 +53,7 @@ struct DeliveryTests {
         #expect(bench.appends.map(\.count) == [400, 400, 201])
     }
 
-    @Test("One append carries at most so many bytes, unless a single event has more")
+    @Test("One append stays within the byte limit, except with a single event above it")
     func maximumBatchBytes() async throws {
         let bench = Bench(.init(maximumBatchBytes: 10_000))
         for number in 1...10 { bench.logger.logEvent(name: "\(number)", property1: String(repeating: "x", count: 3_000)) }
@@ -63,7 +63,7 @@ struct DeliveryTests {
         #expect(bench.appends.map(\.count) == [2, 2, 2, 2, 2, 1])
     }
 
-    @Test("Flush returns when the events logged before it, on any thread, are stored")
+    @Test("Flush returns when all events logged before it, on any thread, are stored")
     func flushCovers() async throws {
         let bench = await Bench.active()
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -84,7 +84,7 @@ struct DeliveryTests {
         #expect(try await bench.stored.map(\.sequence) == Array(1...1_600))
     }
 
-    @Test("A flush while another runs waits for its own events, and shares the delivery")
+    @Test("A flush during another waits for its own events, and shares the delivery")
     func flushJoins() async throws {
         let bench = await Bench.active()
         bench.transport.hold(.append)
@@ -99,7 +99,7 @@ struct DeliveryTests {
         #expect(bench.appends == [["1"], ["2"]])
     }
 
-    @Test("A flush whose task is cancelled returns, and the delivery goes on")
+    @Test("A cancelled flush returns, and the delivery continues")
     func flushCancelled() async throws {
         let bench = await Bench.active()
         bench.transport.hold(.append)
@@ -114,7 +114,7 @@ struct DeliveryTests {
         #expect(bench.appends == [["1"]])
     }
 
-    @Test("A failed append is tried again after a second, then two, then four, by half with this jitter; then after the interval")
+    @Test("A failed append is retried after 1, 2 and 4 seconds, here halved by the jitter; then the interval applies again")
     func backoff() async throws {
         let bench = await Bench.active(.init(flushInterval: 30, maxRetries: 3))
         bench.transport.isOffline = true
@@ -134,7 +134,7 @@ struct DeliveryTests {
         #expect(bench.diagnostics.kinds.allSatisfy { $0 == .transportFailed })
     }
 
-    @Test("Waits double up to five minutes, and the jitter takes any part of them", arguments: [0, 0.25, 1])
+    @Test("Delays double up to five minutes, and the jitter is a part of them", arguments: [0, 0.25, 1])
     func longestBackoff(jitter: Double) async throws {
         let bench = Bench(.init(flushInterval: 3_600, maxRetries: 11), jitter: { jitter })
         await bench.logger.activate(enabled: true)
@@ -142,7 +142,7 @@ struct DeliveryTests {
         bench.logger.logEvent(name: "1")
         await bench.logger.flush()
         for (retry, wait) in ([1, 2, 4, 8, 16, 32, 64, 128, 256, 300, 300].map { $0 * jitter } + [3_600]).enumerated() {
-            // Without any wait the retries follow by themselves.
+            // Without any delay the retries follow at once.
             if wait == 0 { continue }
             await bench.clock.sleepers()
             #expect(bench.clock.timeToNextWake == .seconds(wait))
@@ -151,7 +151,7 @@ struct DeliveryTests {
         }
     }
 
-    @Test("A store that asks for a pause gets it; flush does not wait for its end")
+    @Test("The store's retryAfter is respected, and flush does not wait for it")
     func retryAfter() async throws {
         let bench = await Bench.active()
         bench.transport.fail(.append, with: TelemetryTransportError.test(.rateLimited, retryAfter: .seconds(77)))
@@ -183,7 +183,7 @@ struct DeliveryTests {
     struct Stranger: Error {}
 
     @Test(
-        "Whatever a transport throws that is no verdict on an event, nothing is lost",
+        "After a transport error that is not a verdict on an event, nothing is lost",
         arguments: [
             Stranger(), CancellationError(), TelemetryTransportError.test(.unauthorized), TelemetryTransportError.test(.closed),
             TelemetryTransportError.test(.unavailable), TelemetryTransportError.test(.corrupted),
@@ -211,7 +211,7 @@ struct DeliveryTests {
         #expect(bench.logger.statistics.delivered == 6)
     }
 
-    @Test("Retries are counted, deliveries and what waits too")
+    @Test("Retries, deliveries and waiting events are counted")
     func statistics() async throws {
         let bench = await Bench.active()
         bench.transport.fail(.append, times: 2)

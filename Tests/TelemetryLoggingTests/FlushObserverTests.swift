@@ -5,7 +5,7 @@ import TelemetryTestSupport
 import Testing
 
 struct FlushObserverTests {
-    @Test("At each of the notifications what waits is delivered, until the observer ends")
+    @Test("Each of the application's notifications flushes the logger, until the observer ends")
     func flushes() async throws {
         let bench = await Bench.active()
         let center = NotificationCenter()

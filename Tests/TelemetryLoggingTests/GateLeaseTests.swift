@@ -24,7 +24,7 @@ struct GateLeaseTests {
         return bench
     }
 
-    /// Logs an event of each level in each way, and returns which levels were recorded in all of them.
+    /// Logs an event of each level through each call, and returns the levels that all calls recorded.
     private func recorded(_ bench: Bench, scenario: String = "Net") -> Set<TelemetryLogLevel> {
         let handle = bench.logger.scenario(scenario)
         let protocolLogger: any TelemetryLogging = bench.logger
@@ -43,7 +43,7 @@ struct GateLeaseTests {
         return levels
     }
 
-    @Test("A scenario records the levels of its state, and what is absent or off records none")
+    @Test("A scenario records the levels of its state; an absent scenario and one that is off record none")
     func levels() async {
         let bench = await makeBench()
         #expect(recorded(bench) == [])
@@ -59,7 +59,7 @@ struct GateLeaseTests {
         #expect(recorded(bench, scenario: "Other") == [])
     }
 
-    @Test("A leased scenario is on up to its end and off from it on, without anybody updating the gate")
+    @Test("A scenario with a lease is on before its end and off from then on, without an update of the gate")
     func ends() async {
         let bench = await makeBench()
         let end = wall.date + 10
@@ -72,14 +72,14 @@ struct GateLeaseTests {
         wall.date = end
         #expect(recorded(bench) == [])
         #expect(recorded(bench, scenario: "Other") == [.info, .diagnostic])
-        // What has ended stays so, also where the clock is set back.
+        // A lease stays ended even if the clock is set back.
         wall.date = end - 5
         #expect(recorded(bench) == [])
         await bench.logger.updateScenarios(["Net": .init(isEnabled: true, level: .info, expires: end)])
         #expect(recorded(bench) == [.info])
     }
 
-    @Test("A lease can be renewed, shortened, and replaced by none")
+    @Test("A lease can be renewed, shortened and removed")
     func renewed() async {
         let bench = await makeBench()
         let start = wall.date
@@ -96,7 +96,7 @@ struct GateLeaseTests {
     }
 
     @Test(
-        "What has ended before it is pushed, or whose end is no date, is off",
+        "A scenario whose end has passed before its update, or is not a valid date, is off",
         arguments: [0, -1, -.infinity, .nan] as [TimeInterval])
     func overAlready(seconds: TimeInterval) async {
         let bench = await makeBench()
@@ -105,7 +105,7 @@ struct GateLeaseTests {
         #expect(recorded(bench).isEmpty)
     }
 
-    @Test("A lease that ends while the logger is off or held does not record what is logged after it")
+    @Test("A lease that ends while the logger is off or holds events records no later event")
     func closed() async throws {
         let bench = Bench(now: { [wall] in wall.date })
         await bench.logger.updateScenarios(["Net": .init(isEnabled: true, expires: wall.date + 10)])
@@ -118,7 +118,7 @@ struct GateLeaseTests {
         #expect(try await bench.storedNames == ["held"])
     }
 
-    @Test("Events logged on many threads while a lease ends are recorded or refused, and none after the end")
+    @Test("Concurrent events at the end of a lease are recorded or refused, and none is recorded after the end")
     func concurrentEnd() async {
         let bench = await makeBench()
         let end = wall.date + 1
@@ -134,7 +134,7 @@ struct GateLeaseTests {
         #expect(bench.logger.statistics.logged == count && count <= 2_000)
     }
 
-    /// A logger as somebody wrote it for version 1.
+    /// A host's logger written for version 1.
     private actor BoolLogger: TelemetryLogging {
         nonisolated let currentSessionId = "s"
         var states: [String: Bool] = [:]
@@ -150,7 +150,7 @@ struct GateLeaseTests {
         func shutdown() {}
     }
 
-    @Test("A logger of version 1 gets whether scenarios are on")
+    @Test("A logger of version 1 gets whether each scenario is on")
     func boolLogger() async {
         let logger = BoolLogger()
         await logger.updateScenarios(["Net": .init(isEnabled: true, level: .info), "Off": .init()])

@@ -5,7 +5,7 @@ import TelemetryTestSupport
 import Testing
 
 struct GateTests {
-    /// Counts how often something is evaluated.
+    /// Counts evaluations.
     final class Counter: Sendable {
         private let count = Atomic<Int>(0)
         var value: Int { count.load(ordering: .relaxed) }
@@ -21,7 +21,7 @@ struct GateTests {
         }
     }
 
-    @Test("An event is logged where its scenario is on, not where it is off or unknown")
+    @Test("An event is logged if its scenario is on, not if it is off or unknown")
     func scenarios() async throws {
         let bench = await Bench.active()
         await bench.logger.updateScenarioStates(["on": true, "off": false])
@@ -36,7 +36,7 @@ struct GateTests {
         #expect(stored.map(\.level) == [.info, .info])
     }
 
-    @Test("States replace those before them, and hold for the next call on every thread")
+    @Test("New states replace the earlier ones, and apply to the next call on every thread")
     func replacesStates() async throws {
         let bench = await Bench.active()
         for round in 1...50 {
@@ -56,7 +56,7 @@ struct GateTests {
         #expect(stored.allSatisfy { ($0.scenario == "even") == (Int($0.name)?.isMultiple(of: 2) ?? false) })
     }
 
-    @Test("Nothing is evaluated for an event that is not wanted", arguments: ["off", "unknown", nil])
+    @Test("The arguments of an event that is not recorded are not evaluated", arguments: ["off", "unknown", nil])
     func lazy(scenario: String?) async {
         let bench = Bench()
         let counter = Counter()
@@ -79,7 +79,7 @@ struct GateTests {
         #expect(counter.value == 0)
     }
 
-    @Test("What is wanted is evaluated once")
+    @Test("The arguments of an event that is recorded are evaluated once")
     func evaluatesOnce() async throws {
         let bench = await Bench.active()
         let counter = Counter()
@@ -93,7 +93,7 @@ struct GateTests {
     }
 
     @Test(
-        "Two spellings that Swift calls equal are one scenario; case matters",
+        "Canonically equal names are one scenario; case matters",
         arguments: [
             ("Caf\u{E9}", "Cafe\u{301}"), ("\u{1E69}", "s\u{307}\u{323}"), ("\u{AC00}", "\u{1100}\u{1161}"),
             ("\u{212B}", "\u{C5}"),
@@ -116,7 +116,7 @@ struct GateTests {
         }
     }
 
-    @Test("The empty scenario is a scenario")
+    @Test("The empty name is a valid scenario")
     func emptyName() async {
         let bench = await Bench.active()
         bench.logger.logEvent(name: "e", scenario: "")
@@ -154,7 +154,7 @@ struct GateTests {
         #expect(stored[1].level == .diagnostic && stored[1].property1 == "p" && stored[1].attributes == ["a": 1])
     }
 
-    @Test("Thousands of scenarios are told apart, and a handle outlives its logger")
+    @Test("Thousands of scenarios are told apart, and a handle stays valid after its logger")
     func manyScenarios() async {
         let bench = Bench()
         let handle = bench.logger.scenario("number 77")
@@ -171,7 +171,7 @@ struct GateTests {
         orphan?.log("into the void")
     }
 
-    @Test("States may change while others log: nothing is lost that a state allowed throughout")
+    @Test("Concurrent changes of other scenarios lose no event of a scenario that stays on")
     func concurrentChanges() async throws {
         let bench = Bench()
         await bench.logger.updateScenarioStates(["steady": true])
@@ -193,7 +193,7 @@ struct GateTests {
         #expect(bench.logger.statistics.logged == 3_000)
     }
 
-    @Test("Through the protocol the calls do the same")
+    @Test("Calls through the protocol have the same effects")
     func existential() async throws {
         let bench = await Bench.active()
         let logger: any TelemetryLogging = bench.logger

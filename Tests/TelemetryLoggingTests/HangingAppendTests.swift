@@ -4,9 +4,9 @@ import TelemetryTestSupport
 import TelemetryTransport
 import Testing
 
-/// Appends that outlive the delivery which began them.
+/// Appends that return after the delivery that began them has ended.
 struct HangingAppendTests {
-    /// Each append enters by a latch of its own, and returns, deaf to cancellation, once its second one is opened.
+    /// Each append opens its first latch, and returns, ignoring cancellation, once its second one is open.
     actor SlowTransport: TelemetryEventTransport {
         nonisolated let entered = [Latch(), Latch()]
         nonisolated let released = [Latch(), Latch()]
@@ -33,7 +33,7 @@ struct HangingAppendTests {
     }
 
     @Test(
-        "An append that returns long after turning off lets a later one hold up nothing beyond the deadline",
+        "After a late return of an earlier append, a hanging one delays turning off only until the deadline",
         .timeLimit(.minutes(10)))
     func twoHang() async {
         let transport = SlowTransport()
@@ -54,13 +54,13 @@ struct HangingAppendTests {
         await transport.entered[1].wait()
         transport.released[0].open()
         await transport.left.wait()
-        // The first append's return reaches the logger before these calls do, or the deadline is asked for anyway.
+        // The first append's return is processed before these calls, or the deadline applies anyway.
         for _ in 1...100 { await logger.updateScenarioStates([:]) }
         async let offAgain: Void = logger.setEnabled(false)
         await clock.sleepers()
         clock.advance(by: .seconds(5))
         await offAgain
-        #expect(await logger.hasStragglers, "it returned although the second append hangs")
+        #expect(await logger.hasStragglers, "the second append still hangs")
         await second
         transport.released[1].open()
     }

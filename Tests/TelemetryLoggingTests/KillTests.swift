@@ -6,7 +6,7 @@ import TelemetryTransport
 import Testing
 
 #if os(Linux) || os(macOS)
-/// Kills processes that log, at random moments. `TELEMETRY_KILLS` sets how many, `TELEMETRY_SEED` when.
+/// Kills processes that log, at random times. `TELEMETRY_KILLS` sets the number of kills, `TELEMETRY_SEED` their times.
 @Suite(.serialized)
 struct KillTests {
     private static let kills = ProcessInfo.processInfo.environment["TELEMETRY_KILLS"].flatMap(Int.init) ?? 200
@@ -14,10 +14,10 @@ struct KillTests {
     private static let seed =
         ProcessInfo.processInfo.environment["TELEMETRY_SEED"].flatMap(UInt64.init) ?? .random(in: 0..<1 << 32)
 
-    /// So many die over one spool before it is delivered.
+    /// The number of processes that are killed with one spool before it is delivered.
     private static let roundSize = 20
 
-    @Test("Every event for which logEvent had returned when the process was killed is delivered, once", arguments: [false, true])
+    @Test("Every event whose logEvent call had returned at the kill is delivered once", arguments: [false, true])
     func kill(delivers: Bool) async throws {
         print("TELEMETRY_SEED=\(Self.seed)")
         var random = SplitMix(state: Self.seed &+ (delivers ? 1 : 0))
@@ -29,7 +29,7 @@ struct KillTests {
         }
     }
 
-    /// - Parameter moments: How many bytes each process may print before it is killed.
+    /// - Parameter moments: The number of bytes that each process may print before it is killed.
     private func round(_ moments: [Int], delivers: Bool) async throws {
         let comment: Comment = "TELEMETRY_SEED=\(Self.seed)"
         let spool = TemporaryDirectory()
@@ -64,14 +64,14 @@ struct KillTests {
         #expect(spool.names == [], comment)
     }
 
-    /// Reading from a pipe blocks, which the threads that tasks run on are too few for.
+    /// Reading from a pipe blocks, so it needs threads of its own instead of the few that run tasks.
     private static func onThread<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
         try await withCheckedThrowingContinuation { continuation in
             Thread { continuation.resume(with: Swift.Result { try body() }) }.start()
         }
     }
 
-    /// Starts a process, kills it some lines later, and returns all that it printed.
+    /// Starts a process, kills it a few lines later, and returns its complete output.
     private static func killOne(_ arguments: [String], after moment: Int) throws -> [String] {
         let process = Process()
         process.executableURL = executable
@@ -80,7 +80,7 @@ struct KillTests {
         process.standardOutput = output
         process.standardError = FileHandle.nullDevice
         #if os(Linux)
-        // A small pipe, so that a process is never far ahead of what was read.
+        // A small pipe, so that a process is never far ahead of the reader.
         _ = fcntl(output.fileHandleForWriting.fileDescriptor, Self.setPipeSize, 4_096)
         #endif
         try process.run()
@@ -93,11 +93,11 @@ struct KillTests {
         process.waitUntilExit()
         #expect(process.terminationReason == .uncaughtSignal)
         let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)
-        // What is behind the last newline was not printed whole.
+        // A line without a newline was not printed completely.
         return lines.dropLast().map(String.init)
     }
 
-    /// `F_SETPIPE_SZ` of Linux, which Glibc's module leaves out.
+    /// `F_SETPIPE_SZ` of Linux, which Glibc's module lacks.
     private static let setPipeSize: Int32 = 1_031
 
     private static var executable: URL {

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Lets everybody through once it was opened; deaf to cancellation.
+/// Callers wait until it is opened, regardless of cancellation.
 final class Latch: Sendable {
     private struct State {
         var isOpen = false

@@ -22,7 +22,7 @@ struct LoggerLifecycleTests {
         #expect(bench.appends.allSatisfy { $0.count <= TelemetryLogger.Configuration.maximumBatchSize })
     }
 
-    @Test("Activating disabled discards what was held, and nothing touches the transport")
+    @Test("Activating disabled discards held events, and makes no call of the transport")
     func activatesDisabled() async {
         let bench = Bench()
         bench.logger.logEvent(name: "held")
@@ -35,7 +35,7 @@ struct LoggerLifecycleTests {
         #expect(bench.logger.statistics.logged == 1)
     }
 
-    @Test("Turning off discards what was not sent, counted; turning on again works, and the numbers show no gap")
+    @Test("Turning off discards and counts unsent events; after turning on again the sequence has no gap")
     func turnsOffAndOn() async throws {
         let bench = await Bench.active()
         bench.logger.logEvent(name: "sent")
@@ -52,7 +52,7 @@ struct LoggerLifecycleTests {
         #expect(try await bench.stored.map(\.sequence) == [1, 2])
     }
 
-    @Test("Turned off before activation, events are refused; turned on again, they are held")
+    @Test("Events are refused if the logger is turned off before activation, and held if it is turned on again")
     func togglesBeforeActivation() async throws {
         let bench = Bench()
         bench.logger.logEvent(name: "discarded")
@@ -66,7 +66,7 @@ struct LoggerLifecycleTests {
         #expect(try await bench.storedNames == ["held"])
     }
 
-    @Test("An append under way is cancelled by turning off, and none starts afterwards")
+    @Test("Turning off cancels an append in progress, and no other starts")
     func turnsOffDuringAppend() async throws {
         let bench = await Bench.active()
         bench.transport.hold(.append)
@@ -81,11 +81,11 @@ struct LoggerLifecycleTests {
         await bench.logger.setEnabled(true)
         bench.logger.logEvent(name: "later")
         await bench.logger.flush()
-        // The number of the event under way is not used again: the transport may have stored it.
+        // The sequence of the event in progress is not used again: the transport may have stored it.
         #expect(try await bench.stored.map(\.sequence) == [2])
     }
 
-    @Test("A transport that never returns holds up turning off only until the deadline")
+    @Test("A transport that never returns delays turning off only until the deadline")
     func turnsOffDespiteHangingTransport() async {
         let transport = StubbornTransport()
         let clock = ManualClock()
@@ -103,7 +103,7 @@ struct LoggerLifecycleTests {
         transport.release()
     }
 
-    @Test("Shutdown delivers what waits, refuses what follows, and activation begins a new session at number 1")
+    @Test("Shutdown delivers waiting events and refuses later ones; activation begins a new session at number 1")
     func shutsDown() async throws {
         let bench = await Bench.active()
         let first = bench.logger.currentSessionId
@@ -126,7 +126,7 @@ struct LoggerLifecycleTests {
         #expect(stored.map(\.eventId) == ["\(first)-1", "\(second)-1"])
     }
 
-    @Test("Shutdown ends at its deadline where the transport hangs; what waited is kept and sent under its own session")
+    @Test("Shutdown ends at its deadline if the transport hangs; waiting events are kept and sent with their own session")
     func shutdownDeadline() async throws {
         let bench = await Bench.active(.init(shutdownDeadline: 5))
         let first = bench.logger.currentSessionId
@@ -146,7 +146,7 @@ struct LoggerLifecycleTests {
         #expect(try await bench.stored.map(\.sessionId) == [first, bench.logger.currentSessionId])
     }
 
-    @Test("Shutting down, flushing and turning off where nothing was activated return at once", arguments: 1...4)
+    @Test("Shutdown, flush and turning off return at once before activation", arguments: 1...4)
     func idleCalls(order: Int) async {
         let bench = Bench()
         if order & 1 == 0 { await bench.logger.shutdown() }
@@ -159,7 +159,7 @@ struct LoggerLifecycleTests {
         #expect(bench.clock.sleeperCount == 0)
     }
 
-    @Test("The client's identifier is stamped on what is held and on what follows; a later one on what follows it")
+    @Test("Held and later events get the client's identifier; a changed identifier applies to later events")
     func stampsClient() async throws {
         let bench = Bench()
         bench.logger.logEvent(name: "before")
@@ -179,7 +179,7 @@ struct LoggerLifecycleTests {
         #expect(try await bench.stored.map(\.clientId) == ["first", "first", "first", "second", nil, nil, "second"])
     }
 
-    @Test("What was held by a logger that was shut down before it was ever activated gets its client's identifier too")
+    @Test("Events held by a logger that was shut down before its activation get the client's identifier too")
     func stampsAfterShutdown() async throws {
         let bench = Bench()
         bench.logger.logEvent(name: "held")
@@ -191,7 +191,7 @@ struct LoggerLifecycleTests {
         #expect(try await bench.stored.map(\.clientId) == ["client", "client"])
     }
 
-    @Test("Of overlapping switches the last one called decides")
+    @Test("Of overlapping switches the last call decides")
     func overlappingSwitches() async {
         let transport = StubbornTransport()
         let clock = ManualClock()
@@ -212,7 +212,7 @@ struct LoggerLifecycleTests {
         transport.release()
     }
 
-    @Test("A logger that its host forgets ends, also while its task waits; what it kept is there for the next one")
+    @Test("A released logger ends, even while its task waits; its spooled events are left for the next one")
     func isForgotten() async throws {
         let directory = TemporaryDirectory()
         let clock = ManualClock()

@@ -5,10 +5,10 @@ import TelemetryTestSupport
 import TelemetryTransport
 import Testing
 
-/// Whoever adds up what the stream tells of losses comes to what was lost.
+/// The sum of the drop reports in the stream equals the number of dropped events.
 struct LossTellingTests {
     @Test(
-        "What was told of losses and is lost itself, before it was sent, is told again",
+        "A lost drop report is sent again",
         arguments: [false, true])
     func toldAgain(isSpooled: Bool) async throws {
         let directory = TemporaryDirectory()

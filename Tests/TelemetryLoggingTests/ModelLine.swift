@@ -3,7 +3,7 @@ import TelemetryModels
 import TelemetryTestSupport
 import TelemetryTransport
 
-/// A transport into a store that outlives it, until it is cut off as its process is killed.
+/// A transport to a store that outlives it, until it is cut off because its process is killed.
 final class ModelLine: TelemetryEventTransport {
     enum Mood: Sendable, CaseIterable { case well, failsBefore, failsAfter, failsEveryThird, cut }
 
@@ -22,7 +22,7 @@ final class ModelLine: TelemetryEventTransport {
         let isFailing = mood == .failsBefore || mood == .cut || (mood == .failsEveryThird && call % 3 == 0)
         if isFailing { throw TelemetryTransportError.test(.unavailable) }
         if mood == .failsAfter {
-            // Some of it is stored, and the answer is lost.
+            // Part of the batch is stored, and the answer is lost.
             try await store.append(Array(events.prefix(events.count / 2 + 1)))
             throw TelemetryTransportError.test(.unavailable)
         }

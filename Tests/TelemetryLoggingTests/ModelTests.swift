@@ -5,10 +5,10 @@ import TelemetryTestSupport
 import TelemetryTransport
 import Testing
 
-/// Random sequences of everything that can happen to a logger, against a model that is simple enough to be believed.
+/// Random sequences of everything that can happen to a logger, compared with a simple model.
 ///
-/// A failure names its seed; `TELEMETRY_SEED=<seed>` replays that sequence alone, `TELEMETRY_ROUNDS` says
-/// how many random ones are tried.
+/// A failure names its seed. `TELEMETRY_SEED=<seed>` replays that sequence alone; `TELEMETRY_ROUNDS` sets the number of random
+/// sequences.
 struct ModelTests {
     static let seeds: [UInt64] = {
         let environment = ProcessInfo.processInfo.environment
@@ -17,7 +17,7 @@ struct ModelTests {
         return (0..<rounds).map { _ in UInt64.random(in: 0...999_999_999) }
     }()
 
-    @Test("What the model says is delivered is delivered, once, in order per session", arguments: seeds)
+    @Test("Every event that the model expects is delivered once, and in order per session", arguments: seeds)
     func agrees(seed: UInt64) async throws {
         var run = ModelRun(seed: seed)
         for _ in 0..<40 { try await run.step() }
@@ -39,11 +39,11 @@ private struct ModelRun {
     private var phase = Phase.holding
     private var states: [String: Bool] = [:]
     private var client: String?
-    /// Names of events that must arrive, that may, and whose they must be. An event before any client may be anybody's.
+    /// The names of events that must arrive and that may, and their client. An event before any client may be any client's.
     private var expected: [String: String?] = [:]
     private var possible: Set<String> = []
     private var held: Set<String> = []
-    /// What a dead session may have left in the spool, and whose it is.
+    /// The events that a dead session may have left in the spool, and their client.
     private var left: [String: String?] = [:]
     private var count = 0
 
@@ -77,7 +77,7 @@ private struct ModelRun {
         }
     }
 
-    /// Bursts from several threads at once, some under scenarios.
+    /// Bursts from several threads at once, some with scenarios.
     private mutating func log() async {
         let isAccepting = phase == .holding || phase == .on
         var bursts: [[(name: String, scenario: String?)]] = []
@@ -135,14 +135,14 @@ private struct ModelRun {
         if withSpool { left = [:] }
     }
 
-    /// The session ends; what was not delivered waits for whoever has its client.
+    /// The session ends; its undelivered events wait for a logger of their client.
     private mutating func leave() {
         possible.formUnion(expected.keys)
         left.merge(expected) { $1 }
         expected = [:]
     }
 
-    /// Of what was left, the current client's must arrive. Without a client, files may be taken over that bear none.
+    /// Spooled events of the current client must arrive. Without a client, files without one may be taken over.
     private mutating func adopt() {
         guard let client else { return left = left.filter { $0.value != nil } }
         for (name, owner) in left where owner == client { expected[name] = .some(client) }
@@ -181,7 +181,7 @@ private struct ModelRun {
         }
     }
 
-    /// An orderly end, and either the same logger again or a new one.
+    /// A shutdown, followed by the same logger or a new one.
     private mutating func restart() async {
         trace.append("restart")
         let wasOn = phase == .on
@@ -197,7 +197,7 @@ private struct ModelRun {
         }
     }
 
-    /// The process dies: what it has on disk is all that the next one finds.
+    /// The process dies: the next one finds only its files.
     private mutating func crash() async throws {
         trace.append("crash")
         if phase == .on {
@@ -214,7 +214,7 @@ private struct ModelRun {
         phase = .holding
     }
 
-    /// Lets everything arrive and compares.
+    /// Delivers everything and compares.
     mutating func finish() async throws {
         line.set(.well)
         if phase != .on { await activate(true) }

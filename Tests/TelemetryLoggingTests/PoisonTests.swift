@@ -46,11 +46,11 @@ struct PoisonTests {
     }
 
     @Test(
-        "The events that a store can never take are set aside, counted and told; the others arrive in order",
+        "Events that a store can never take are dropped, counted and reported; the others arrive in order",
         arguments: [[1], [7], [50], [1, 2], [25, 26, 50], Array(1...50)],
         [TelemetryTransportError.Code.invalidArgument, .quotaExceeded])
     func poison(poisoned: [Int], code: TelemetryTransportError.Code) async throws {
-        // A single event that exceeds a quota is only known for poison if the one behind it is taken.
+        // A single event above a quota is dropped only if the event after it is accepted.
         if code == .quotaExceeded, poisoned != [1], poisoned != [7] { return }
         let names = Set(poisoned.map(String.init))
         let transport = PickyTransport { $0.contains { names.contains($0.name) } ? code : nil }
@@ -62,7 +62,7 @@ struct PoisonTests {
         #expect(await transport.appends <= poisoned.count * 14 + 2)
     }
 
-    @Test("A full store loses nothing: events wait until it has room, oldest first")
+    @Test("A full store loses no event: events wait until it has room, oldest first")
     func fullStore() async throws {
         let transport = PickyTransport(capacity: 20)
         let logger = await logger(transport, logging: 50)
@@ -77,7 +77,7 @@ struct PoisonTests {
         #expect(logger.statistics.waiting == 0)
     }
 
-    @Test("An event that exceeds a quota alone waits for another one to tell whether the store is full")
+    @Test("A single event that exceeds a quota waits for another one, which shows whether the store is full")
     func lonelySuspect() async throws {
         let transport = PickyTransport { $0.contains { $0.name == "1" } ? .quotaExceeded : nil }
         let logger = await logger(transport, logging: 1)
@@ -88,7 +88,7 @@ struct PoisonTests {
         #expect(logger.statistics.dropped == [.rejected: 1])
     }
 
-    @Test("A store that refuses everything, reports included, is not told of reports without end")
+    @Test("A store that refuses every event, including reports, does not get endless reports")
     func refusesAll() async throws {
         let transport = PickyTransport { _ in .invalidArgument }
         let logger = await logger(transport, logging: 3)
@@ -98,7 +98,7 @@ struct PoisonTests {
         #expect(logger.statistics.dropped[.rejected] == 4)
     }
 
-    @Test("A store that goes away while a batch is halved keeps its place")
+    @Test("A failure while a batch is halved keeps the progress")
     func failsWhileHalving() async throws {
         let failing = Mutex(0)
         let transport = PickyTransport { events in

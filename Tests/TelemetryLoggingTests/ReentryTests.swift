@@ -6,9 +6,9 @@ import TelemetryTestSupport
 import TelemetryTransport
 import Testing
 
-/// What calls a logger back while it is at work, and callers that do not wait for its answer.
+/// Callbacks that call the logger while it works, and calls of cancelled tasks.
 struct ReentryTests {
-    /// Whoever a callback logs through.
+    /// Holds the logger that a callback logs to.
     final class Box: Sendable {
         private let logger = Mutex<TelemetryLogger?>(nil)
 
@@ -20,7 +20,7 @@ struct ReentryTests {
         }
     }
 
-    /// Logs more than its logger has room for, in so many appends.
+    /// Logs more than the logger has room for, in each of a number of appends.
     final class StormyTransport: TelemetryEventTransport {
         static let storm = 200
         let box = Box()
@@ -47,7 +47,7 @@ struct ReentryTests {
         func deleteEvents(matching filter: TelemetryEventFilter) async throws -> Int { 0 }
     }
 
-    @Test("A handler that hears, on a thread that logs, of a file that cannot be had may log too")
+    @Test("A diagnostics handler that is called on a logging thread may log")
     func handlerLogs() async throws {
         let directory = TemporaryDirectory()
         let transport = MockTelemetryTransport()
@@ -71,7 +71,7 @@ struct ReentryTests {
         box.set(nil)
     }
 
-    @Test("A hook may log, as long as it does not for what it logs itself")
+    @Test("A hook may log, unless it does so for its own events")
     func hookLogs() async throws {
         let box = Box()
         let bench = await Bench.active(
@@ -86,10 +86,10 @@ struct ReentryTests {
         box.set(nil)
     }
 
-    @Test("Flush returns although more is lost all the time than the transport takes", .timeLimit(.minutes(10)))
+    @Test("Flush returns even if events are lost faster than the transport accepts them", .timeLimit(.minutes(10)))
     func flushDuringLosses() async {
         let transport = StormyTransport()
-        // No batch is ever full: nothing is appended but for the flush.
+        // No batch is ever full: only the flush appends.
         let logger = TelemetryLogger(
             configuration: .init(batchSize: 1_000_000, memoryLimit: 128 << 10), transport: transport, clock: ManualClock())
         transport.box.set(logger)
@@ -101,7 +101,7 @@ struct ReentryTests {
         transport.box.set(nil)
     }
 
-    @Test("A flush that meets turning off returns, and the logger goes on delivering", .timeLimit(.minutes(10)))
+    @Test("A flush that overlaps turning off returns, and the logger keeps delivering", .timeLimit(.minutes(10)))
     func flushMeetsTurningOff() async throws {
         let bench = await Bench.active()
         for _ in 1...1_000 {
@@ -116,7 +116,7 @@ struct ReentryTests {
         #expect(try await bench.storedNames == ["last"])
     }
 
-    @Test("A shutdown whose task is cancelled delivers all the same", arguments: 1...20)
+    @Test("A shutdown in a cancelled task still delivers", arguments: 1...20)
     func cancelledShutdown(attempt: Int) async throws {
         let bench = await Bench.active()
         bench.logger.logEvent(name: "last")
@@ -127,7 +127,7 @@ struct ReentryTests {
         #expect(try await bench.storedNames == ["last"])
     }
 
-    @Test("Turning off waits for the append under way also where its task is cancelled", .timeLimit(.minutes(10)))
+    @Test("Turning off in a cancelled task waits for the append in progress", .timeLimit(.minutes(10)))
     func cancelledTurningOff() async {
         let transport = StubbornTransport()
         let clock = ManualClock()

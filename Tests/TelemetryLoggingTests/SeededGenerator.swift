@@ -1,4 +1,4 @@
-/// SplitMix64.
+/// A SplitMix64 generator: the same numbers for the same seed.
 struct SeededGenerator: RandomNumberGenerator {
     var state: UInt64
 

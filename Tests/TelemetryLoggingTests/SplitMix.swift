@@ -1,4 +1,4 @@
-/// The same numbers for the same seed.
+/// A SplitMix64 generator: the same numbers for the same seed.
 struct SplitMix: RandomNumberGenerator {
     var state: UInt64
 

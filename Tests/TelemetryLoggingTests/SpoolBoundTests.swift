@@ -5,13 +5,13 @@ import TelemetryTestSupport
 import TelemetryTransport
 import Testing
 
-/// What a spool keeps where there is no room, and for how long.
+/// The limits of a spool: without space, and by age.
 struct SpoolBoundTests {
     let directory = TemporaryDirectory()
 
     var configuration: TelemetryLogger.Configuration { .init(spoolDirectory: directory.url) }
 
-    @Test("Where no file can be had the logger works from memory, and says so once")
+    @Test("If no file can be created, the logger works in memory and reports it once")
     func noDirectory() async throws {
         try Data().write(to: directory.url)
         let bench = await Bench.active(configuration)
@@ -21,7 +21,7 @@ struct SpoolBoundTests {
         #expect(bench.diagnostics.kinds == [.storageFailed])
     }
 
-    @Test("A file has all its blocks before anything is written to it: a full disk cannot reach whoever logs")
+    @Test("A file's blocks are allocated before it is written to, so that a full disk does not affect a logging thread")
     func blocks() async throws {
         let bench = await Bench.active(configuration)
         bench.logger.logEvent(name: "event")
@@ -35,7 +35,7 @@ struct SpoolBoundTests {
     }
 
     @Test(
-        "Many short runs without a connection lose nothing, whether they ended in order or were killed",
+        "Many short runs without a connection lose nothing, whether they were shut down or killed",
         arguments: [false, true])
     func shortRuns(isKilled: Bool) async throws {
         var directory = directory
@@ -51,7 +51,7 @@ struct SpoolBoundTests {
         #expect(bench.logger.statistics.dropped.isEmpty)
     }
 
-    @Test("A directory that goes while the logger runs costs nothing that is kept already, and is told")
+    @Test("A directory that is removed while the logger runs loses no kept event, and is reported")
     func directoryGoes() async throws {
         let bench = await Bench.active(configuration)
         bench.transport.isOffline = true
@@ -64,7 +64,7 @@ struct SpoolBoundTests {
         #expect(bench.diagnostics.kinds.contains(.storageFailed))
     }
 
-    @Test("Where no more files can be had, what is in files stays, and memory takes as much as without a spool on top")
+    @Test("If no more files can be created, spooled events are kept, and memory is used as without a spool")
     func filesStay() async throws {
         var configuration = configuration
         configuration.spool.maximumBytes = 1 << 20
@@ -73,7 +73,7 @@ struct SpoolBoundTests {
         bench.transport.isOffline = true
         let property = String(repeating: "p", count: 80)
         for number in 1...5_000 { bench.logger.logEvent(name: "event \(number)", property1: property) }
-        // Files that are made already go on taking events; new ones cannot be made.
+        // Existing files still take events; new ones cannot be created.
         try FileManager.default.removeItem(at: directory.url)
         for number in 5_001...5_600 { bench.logger.logEvent(name: "event \(number)", property1: property) }
         #expect(bench.logger.statistics.dropped == [:])
@@ -86,7 +86,7 @@ struct SpoolBoundTests {
         #expect(bench.diagnostics.kinds.count { $0 == .storageFailed } == 1)
     }
 
-    @Test("Beyond the bound the oldest go, counted and told in the stream; the files stay within the bound")
+    @Test("Beyond the limit the oldest events are dropped, counted and reported in the stream; the files stay within the limit")
     func bound() async throws {
         var configuration = configuration
         configuration.spool.maximumBytes = 256 << 10
@@ -96,7 +96,7 @@ struct SpoolBoundTests {
         let sizes = try directory.names.map {
             try FileManager.default.attributesOfItem(atPath: directory.url(of: $0).path)[.size] as? Int ?? 0
         }
-        // One more than the bound may lie ready.
+        // One file above the limit may be prepared.
         #expect(sizes.reduce(0, +) <= 256 << 10 + 32 << 10)
         bench.transport.isOffline = false
         await bench.logger.flush()
@@ -108,7 +108,7 @@ struct SpoolBoundTests {
         #expect(lost < 10_000 && lost > 5_000)
     }
 
-    @Test("What waits for longer than the bound is not sent, counted and told", arguments: [false, true])
+    @Test("Events that wait longer than the limit are dropped, counted and reported", arguments: [false, true])
     func age(isRestarted: Bool) async throws {
         let bench = await Bench.active(configuration)
         bench.transport.isOffline = true

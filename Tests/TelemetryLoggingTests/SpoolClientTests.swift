@@ -4,11 +4,11 @@ import TelemetryModels
 import TelemetryTestSupport
 import Testing
 
-/// Whose events a logger takes over from a spool.
+/// The clients whose events a logger takes over from a spool.
 struct SpoolClientTests {
     let directory = TemporaryDirectory()
 
-    /// A logger over a directory that is on, with a client or without.
+    /// An active logger with a spool directory, with or without a client.
     func started(_ clientId: String?, in directory: TemporaryDirectory) async -> Bench {
         let bench = Bench(.init(spoolDirectory: directory.url))
         if let clientId { await bench.logger.setClientIdentifier(clientId) }
@@ -16,7 +16,7 @@ struct SpoolClientTests {
         return bench
     }
 
-    /// What a killed process leaves that logged events of these clients, named by their numbers.
+    /// A copy of a killed process's directory with events of these clients, named by their numbers.
     func left(by clients: [String?]) async throws -> TemporaryDirectory {
         let bench = await started(clients.first ?? nil, in: directory)
         bench.transport.isOffline = true
@@ -27,11 +27,11 @@ struct SpoolClientTests {
         return try directory.copy()
     }
 
-    @Test("Events of another client are discarded, counted, reported in the stream and to the diagnostics handler")
+    @Test("Another client's events are discarded, counted, and reported in the stream and to the diagnostics handler")
     func otherClient() async throws {
         let copy = try await left(by: ["X", "X", "X"])
         let bench = await started("Y", in: copy)
-        // Of the file, and of the event that reports the loss.
+        // The diagnostics of the file, and of the event that reports the loss.
         #expect(bench.diagnostics.kinds == [.eventsDropped, .eventsDropped])
         await bench.logger.flush()
         #expect(try await bench.storedNames == ["telemetry.dropped"])
@@ -43,7 +43,7 @@ struct SpoolClientTests {
         #expect(copy.names.isEmpty)
     }
 
-    @Test("The same client's events are taken over after a restart, those held before activation as well")
+    @Test("The same client's events are taken over after a restart, including those held before activation")
     func sameClient() async throws {
         let bench = Bench(.init(spoolDirectory: directory.url))
         bench.transport.isOffline = true
@@ -58,7 +58,7 @@ struct SpoolClientTests {
     }
 
     @Test(
-        "Of a segment in which the identifier changed, only the current client's events are taken over",
+        "From a segment in which the identifier changed, only the current client's events are taken over",
         arguments: [("X", ["1", "2", "5"]), ("Y", ["3", "4"]), ("Z", [])], [false, true])
     func mixed(expected: (client: String, names: [String]), isRestartedTwice: Bool) async throws {
         var copy = try await left(by: ["X", "X", "Y", "Y", "X"])
@@ -81,7 +81,7 @@ struct SpoolClientTests {
         #expect(copy.names.isEmpty)
     }
 
-    @Test("While no client is known nothing is taken over that bears one; it is as soon as the client is set")
+    @Test("Events with a client are taken over only once the client is set")
     func clientSetLater() async throws {
         let copy = try await left(by: ["X", "Y", "X"])
         let bench = await started(nil, in: copy)
@@ -96,7 +96,7 @@ struct SpoolClientTests {
         #expect(copy.names.isEmpty)
     }
 
-    @Test("Events without a client are taken over by a logger without one, and discarded by one that has a client")
+    @Test("Events without a client are taken over by a logger without one, and discarded by one with a client")
     func noClient() async throws {
         let copy = try await left(by: [nil, nil])
         let second = try copy.copy()
@@ -109,7 +109,7 @@ struct SpoolClientTests {
         #expect(with.logger.statistics.dropped == [.otherClient: 2])
     }
 
-    @Test("A logger that was shut down and activated for another client does not send what it left itself")
+    @Test("A logger that is activated again for another client discards its former client's events")
     func sameLogger() async throws {
         let bench = await started("X", in: directory)
         bench.transport.isOffline = true

@@ -4,13 +4,13 @@ import TelemetryModels
 import TelemetryTestSupport
 import Testing
 
-/// What a shutdown left is the next logger's at once, whoever still has a hand on the old one's files.
+/// After a shutdown the next logger gets the files at once, even if the old one's descriptors are still open.
 struct SpoolHandOverTests {
     let directory = TemporaryDirectory()
 
     var configuration: TelemetryLogger.Configuration { .init(spoolDirectory: directory.url) }
 
-    /// What the next logger over the directory delivers.
+    /// The events that the next logger with the directory delivers.
     func delivered() async throws -> [String] {
         let next = await Bench.active(configuration)
         await next.logger.flush()
@@ -20,14 +20,14 @@ struct SpoolHandOverTests {
     }
 
     #if os(Linux)
-    @Test("A child process that is being started while a logger shuts down does not keep its events from the next one")
+    @Test("A child process that inherits a logger's descriptors does not keep its events from the next logger")
     func inheritedDescriptor() async throws {
         let bench = await Bench.active(configuration)
         bench.transport.isOffline = true
         bench.logger.logEvent(name: "kept")
-        // Between fork and exec a child has every descriptor of its parent, also those that exec will close.
+        // Between fork and exec a child has all descriptors of its parent, including those that exec closes.
         let inherited = try openFiles().map { dup($0) }
-        // Its lock's and that of the segment that it writes to.
+        // The lock's descriptor, and that of the current segment.
         #expect(inherited.count == 2)
         defer { for descriptor in inherited { close(descriptor) } }
         await bench.logger.shutdown()
@@ -45,7 +45,7 @@ struct SpoolHandOverTests {
     }
     #endif
 
-    @Test("An append that outlasts the shutdown does not keep its events from the next logger")
+    @Test("An append that lasts longer than the shutdown does not keep its events from the next logger")
     func stubbornAppend() async throws {
         let stubborn = StubbornTransport()
         let clock = ManualClock()

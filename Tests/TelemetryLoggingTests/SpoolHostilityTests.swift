@@ -6,13 +6,13 @@ import Testing
 
 @testable import TelemetryLogging
 
-/// Files that a process with ill will, or a system in need, puts in the way.
+/// Files that a hostile process or a system without resources places or damages.
 struct SpoolHostilityTests {
     let directory = TemporaryDirectory()
 
     var configuration: TelemetryLogger.Configuration { .init(spoolDirectory: directory.url) }
 
-    @Test("Sequences that end at the largest number stop nobody from starting")
+    @Test("Sequences that end at the largest number do not prevent a start")
     func largestSequence() async throws {
         try FileManager.default.createDirectory(at: directory.url, withIntermediateDirectories: true)
         let memory = SegmentMemory(count: 16 << 10)
@@ -39,7 +39,7 @@ struct SpoolHostilityTests {
         #expect(bench.logger.statistics.waiting == 0)
     }
 
-    @Test("Where it is damaged whose events follow, they are counted as lost, and nothing else is")
+    @Test("Damage to a client's identifier loses only the events after it, which are counted")
     func damagedOwner() async throws {
         let bench = await Bench.active(configuration)
         bench.transport.isOffline = true
@@ -59,7 +59,7 @@ struct SpoolHostilityTests {
         #expect(successor.logger.statistics.dropped == [.corrupt: 2])
     }
 
-    @Test("No number is too large for a setting, neither with files nor where they cannot be had any more")
+    @Test("No number is too large for a setting, with files or without")
     func largestSettings() async throws {
         let configuration = TelemetryLogger.Configuration(
             batchSize: .max, flushInterval: .infinity, maxRetries: .max, spoolDirectory: directory.url,
@@ -77,7 +77,7 @@ struct SpoolHostilityTests {
     }
 
     #if os(Linux)
-    @Test("A file that cannot be opened for now is left for the next start, not set aside")
+    @Test("A file that temporarily cannot be opened is left for the next start, not set aside")
     func noDescriptors() async throws {
         let bench = await Bench.active(configuration)
         bench.transport.isOffline = true
@@ -92,7 +92,7 @@ struct SpoolHostilityTests {
             var limit = rlimit()
             getrlimit(__rlimit_resource_t(7), &limit)
             let usual = limit.rlim_cur
-            // Two more descriptors: its own lock's and the dead owner's, but none for what that one left.
+            // Two more descriptors: for its own lock and the dead owner's, but none for the segment.
             limit.rlim_cur = UInt(free.max() ?? 0)
             setrlimit(__rlimit_resource_t(7), &limit)
             await starved.logger.activate(enabled: true)
@@ -102,7 +102,7 @@ struct SpoolHostilityTests {
             let next = await Bench.active(configuration)
             await next.logger.flush()
             let names = try await next.storedNames
-            // Whatever else the process opens or closes meanwhile, nothing whole is ever set aside.
+            // Whatever descriptors the process opens or closes meanwhile, no intact file is ever set aside.
             precondition(!starved.diagnostics.kinds.contains(.corruptFile), "\(starved.diagnostics.kinds)")
             precondition(names == ["kept"], "\(names)")
         }

@@ -7,11 +7,11 @@ import Testing
 @testable import TelemetryLogging
 
 #if os(Linux) || os(macOS)
-/// Who counts as dead, and what becomes of a file that somebody has mapped.
+/// Detecting dead owners, and files that another process has mapped.
 struct SpoolLivenessTests {
     let directory = TemporaryDirectory()
 
-    @Test("A logger whose lock file was removed goes on logging while another starts over the same directory")
+    @Test("A logger whose lock file was removed keeps logging while another starts with the same directory")
     func missingLock() async throws {
         await #expect(processExitsWith: .success) { [path = directory.url.path as String] in
             let url = URL(filePath: path)
@@ -24,7 +24,7 @@ struct SpoolLivenessTests {
             let second = await Bench.active(.init(spoolDirectory: url))
             for number in 1...5_000 { first.logger.logEvent(name: "\(number)") }
             precondition(second.logger.statistics.recovered == 0)
-            // What was logged since is still in a file: a process that starts after a kill finds it.
+            // Later events are still in a file: a process that starts after a kill finds them.
             first.transport.isOffline = false
             await second.logger.shutdown()
             await first.logger.flush()
@@ -33,7 +33,7 @@ struct SpoolLivenessTests {
         }
     }
 
-    @Test("A segment that a logger of the version before has mapped, and nobody locked, is not shortened when it is taken over")
+    @Test("A segment that an older version's logger has mapped without a lock is not truncated when it is taken over")
     func mappedByOldVersion() async throws {
         let bench = await Bench.active(.init(spoolDirectory: directory.url))
         bench.transport.isOffline = true
@@ -55,7 +55,7 @@ struct SpoolLivenessTests {
         }
     }
 
-    @Test("A logger that has sealed many segments is known to run by the one that it writes to")
+    @Test("A logger with many sealed segments is detected as running by the segment that it writes to")
     func manySegments() async throws {
         var configuration = TelemetryLogger.Configuration(spoolDirectory: directory.url)
         configuration.memoryLimit = 128 << 10
@@ -70,7 +70,7 @@ struct SpoolLivenessTests {
         }
         let second = await Bench.active(configuration)
         #expect(second.logger.statistics.recovered == 0)
-        // Delivered memory is used again, and locked again.
+        // Delivered segments are used again, and locked again.
         first.transport.isOffline = false
         await first.logger.flush()
         for number in 1...5_000 { first.logger.logEvent(name: "again \(number)") }
@@ -79,7 +79,7 @@ struct SpoolLivenessTests {
     }
 
     #if os(Linux)
-    @Test("Thousands of dead owners take no more descriptors than one")
+    @Test("Thousands of dead owners need no more descriptors than one")
     func descriptors() async throws {
         try await fill(directory, owners: 300)
         await #expect(processExitsWith: .success) { [path = directory.url.path as String] in
@@ -104,7 +104,7 @@ struct SpoolLivenessTests {
         }
     }
 
-    @Test("What many dead owners left takes no more of the disk than their events need")
+    @Test("Segments of many dead owners use no more disk space than their events need")
     func blocks() async throws {
         try await fill(directory, owners: 20)
         let bench = await Bench.active(.init(spoolDirectory: directory.url))
@@ -117,7 +117,7 @@ struct SpoolLivenessTests {
         #expect(blocks < 1 << 20)
     }
 
-    /// Leaves one event each of so many sessions whose processes are gone.
+    /// Leaves one event each of a number of sessions whose processes have ended.
     private func fill(_ directory: TemporaryDirectory, owners: Int) async throws {
         try FileManager.default.createDirectory(at: directory.url, withIntermediateDirectories: true)
         for owner in 1...owners {

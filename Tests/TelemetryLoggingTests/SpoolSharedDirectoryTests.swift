@@ -6,11 +6,11 @@ import Testing
 
 @testable import TelemetryLogging
 
-/// A spool in a directory in which other users can make files.
+/// A spool in a directory in which other users can create files.
 struct SpoolSharedDirectoryTests {
     let directory = TemporaryDirectory()
 
-    @Test("A directory that others can write is reported", arguments: [0o700, 0o755, 0o775, 0o777, 0o1777])
+    @Test("A directory that other users can write to is reported", arguments: [0o700, 0o755, 0o775, 0o777, 0o1777])
     func permissions(mode: Int) async throws {
         try FileManager.default.createDirectory(at: directory.url, withIntermediateDirectories: true)
         try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: directory.url.path)
@@ -21,7 +21,7 @@ struct SpoolSharedDirectoryTests {
         #expect(bench.diagnostics.kinds == (mode & 0o022 == 0 ? [] : [.storageFailed]))
     }
 
-    @Test("A directory of another user is reported", .enabled(if: geteuid() == 0))
+    @Test("Another user's directory is reported", .enabled(if: geteuid() == 0))
     func owner() async throws {
         try FileManager.default.createDirectory(at: directory.url, withIntermediateDirectories: true)
         #expect(chown(directory.url.path, 12_345, 12_345) == 0)
@@ -29,7 +29,7 @@ struct SpoolSharedDirectoryTests {
         #expect(bench.diagnostics.kinds == [.storageFailed])
     }
 
-    @Test("A segment that another user put there is not sent", .enabled(if: geteuid() == 0))
+    @Test("Another user's segment is not sent", .enabled(if: geteuid() == 0))
     func plantedSegment() async throws {
         let bench = await Bench.active(.init(spoolDirectory: directory.url))
         bench.transport.isOffline = true
@@ -43,7 +43,7 @@ struct SpoolSharedDirectoryTests {
         #expect(next.diagnostics.kinds == [.corruptFile])
     }
 
-    @Test("A named pipe under a segment's or a lock's name does not keep a logger from starting")
+    @Test("A named pipe in place of a segment or a lock does not prevent a start")
     func pipes() async throws {
         try FileManager.default.createDirectory(at: directory.url, withIntermediateDirectories: true)
         for name in ["a-1.segment", "b.lock"] { #expect(mkfifo(directory.url(of: name).path, 0o600) == 0) }

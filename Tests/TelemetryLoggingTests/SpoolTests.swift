@@ -10,7 +10,7 @@ struct SpoolTests {
 
     var configuration: TelemetryLogger.Configuration { .init(spoolDirectory: directory.url) }
 
-    /// A bench over a directory as a killed process left it.
+    /// A bench with a copy of the directory, as after a kill.
     func restarted(in directory: TemporaryDirectory, _ change: (inout TelemetryLogger.Configuration) -> Void = { _ in }) async
         -> Bench
     {
@@ -19,7 +19,7 @@ struct SpoolTests {
         return await Bench.active(configuration)
     }
 
-    @Test("A host that never opted in has no file, no directory, no sleeping task and no call of the transport")
+    @Test("Without an opt-in a host has no file, no directory, no sleeping task and no call of the transport")
     func neverOptedIn() async {
         let bench = Bench(configuration)
         bench.logger.logEvent(name: "held")
@@ -32,7 +32,7 @@ struct SpoolTests {
     }
 
     @Test(
-        "What logEvent has returned for is in the file: a copy of the directory taken at once delivers it, under its own session")
+        "Events are in the file when logEvent returns: a copy of the directory delivers them, with their own session")
     func survives() async throws {
         let bench = await Bench.active(configuration)
         bench.transport.isOffline = true
@@ -60,7 +60,7 @@ struct SpoolTests {
         #expect(successor.logger.statistics.delivered == 3)
     }
 
-    @Test("Directories are for the user alone, and so are files")
+    @Test("Directories and files are accessible only to their user")
     func permissions() async throws {
         let bench = await Bench.active(configuration)
         bench.logger.logEvent(name: "event")
@@ -69,7 +69,7 @@ struct SpoolTests {
         for name in directory.names { #expect(try directory.permissions(of: name) == 0o600) }
     }
 
-    @Test("What was held before activation is in the file after it, and was in none before")
+    @Test("Events held before activation are in the file after it, and in none before")
     func heldEventsMove() async throws {
         let bench = Bench(configuration)
         for number in 1...12_000 { bench.logger.logEvent(name: "event \(number)", property1: String(repeating: "p", count: 50)) }
@@ -85,7 +85,7 @@ struct SpoolTests {
         #expect(stored.allSatisfy { $0.clientId == TelemetryFixtures.clientId })
     }
 
-    @Test("What was delivered is not recovered")
+    @Test("Delivered events are not recovered")
     func deliveredIsGone() async throws {
         let bench = await Bench.active(configuration)
         for number in 1...50 { bench.logger.logEvent(name: "\(number)") }
@@ -97,7 +97,7 @@ struct SpoolTests {
         #expect(try await successor.stored.map(\.sequence) == [51])
     }
 
-    @Test("Turning off leaves no file: neither this session's, nor a dead one's, nor what was set aside")
+    @Test("Turning off deletes all files: this session's, a dead session's, and those that were set aside")
     func turningOffDeletes() async throws {
         let bench = await Bench.active(configuration)
         bench.transport.isOffline = true
@@ -115,7 +115,7 @@ struct SpoolTests {
         #expect(directory.names.isEmpty)
     }
 
-    @Test("Activating disabled deletes what a dead session left, unread and unsent")
+    @Test("Activating disabled deletes a dead session's files, unread and unsent")
     func activatingDisabledPurges() async throws {
         let bench = await Bench.active(configuration)
         bench.transport.isOffline = true
@@ -127,7 +127,7 @@ struct SpoolTests {
         #expect(successor.transport.calls.isEmpty)
     }
 
-    @Test("Loggers that share a directory leave each other's events alone while they live")
+    @Test("Loggers that share a directory do not take each other's events while they run")
     func shared() async throws {
         let first = await Bench.active(configuration)
         first.transport.isOffline = true
@@ -143,7 +143,7 @@ struct SpoolTests {
     }
 
     @Test(
-        "What a shutdown could not deliver waits for the next logger, or for this one's next activation",
+        "Events that a shutdown could not deliver wait for the next logger, or for the next activation",
         arguments: [true, false])
     func shutdownKeeps(isSameLogger: Bool) async throws {
         let bench = await Bench.active(configuration)
@@ -162,7 +162,7 @@ struct SpoolTests {
         #expect(directory.names.isEmpty)
     }
 
-    @Test("A torn end is cut and counted; what is before it is delivered", arguments: [1, 5, 9, 13, 30, 60])
+    @Test("A truncated end is cut and counted; the events before it are delivered", arguments: [1, 5, 9, 13, 30, 60])
     func tornTail(missing: Int) async throws {
         let bench = await Bench.active(configuration)
         bench.transport.isOffline = true
@@ -180,7 +180,7 @@ struct SpoolTests {
         #expect(successor.diagnostics.kinds.contains(.tornTail))
     }
 
-    @Test("A damaged event in the middle cuts what follows: nothing wrong is ever delivered", arguments: 0..<40)
+    @Test("A damaged event cuts the events after it: no wrong event is ever delivered", arguments: 0..<40)
     func damage(step: Int) async throws {
         let bench = await Bench.active(configuration)
         bench.transport.isOffline = true
@@ -206,7 +206,7 @@ struct SpoolTests {
     }
 
     @Test(
-        "A file that is no segment is set aside and told, whatever it holds",
+        "A file that is not a segment is set aside and reported, whatever its contents",
         arguments: ["", "x", "nonsense\n", String(repeating: "LTSPOOL2", count: 900)])
     func nonsense(text: String) async throws {
         try FileManager.default.createDirectory(at: directory.url, withIntermediateDirectories: true)
@@ -219,7 +219,7 @@ struct SpoolTests {
         #expect(bench.diagnostics.kinds == (text.isEmpty ? [] : [.corruptFile]))
     }
 
-    @Test("A directory of a segment's name, a symbolic link, a lock that is a directory: none of them harms")
+    @Test("A directory named like a segment, a symbolic link, and a directory in place of a lock have no effect")
     func oddities() async throws {
         let manager = FileManager.default
         try manager.createDirectory(at: directory.url(of: "abc-1.segment"), withIntermediateDirectories: true)

@@ -5,7 +5,7 @@ import TelemetryModels
 import TelemetryTestSupport
 import TelemetryTransport
 
-/// A logger with everything around it under the test's control.
+/// A logger whose transport, clock and diagnostics the test controls.
 struct Bench {
     let transport: MockTelemetryTransport
     let clock = ManualClock()
@@ -33,7 +33,7 @@ struct Bench {
         return bench
     }
 
-    /// What is stored, without being recorded as a call.
+    /// The stored events, read without a recorded call.
     var stored: [TelemetryEvent] {
         get async throws { try await transport.store.events(matching: .all, after: nil, limit: .max).events }
     }
@@ -50,7 +50,7 @@ struct Bench {
     }
 }
 
-/// Remembers what a diagnostics handler hears.
+/// Records the diagnostics that a handler receives.
 final class DiagnosticsLog: Sendable {
     private let heard = Mutex<[TelemetryDiagnostic]>([])
 

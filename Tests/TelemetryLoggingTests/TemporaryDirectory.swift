@@ -1,12 +1,12 @@
 import Foundation
 
-/// A directory's path for one test, removed with everything in it at the end.
+/// The path of a test's directory, which is removed with its contents at the end.
 final class TemporaryDirectory: Sendable {
     let url = FileManager.default.temporaryDirectory.appending(path: "logger-\(UUID().uuidString)")
 
     deinit { try? FileManager.default.removeItem(at: url) }
 
-    /// The names of what is in it; empty where it does not exist.
+    /// The names of its contents; empty if it does not exist.
     var names: [String] {
         ((try? FileManager.default.contentsOfDirectory(atPath: url.path)) ?? []).sorted()
     }
@@ -18,7 +18,7 @@ final class TemporaryDirectory: Sendable {
         return try FileManager.default.attributesOfItem(atPath: file.path)[.posixPermissions] as? Int
     }
 
-    /// A copy, as it looks to a process that starts after this one was killed.
+    /// A copy, as a process that starts after this one was killed finds it.
     func copy() throws -> TemporaryDirectory {
         let copy = TemporaryDirectory()
         try FileManager.default.copyItem(at: url, to: copy.url)

@@ -4,7 +4,7 @@ import Foundation
 import TelemetryModels
 import TelemetryTestSupport
 
-/// A debug logger on a manual clock, and what its tests log and expect.
+/// A debug logger on a manual clock, with helpers to log and to compare entries.
 @MainActor
 struct DebugLoggerBench {
     let clock = ManualClock()
@@ -26,7 +26,7 @@ struct DebugLoggerBench {
 }
 
 extension DebugLogger {
-    /// Waits for the flush that is under way, and starts none.
+    /// Waits for the flush in progress, without starting one.
     func flushUnderWay() async { for lane in lanes { await lane.drain?.value } }
 }
 #endif

@@ -3,7 +3,7 @@ import Foundation
 import Synchronization
 import TelemetryDebugLogging
 
-/// Answers as its script says, and keeps what it was given.
+/// Answers by its script, and records its batches.
 final class ScriptedShipper: DebugLogShipping {
     private struct State {
         var script: [DebugLogShipment]
@@ -17,7 +17,7 @@ final class ScriptedShipper: DebugLogShipping {
     private let state: Mutex<State>
     private let arrivals = AsyncStream.makeStream(of: Int.self)
 
-    /// - Parameter script: an answer for each batch; `stored` for all that follow.
+    /// - Parameter script: The answer to each batch; `stored` for all later ones.
     init(_ script: [DebugLogShipment] = []) {
         state = Mutex(State(script: script))
     }
@@ -27,7 +27,7 @@ final class ScriptedShipper: DebugLogShipping {
 
     func answerNext(with answers: DebugLogShipment...) { state.withLock { $0.script += answers } }
 
-    /// From now on a rule answers each batch, up to a number of batches; the next one fails, to end a flush that would not end.
+    /// Answers later batches by a rule, up to a number of batches. The next one fails, to end a flush that would not end.
     func answer(upTo limit: Int = .max, _ rule: @escaping @Sendable ([DebugLogEntry]) -> DebugLogShipment) {
         state.withLock { state in
             state.rule = rule
@@ -35,7 +35,7 @@ final class ScriptedShipper: DebugLogShipping {
         }
     }
 
-    /// From now on batches arrive and are not answered.
+    /// Holds later batches without an answer.
     func hold() { state.withLock { $0.isHolding = true } }
 
     func release() {
@@ -47,7 +47,7 @@ final class ScriptedShipper: DebugLogShipping {
         for continuation in waiting { continuation.resume() }
     }
 
-    /// Returns once the next batch has arrived.
+    /// Returns when the next batch has arrived.
     func arrival() async {
         var iterator = arrivals.stream.makeAsyncIterator()
         _ = await iterator.next()
