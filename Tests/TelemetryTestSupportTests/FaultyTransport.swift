@@ -6,9 +6,9 @@ import TelemetryTransport
 struct FaultyTransport: TelemetryTransporting {
     enum Fault: String, CaseIterable, Sendable {
         case readsNewestFirst, losesAttributes, excludesSince, emptySetMatchesAll, acceptsAnyLimit, acceptsAnyClient
-        case forgetsCursors, deletesEverybodysEvents, comparesBytes
-        case insertOverwrites, ignoresChangeTags, looksThenSaves, hidesServerRecord, hidesFailures, foldsCase
-        case tellsNothing, tellsOfEveryClient, throwsForeignErrors, endsStreams
+        case ignoresCursors, deletesAllEvents, comparesBytes
+        case insertOverwrites, ignoresChangeTags, checksThenSaves, hidesServerRecord, hidesFailures, foldsCase
+        case sendsNoNotifications, notifiesForEveryClient, throwsForeignErrors, endsStreams
     }
 
     struct Foreign: Error {}
@@ -35,7 +35,7 @@ struct FaultyTransport: TelemetryTransporting {
     ) async throws -> TelemetryEventPage {
         if fault == .throwsForeignErrors, limit < 1 { throw Foreign() }
         let page = try await store.events(
-            matching: twisted(filter), after: fault == .forgetsCursors ? nil : cursor,
+            matching: twisted(filter), after: fault == .ignoresCursors ? nil : cursor,
             limit: fault == .acceptsAnyLimit ? max(limit, 1) : limit)
         let events =
             switch fault {
@@ -51,7 +51,7 @@ struct FaultyTransport: TelemetryTransporting {
     }
 
     func deleteEvents(matching filter: TelemetryEventFilter) async throws -> Int {
-        try await store.deleteEvents(matching: fault == .deletesEverybodysEvents ? .all : twisted(filter))
+        try await store.deleteEvents(matching: fault == .deletesAllEvents ? .all : twisted(filter))
     }
 
     func eventArrivals() -> AsyncStream<Void> {
@@ -81,7 +81,7 @@ extension FaultyTransport {
             switch (fault, policy) {
             case (.insertOverwrites, .insert), (.ignoresChangeTags, .ifUnchanged):
                 return try await store.save(records, policy: .overwrite)
-            case (.looksThenSaves, .ifUnchanged):
+            case (.checksThenSaves, .ifUnchanged):
                 for record in records {
                     let stored = try await store.record(withID: record.recordID)
                     if stored?.changeTag != record.changeTag {
@@ -128,7 +128,7 @@ extension FaultyTransport {
 
 extension FaultyTransport {
     func save(_ subscription: TelemetrySubscription) async throws -> TelemetrySubscription.ID {
-        guard fault == .tellsOfEveryClient else { return try await store.save(subscription) }
+        guard fault == .notifiesForEveryClient else { return try await store.save(subscription) }
         return try await store.save(TelemetrySubscription(id: subscription.id, recordType: subscription.recordType))
     }
 
@@ -141,7 +141,7 @@ extension FaultyTransport {
     }
 
     func notifications() -> AsyncStream<TelemetryNotification> {
-        fault == .tellsNothing ? AsyncStream { _ in } : store.notifications()
+        fault == .sendsNoNotifications ? AsyncStream { _ in } : store.notifications()
     }
 
     func validateSchema() async -> Bool { true }

@@ -2,12 +2,12 @@ import Foundation
 import TelemetryModels
 import TelemetryTransport
 
-/// What a check found; becomes a ``TelemetryTransportConformance/Failure``.
+/// A violation that a check found; becomes a ``TelemetryTransportConformance/Failure``.
 struct ConformanceViolation: Error {
     let message: String
 }
 
-/// What a check works with: a connection to an empty store, and ways to say what is expected.
+/// A connection to an empty store, and the expectations of a check.
 struct Bench: Sendable {
     let store: TelemetryTransportConformance.Store
     let patience: Duration
@@ -15,7 +15,7 @@ struct Bench: Sendable {
     var transport: any TelemetryTransporting { store.transport }
 
     func secondConnection() async throws -> any TelemetryTransporting {
-        guard let connectAgain = store.connectAgain else { throw ConformanceViolation(message: "There is no second connection.") }
+        guard let connectAgain = store.connectAgain else { throw ConformanceViolation(message: "There is only one connection.") }
         return try await connectAgain()
     }
 
@@ -32,7 +32,7 @@ struct Bench: Sendable {
         return value
     }
 
-    /// The transport's error, which must have this code.
+    /// Expects the transport's error with this code, and returns it.
     @discardableResult
     func expectError(
         _ code: TelemetryTransportError.Code, _ what: String, _ body: () async throws -> Void
@@ -48,7 +48,7 @@ struct Bench: Sendable {
         throw ConformanceViolation(message: "\(what): nothing was thrown, expected \(code).")
     }
 
-    /// What the body returns, which waits for something that the transport is to tell of its own accord.
+    /// Returns the body's result. Throws if it takes longer than the patience.
     func within<Value: Sendable>(
         _ what: String, _ body: @escaping @Sendable () async throws -> Value?
     ) async throws -> Value {
@@ -66,13 +66,13 @@ struct Bench: Sendable {
         }
     }
 
-    /// Every event that matches, read in pages; also says that the pages keep to the limit and come to an end.
+    /// Every matching event, read in pages. Expects that the pages respect the limit and come to an end.
     func readAll(
         _ filter: TelemetryEventFilter = .all, after cursor: TelemetryCursor? = nil, pageSize: Int = 100,
         on connection: (any TelemetryTransporting)? = nil
     ) async throws -> (events: [TelemetryEvent], cursor: TelemetryCursor) {
         var (events, next) = ([TelemetryEvent](), cursor)
-        // More pages than events: a reader without progress fails instead of reading for ever.
+        // More pages than events, so that a reader without progress fails instead of reading forever.
         for _ in 0..<10_000 {
             let page = try await (connection ?? transport).events(matching: filter, after: next, limit: pageSize)
             try expect(page.events.count <= pageSize, "A page of at most \(pageSize) has \(page.events.count) events.")
@@ -80,10 +80,10 @@ struct Bench: Sendable {
             next = page.cursor
             if !page.hasMore { return (events, page.cursor) }
         }
-        throw ConformanceViolation(message: "Every page says that there is more to read.")
+        throw ConformanceViolation(message: "Every page has hasMore set.")
     }
 
-    /// The identifiers of all events that match, in the store's order.
+    /// The identifiers of all matching events, in the store's order.
     func identifiers(
         _ filter: TelemetryEventFilter = .all, after cursor: TelemetryCursor? = nil, pageSize: Int = 100,
         on connection: (any TelemetryTransporting)? = nil
@@ -92,7 +92,7 @@ struct Bench: Sendable {
     }
 }
 
-/// Short names for what checks store.
+/// Creates the values that the checks store.
 enum Sample {
     static func event(
         _ id: String, client: String? = "client", session: String = "session", name: String = "event", at second: Int = 0,

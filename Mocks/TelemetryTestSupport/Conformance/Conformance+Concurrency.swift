@@ -3,19 +3,19 @@ import TelemetryTransport
 
 extension TelemetryTransportConformance {
     static let concurrencyChecks = [
-        Check("A hundred concurrent writers lose nothing, and a reader sees each event once") { bench in
+        Check("A hundred concurrent writers lose no event, and a reader gets each event once") { bench in
             try await writersLoseNothing(bench, over: [bench.transport])
         },
 
-        .acrossConnections("A hundred concurrent writers over two connections lose nothing") { bench, other in
+        .acrossConnections("A hundred concurrent writers over two connections lose no event") { bench, other in
             try await writersLoseNothing(bench, over: [bench.transport, other])
         },
 
-        Check("Of many who insert the same record at once, exactly one succeeds") { bench in
+        Check("Of concurrent inserts of a record exactly one succeeds") { bench in
             try await oneInserts(bench, over: [bench.transport])
         },
 
-        .acrossConnections("Of many over two connections who insert the same record at once, exactly one succeeds") {
+        .acrossConnections("Of concurrent inserts of a record over two connections exactly one succeeds") {
             bench, other in
             try await oneInserts(bench, over: [bench.transport, other])
         },
@@ -26,7 +26,7 @@ extension TelemetryTransportConformance {
             try await withThrowingTaskGroup { group in
                 for _ in 0..<20 {
                     group.addTask {
-                        // Reads, increments, and saves; repeats after a concurrent save.
+                        // Reads, increments and saves; retries after a concurrent save.
                         for _ in 0..<10_000 {
                             guard var record = try await transport.record(withID: "counter") else { return }
                             record["n"] = .int((record["n"]?.intValue ?? 0) + 1)
@@ -42,7 +42,7 @@ extension TelemetryTransportConformance {
             try await bench.expect("the count", transport.record(withID: "counter")?["n"], is: 20)
         },
 
-        Check("An append that is cancelled stores each event once or not, and can be repeated") { bench in
+        Check("A cancelled append stores each event at most once, and can be repeated") { bench in
             let transport = bench.transport
             for round in 0..<20 {
                 let events = Sample.events(1...50, prefix: "\(round)-")
@@ -67,7 +67,7 @@ extension TelemetryTransportConformance {
             }
         },
 
-        Check("A save that is cancelled stores the record whole or not at all") { bench in
+        Check("A cancelled save stores the whole record or nothing") { bench in
             let transport = bench.transport
             for round in 0..<20 {
                 let record = Sample.record(.init(recordName: "r\(round)"), ["a": 1, "b": "two", "c": true])

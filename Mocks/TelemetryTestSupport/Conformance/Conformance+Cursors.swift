@@ -3,7 +3,7 @@ import TelemetryTransport
 
 extension TelemetryTransportConformance {
     static let cursorChecks = [
-        Check("Pages lead through the store, each event once") { bench in
+        Check("Pages return every event once") { bench in
             try await bench.transport.append(Sample.events(1...25))
             for pageSize in [1, 7, 24, 25, 26, 1_000] {
                 let ids = try await bench.identifiers(pageSize: pageSize)
@@ -13,7 +13,7 @@ extension TelemetryTransportConformance {
             try bench.expect("a page that is not the last has more", page.hasMore, is: true)
         },
 
-        Check("Reading on after the last page yields just what came since") { bench in
+        Check("Reading after the last page returns exactly the events appended since") { bench in
             var cursor = try await bench.readAll().cursor
             try await bench.expect("in an empty store", bench.identifiers(after: cursor), is: [])
             for round in 0..<5 {
@@ -27,14 +27,14 @@ extension TelemetryTransportConformance {
             }
         },
 
-        Check("A cursor is good as the text that it was kept as") { bench in
+        Check("A cursor can be stored as text") { bench in
             try await bench.transport.append(Sample.events(1...4))
             let page = try await bench.transport.events(matching: .all, after: nil, limit: 2)
             let kept = TelemetryCursor(rawValue: page.cursor.rawValue)
             try await bench.expect("after it", bench.identifiers(after: kept), is: ["e3", "e4"])
         },
 
-        Check("A cursor may be used with another filter than the one that it came from") { bench in
+        Check("A cursor can be used with another filter") { bench in
             for index in 1...6 {
                 try await bench.transport.append([Sample.event("e\(index)", client: index % 2 == 0 ? "even" : "odd")])
             }
@@ -45,7 +45,7 @@ extension TelemetryTransportConformance {
             try await bench.expect("all after it", bench.identifiers(after: even.cursor), is: ["e5", "e6"])
         },
 
-        Check("A filtered page passes over what does not match, however much that is") { bench in
+        Check("A filtered page skips any number of events that do not match") { bench in
             try await bench.transport.append(Sample.events(1...300, client: "noise"))
             try await bench.transport.append([Sample.event("signal", client: "quiet")])
             try await bench.transport.append(Sample.events(301...600, client: "noise"))
@@ -56,7 +56,7 @@ extension TelemetryTransportConformance {
             try await bench.expect("since", bench.identifiers(filter, after: cursor), is: ["later"])
         },
 
-        Check("A cursor stays good when events before, at and behind it are deleted") { bench in
+        Check("A cursor stays valid when events before, at and after it are deleted") { bench in
             try await bench.transport.append((1...9).map { Sample.event("e\($0)", name: "n\($0)") })
             let cursor = try await bench.transport.events(matching: .all, after: nil, limit: 5).cursor
             try await bench.transport.deleteEvents(matching: .init(names: ["n1", "n2"]))
@@ -67,7 +67,7 @@ extension TelemetryTransportConformance {
             try await bench.expect("and an append", bench.identifiers(after: cursor), is: ["e7", "e8", "e9", "e10"])
         },
 
-        Check("A cursor stays good when the store is emptied") { bench in
+        Check("A cursor stays valid when the store is emptied") { bench in
             try await bench.transport.append(Sample.events(1...5))
             let (middle, end) = (
                 try await bench.transport.events(matching: .all, after: nil, limit: 2).cursor,
@@ -81,7 +81,7 @@ extension TelemetryTransportConformance {
             }
         },
 
-        .acrossConnections("A cursor is good on another connection") { bench, other in
+        .acrossConnections("A cursor is valid on another connection") { bench, other in
             try await bench.transport.append(Sample.events(1...3))
             let cursor = try await bench.transport.events(matching: .all, after: nil, limit: 2).cursor
             try await bench.expect("there", bench.identifiers(after: cursor, on: other), is: ["e3"])
@@ -102,7 +102,7 @@ extension TelemetryTransportConformance {
                 "the largest limit", bench.transport.events(matching: .all, after: nil, limit: .max).events.count, is: 2)
         },
 
-        Check("A text that is no cursor of this store is refused") { bench in
+        Check("A text that is not a cursor of this store is refused") { bench in
             try await bench.transport.append(Sample.events(1...2))
             for text in ["", "no cursor ☃", "-1", String(repeating: "9", count: 100)] {
                 try await bench.expectError(.invalidArgument, "cursor \"\(text)\"") {

@@ -14,7 +14,7 @@ extension TelemetryTransportConformance {
             try await bench.expect("events", bench.identifiers(pageSize: 3), is: ids.flatMap { [$0, "\($0)2"] })
         },
 
-        Check("An event is read back whole") { bench in
+        Check("An event is read back with all its fields") { bench in
             let text = "\u{0}\n\r\t\"\\/ {}[],: déjà 👩‍👩‍👧 \u{2028}\u{feff}\u{10ffff}"
             let date = TelemetryFixtures.date.addingTimeInterval(0.123)
             let full = TelemetryEvent(
@@ -36,13 +36,13 @@ extension TelemetryTransportConformance {
             try bench.expect("the event with empty fields", events[1], is: bare)
         },
 
-        Check("Appending nothing changes nothing") { bench in
+        Check("An empty append changes nothing") { bench in
             try await bench.transport.append([])
             try await bench.expect("count", bench.transport.countEvents(), is: 0)
             try await bench.expect("events", bench.identifiers(), is: [])
         },
 
-        Check("The same event identifier twice is one event, the first") { bench in
+        Check("Events with the same identifier are one event, the first") { bench in
             let first = Sample.event("a", name: "first")
             try await bench.transport.append([first, Sample.event("b"), Sample.event("a", name: "in the same batch")])
             try await bench.transport.append([Sample.event("a", name: "in a later batch"), Sample.event("c")])
@@ -53,7 +53,7 @@ extension TelemetryTransportConformance {
             try await bench.expect("count", bench.transport.countEvents(), is: 3)
         },
 
-        .acrossConnections("The same event identifier over two connections is one event") { bench, other in
+        .acrossConnections("Events with the same identifier over two connections are one event") { bench, other in
             try await bench.transport.append(Sample.events(1...3))
             try await other.append(Sample.events(2...5))
             try await bench.transport.append(Sample.events(4...6))
@@ -63,7 +63,7 @@ extension TelemetryTransportConformance {
             }
         },
 
-        .acrossConnections("What one connection has appended the other reads at once, in the same order") { bench, other in
+        .acrossConnections("Appended events can be read over another connection at once, in the same order") { bench, other in
             for index in 0..<20 {
                 try await (index % 2 == 0 ? bench.transport : other).append([Sample.event("e\(index)")])
                 let expected = (0...index).map { "e\($0)" }
@@ -85,7 +85,7 @@ extension TelemetryTransportConformance {
             try await bench.expect("the longest one's", bench.identifiers(.init(clientId: longest)), is: ["good"])
         },
 
-        Check("Deleting events removes those that match, counts them, and touches no others") { bench in
+        Check("Deleting events removes exactly those that match, and returns their number") { bench in
             try await bench.transport.append(Sample.events(1...3, client: "a", prefix: "a"))
             try await bench.transport.append(Sample.events(1...2, client: "ab", prefix: "b"))
             try await bench.transport.append(Sample.events(1...2, client: nil, prefix: "n"))
@@ -100,7 +100,7 @@ extension TelemetryTransportConformance {
             try await bench.expect("events", bench.identifiers(), is: ["after"])
         },
 
-        .acrossConnections("What one connection has deleted the other does not see again") { bench, other in
+        .acrossConnections("Deleted events cannot be read over another connection") { bench, other in
             try await bench.transport.append(Sample.events(1...4, client: "a"))
             try await bench.transport.append([Sample.event("kept", client: "b")])
             try await bench.expect("seen", bench.identifiers(on: other).count, is: 5)

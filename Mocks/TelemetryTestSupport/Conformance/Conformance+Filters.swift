@@ -41,7 +41,7 @@ extension TelemetryTransportConformance {
     ]
 
     static let filterChecks = [
-        Check("A filter's every condition must hold, for reading and counting") { bench in
+        Check("A filter matches if all its conditions hold, for reading and counting") { bench in
             try await bench.transport.append(filtered)
             for (name, filter, matches) in filters {
                 try await bench.expect("reading, \(name)", bench.identifiers(filter), is: matches)
@@ -50,9 +50,9 @@ extension TelemetryTransportConformance {
             }
         },
 
-        Check("A filter's every condition must hold, for deleting") { bench in
+        Check("A filter matches if all its conditions hold, for deleting") { bench in
             for (round, (name, filter, matches)) in filters.enumerated() {
-                // Identifiers of their own in each round: those that were deleted may stay known.
+                // New identifiers in each round: those of deleted events may stay known.
                 let events = filtered.map { event in
                     Sample.event(
                         "\(round)-\(event.eventId)", client: event.clientId, session: event.sessionId, name: event.name,
@@ -68,7 +68,7 @@ extension TelemetryTransportConformance {
             }
         },
 
-        Check("A filter finds a name in each spelling that Swift calls equal, and in no other case") { bench in
+        Check("A filter matches canonically equal names, and is case-sensitive") { bench in
             let (composed, decomposed) = ("caf\u{e9}", "cafe\u{301}")
             try await bench.transport.append([
                 Sample.event("1", client: composed, session: composed, name: composed, scenario: composed),

@@ -2,7 +2,7 @@ import TelemetryModels
 import TelemetryTransport
 
 extension TelemetryTransportConformance {
-    /// Names that file systems, URLs and queries take amiss; no two of them are equal.
+    /// Different names with characters that are special in file systems, URLs and queries.
     private static let hostileNames = [
         "../../etc/passwd", "/", ".", "..", "a/b", "a\\b", "a\u{0}b", "\u{0}", " ", "\n", "con", "CON", "name", "Name", "NAME",
         "na%6de", "name.json", "-", "--", "_", "caf\u{e9}", "CAF\u{c9}", "\u{c1}", "\u{10041}\u{301}", "👩‍👩‍👧", "👩", "\u{301}",
@@ -12,7 +12,7 @@ extension TelemetryTransportConformance {
     ]
 
     static let nameChecks = [
-        Check("Any text that is not empty is a client's name, and names do not meet each other") { bench in
+        Check("Any text that is not empty is a valid client identifier, and different ones are kept apart") { bench in
             let transport = bench.transport
             for (index, name) in hostileNames.enumerated() {
                 try await transport.createTelemetryClient(clientId: name, isEnabled: false)
@@ -30,7 +30,7 @@ extension TelemetryTransportConformance {
             }
         },
 
-        Check("Any text is a scenario's name, a command's, a session's, an event's, also the empty one or a long one") { bench in
+        Check("Any text, also an empty or long one, is a valid name of a scenario, command, session or event") { bench in
             let transport = bench.transport
             let names = hostileNames + ["", String(repeating: "é/", count: 5_000)]
             try await transport.createScenarios(names.map { TelemetryFixtures.scenario($0, clientId: "c") })
@@ -51,7 +51,7 @@ extension TelemetryTransportConformance {
             }
         },
 
-        Check("Identities that follow from names are ASCII of at most 255 characters") { bench in
+        Check("Identities derived from names are ASCII of at most 255 characters") { bench in
             let transport = bench.transport
             for name in hostileNames {
                 let client = try await transport.createTelemetryClient(clientId: name, isEnabled: false)
@@ -67,7 +67,7 @@ extension TelemetryTransportConformance {
             }
         },
 
-        Check("Two spellings that Swift calls equal are one name; upper and lower case are two") { bench in
+        Check("Canonically equal names are one name; upper and lower case are two") { bench in
             let transport = bench.transport
             let (composed, decomposed, upper) = ("caf\u{e9}", "cafe\u{301}", "CAF\u{c9}")
             try await transport.createTelemetryClient(clientId: composed, isEnabled: false)
@@ -103,7 +103,7 @@ extension TelemetryTransportConformance {
             try await bench.expect("left", transport.countEvents(), is: 1)
         },
 
-        Check("Any text that is not empty is a record's name, and names do not meet each other") { bench in
+        Check("Any text that is not empty is a valid record name, and different ones are kept apart") { bench in
             let ids = (hostileNames + [String(repeating: "ü/", count: 5_000)]).map(TelemetryRecord.ID.init(recordName:))
             _ = try await bench.transport.save(ids.map { Sample.record($0, ["n": .string($0.recordName)]) }, policy: .insert)
             for id in ids {

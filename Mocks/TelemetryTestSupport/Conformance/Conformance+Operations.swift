@@ -4,7 +4,7 @@ import TelemetryTransport
 
 extension TelemetryTransportConformance {
     static let operationChecks = [
-        Check("Creating the same client, scenario or command twice is .conflict, and never a duplicate") { bench in
+        Check("Creating a client, scenario or command twice throws .conflict and stores no duplicate") { bench in
             let transport = bench.transport
             let client = try await transport.createTelemetryClient(clientId: "c", isEnabled: false)
             let error = try await bench.expectError(.conflict, "creating a client twice") {
@@ -51,7 +51,7 @@ extension TelemetryTransportConformance {
             try await bench.expect("by both", names("b", true), is: [])
         },
 
-        Check("Updating changes what it is given, keeps fields that it does not know, and needs a stored record") { bench in
+        Check("An update changes the given fields, keeps unknown ones, and needs a stored record") { bench in
             let transport = bench.transport
             var client = try await transport.createTelemetryClient(TelemetryFixtures.client("c"))
             let id = try bench.require(client.recordID, "A created client has no record identifier.")
@@ -80,7 +80,7 @@ extension TelemetryTransportConformance {
             }
         },
 
-        Check("Pending commands are the client's own, oldest first; their end is stored") { bench in
+        Check("A client's pending commands are fetched oldest first; their final status is stored") { bench in
             let transport = bench.transport
             for (id, age) in [("middle", 2.0), ("newest", 1), ("oldest", 3)] {
                 try await transport.createCommand(TelemetryFixtures.command(.enable, commandId: id, clientId: "c", age: age))
@@ -127,7 +127,7 @@ extension TelemetryTransportConformance {
             try await bench.expect("left", transport.fetchRules().map(\.ruleId), is: ["other", "new"])
         },
 
-        Check("Deleting a client's things touches nobody else's") { bench in
+        Check("Deleting a client's data does not affect other clients'") { bench in
             let transport = bench.transport
             let others = ["clien", "client2", "Client", "client/", "client-"]
             for name in ["client"] + others {

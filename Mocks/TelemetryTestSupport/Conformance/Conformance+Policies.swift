@@ -3,7 +3,7 @@ import TelemetryTransport
 
 extension TelemetryTransportConformance {
     static let policyChecks = [
-        Check(".insert stores what is new and refuses what is there") { bench in
+        Check(".insert stores new records and refuses existing ones") { bench in
             let stored = try await save(Sample.record("a", ["n": 1]), .insert, bench)
             for record in [Sample.record("a", ["n": 2]), stored] {
                 let error = try await bench.expectError(.conflict, "inserting it again") {
@@ -14,7 +14,7 @@ extension TelemetryTransportConformance {
             try await bench.expect("the stored record", bench.transport.record(withID: "a"), is: stored)
         },
 
-        Check(".overwrite stores over anything, with a new change tag") { bench in
+        Check(".overwrite replaces any version, with a new change tag") { bench in
             let first = try await save(Sample.record("a", ["n": 1, "gone": true]), .overwrite, bench)
             let second = try await save(Sample.record("a", ["n": 2]), .overwrite, bench)
             try bench.expect("the fields", second.fields, is: ["n": 2])
@@ -27,7 +27,7 @@ extension TelemetryTransportConformance {
             try await bench.expect("over nothing", save(third, .overwrite, bench).fields, is: third.fields)
         },
 
-        Check(".ifUnchanged without a change tag expects that none is stored") { bench in
+        Check(".ifUnchanged without a change tag stores only a new record") { bench in
             let stored = try await save(Sample.record("a", ["n": 1]), .ifUnchanged, bench)
             let error = try await bench.expectError(.conflict, "saving it again without a tag") {
                 _ = try await bench.transport.save([Sample.record("a", ["n": 2])], policy: .ifUnchanged)
@@ -36,7 +36,7 @@ extension TelemetryTransportConformance {
             try await bench.expect("the stored record", bench.transport.record(withID: "a"), is: stored)
         },
 
-        Check(".ifUnchanged replaces the version that was read, and no other") { bench in
+        Check(".ifUnchanged replaces only the version that was read") { bench in
             let first = try await save(Sample.record("a", ["n": 1]), .insert, bench)
             var change = first
             change["n"] = 2
@@ -50,7 +50,7 @@ extension TelemetryTransportConformance {
             try await bench.expect("the stored record", bench.transport.record(withID: "a"), is: second)
         },
 
-        Check(".ifUnchanged with the tag of a record that is gone is .notFound") { bench in
+        Check(".ifUnchanged with the change tag of a deleted record throws .notFound") { bench in
             let stored = try await save(Sample.record("a", ["n": 1]), .insert, bench)
             try await bench.transport.deleteRecords(withIDs: ["a"])
             try await bench.expectError(.notFound, "saving a record that was deleted") {
@@ -64,7 +64,7 @@ extension TelemetryTransportConformance {
             try await bench.expect("the stored record", bench.transport.record(withID: "a"), is: again)
         },
 
-        Check("Where some of several fail, the others are saved and .partialFailure tells which failed and why") { bench in
+        Check("If some of several saves fail, the others are stored and .partialFailure has each failure") { bench in
             let there = try await save(Sample.record("there", ["n": 1]), .insert, bench)
             var gone = try await save(Sample.record("gone"), .insert, bench)
             try await bench.transport.deleteRecords(withIDs: ["gone"])
@@ -92,7 +92,7 @@ extension TelemetryTransportConformance {
             try await bench.expect("the one that was saved", bench.transport.record(withID: "there")?["n"], is: 2)
         },
 
-        Check("Where all of several fail, .partialFailure tells so; a single failure is thrown as itself") { bench in
+        Check("If all of several saves fail, .partialFailure has each failure; a single failure is thrown itself") { bench in
             _ = try await bench.transport.save([Sample.record("a"), Sample.record("b")], policy: .insert)
             let error = try await bench.expectError(.partialFailure, "inserting two that are there") {
                 _ = try await bench.transport.save([Sample.record("a"), Sample.record("b")], policy: .insert)
@@ -103,7 +103,7 @@ extension TelemetryTransportConformance {
             }
         },
 
-        .acrossConnections("A version that another connection has replaced is not replaced unseen") { bench, other in
+        .acrossConnections("A version that another connection has replaced is not overwritten") { bench, other in
             let first = try await save(Sample.record("a", ["n": 1]), .insert, bench)
             var (mine, theirs) = (first, first)
             mine["n"] = 2

@@ -4,7 +4,7 @@ import TelemetryTransport
 
 extension TelemetryTransportConformance {
     static let recordChecks = [
-        Check("A record is read back whole, with a change tag") { bench in
+        Check("A record is read back with all its fields and a change tag") { bench in
             let text = "\u{0}\n\"\\/ déjà 👩‍👩‍👧 \u{2028}\u{10ffff}"
             let record = Sample.record(
                 "thing",
@@ -23,7 +23,7 @@ extension TelemetryTransportConformance {
             try await bench.expect("one that is not there", bench.transport.record(withID: "other"), is: nil)
         },
 
-        Check("Saving several returns them in the order given; saving none does nothing") { bench in
+        Check("Saved records are returned in the given order; an empty save does nothing") { bench in
             let records = ["c", "a", "b"].map { Sample.record(TelemetryRecord.ID(recordName: $0)) }
             let saved = try await bench.transport.save(records, policy: .insert)
             try bench.expect("saved", saved.map(\.recordID.recordName), is: ["c", "a", "b"])
@@ -33,7 +33,7 @@ extension TelemetryTransportConformance {
             }
         },
 
-        Check("Deleting records counts those that were there, and is no error for others") { bench in
+        Check("Deleting records returns the number of existing ones, and ignores missing ones") { bench in
             _ = try await bench.transport.save(["a", "b", "c"].map { Sample.record($0) }, policy: .insert)
             try await bench.expect("deleted", bench.transport.deleteRecords(withIDs: ["a", "x", "b"]), is: 2)
             try await bench.expect("deleted again", bench.transport.deleteRecords(withIDs: ["a", "b"]), is: 0)
@@ -44,7 +44,7 @@ extension TelemetryTransportConformance {
                 "inserted again", bench.transport.save([Sample.record("a")], policy: .insert).count, is: 1)
         },
 
-        Check("A query finds the records of its type that fulfil every condition") { bench in
+        Check("A query returns the records of its type that fulfil all conditions") { bench in
             let date = TelemetryFixtures.date
             _ = try await bench.transport.save(
                 [
@@ -74,7 +74,7 @@ extension TelemetryTransportConformance {
             try await bench.expect("another type", bench.transport.records(matching: .init(recordType: "None")), is: [])
         },
 
-        Check("A query sorts by its field, either way; records without the field come last") { bench in
+        Check("A query sorts by its field in both directions; records without the field come last") { bench in
             let date = TelemetryFixtures.date
             _ = try await bench.transport.save(
                 [
@@ -95,7 +95,7 @@ extension TelemetryTransportConformance {
             }
         },
 
-        .acrossConnections("What one connection has saved or deleted the other sees at once") { bench, other in
+        .acrossConnections("Saves and deletions are visible over another connection at once") { bench, other in
             let saved = try await bench.transport.save([Sample.record("a", ["n": 1])], policy: .insert)
             try await bench.expect("there", other.record(withID: "a"), is: saved.first)
             try await bench.expect("found there", other.records(matching: .init(recordType: "Thing")), is: saved)

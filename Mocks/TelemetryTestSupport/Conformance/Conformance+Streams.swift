@@ -3,18 +3,18 @@ import TelemetryTransport
 
 extension TelemetryTransportConformance {
     static let streamChecks = [
-        Check("An event stream replays what is stored and follows what comes") { bench in
+        Check("An event stream returns stored events, then new ones") { bench in
             try await bench.transport.append(Sample.events(1...5))
             let events = Recorder(bench.transport.eventStream())
             try await expect((1...5).map { "e\($0)" }, from: events, bench)
-            // Few rounds: a store that only hints once a second takes one for each.
+            // Few rounds: a store that notices arrivals only once a second takes a second for each.
             for index in 6...8 {
                 try await bench.transport.append([Sample.event("e\(index)")])
                 try await expect(["e\(index)"], at: index - 1, from: events, bench)
             }
         },
 
-        Check("An event stream begins after a cursor and keeps to its filter") { bench in
+        Check("An event stream begins after its cursor and applies its filter") { bench in
             try await bench.transport.append(Sample.events(1...3, client: "a", prefix: "a"))
             let cursor = try await bench.transport.events(matching: .all, after: nil, limit: 2).cursor
             let events = Recorder(bench.transport.eventStream(matching: .init(clientId: "a"), after: cursor))
@@ -24,7 +24,7 @@ extension TelemetryTransportConformance {
             try await expect(["a3", "a4"], from: events, bench)
         },
 
-        .acrossConnections("An event stream follows what other connections append") { bench, other in
+        .acrossConnections("An event stream returns events that other connections append") { bench, other in
             try await other.append(Sample.events(1...2))
             let events = Recorder(bench.transport.eventStream())
             try await expect(["e1", "e2"], from: events, bench)
@@ -34,13 +34,13 @@ extension TelemetryTransportConformance {
             }
         },
 
-        Check("Event streams do not take events from each other") { bench in
+        Check("Each event stream returns every event") { bench in
             let (first, second) = (Recorder(bench.transport.eventStream()), Recorder(bench.transport.eventStream()))
             try await bench.transport.append(Sample.events(1...50))
             for events in [first, second] { try await expect((1...50).map { "e\($0)" }, from: events, bench) }
         },
 
-        Check("An event stream ends when its consumer is cancelled, and the transport goes on") { bench in
+        Check("An event stream ends when its consumer is cancelled, and the transport stays usable") { bench in
             let transport = bench.transport
             try await transport.append(Sample.events(1...2))
             let progress = CallLog<Progress>()
@@ -50,7 +50,7 @@ extension TelemetryTransportConformance {
                 } catch is CancellationError {} catch { progress.append(.failed("\(error)")) }
                 progress.append(.ended)
             }
-            // Waits for what the consumer does, not for the consumer: one that never ends is to be told, not waited for.
+            // Waits for the consumer's progress, not for the consumer: one that never ends must be reported.
             for expected in [Progress.read("e2"), .ended] {
                 _ = try await bench.within("\(expected) of a stream that is read and then cancelled") {
                     await progress.wait { $0.contains(expected) }

@@ -17,7 +17,7 @@ extension TelemetryTransportConformance {
             try await bench.expect("removed", transport.subscription(withID: "s/☃"), is: nil)
         },
 
-        Check("The operations' subscriptions have the names that were agreed") { bench in
+        Check("The operations' subscriptions have the documented names") { bench in
             let transport = bench.transport
             for _ in 0..<2 {
                 try await bench.expect("scenarios", transport.createScenarioSubscription(), is: "TelemetryScenario-All")
@@ -39,25 +39,25 @@ extension TelemetryTransportConformance {
             try await bench.expect("removed", transport.fetchSubscription(id: "TelemetryScenario-All"), is: nil)
         },
 
-        Check("Creating, changing and removing a record is told to whoever subscribed") { bench in
-            try await tells(bench, changesBy: bench.transport)
+        Check("Creating, changing and deleting a record notifies its subscribers") { bench in
+            try await expectNotifications(bench, changesBy: bench.transport)
         },
 
-        .acrossConnections("Changes by another connection are told") { bench, other in
-            try await tells(bench, changesBy: other)
+        .acrossConnections("Changes by another connection are notified") { bench, other in
+            try await expectNotifications(bench, changesBy: other)
         },
 
-        .acrossConnections("A subscription that another connection saved is told of here") { bench, other in
-            let heard = Recorder(bench.transport.notifications())
+        .acrossConnections("A subscription that another connection saved causes notifications") { bench, other in
+            let received = Recorder(bench.transport.notifications())
             _ = try await other.save(TelemetrySubscription(id: "s", recordType: "Thing"))
             _ = try await other.save([Sample.record("a")], policy: .insert)
-            try await bench.hears("s", of: "a", heard)
+            try await bench.expectNotification("s", of: "a", received)
         },
 
-        Check("Changes that a subscription does not cover are not told") { bench in
+        Check("Changes outside a subscription are not notified") { bench in
             let transport = bench.transport
             _ = try await transport.save(TelemetrySubscription(id: "s", recordType: "Thing", clientId: "c"))
-            let heard = Recorder(transport.notifications())
+            let received = Recorder(transport.notifications())
             _ = try await transport.save(
                 [
                     Sample.record("other type", type: "Other", ["clientid": "c"]),
@@ -65,57 +65,57 @@ extension TelemetryTransportConformance {
                     Sample.record("other case", ["clientid": "C"]),
                 ], policy: .insert)
             _ = try await transport.save([Sample.record("covered", ["clientid": "c"])], policy: .insert)
-            let first = try await bench.within("a notification") { try await heard.element(0) }
+            let first = try await bench.within("a notification") { try await received.element(0) }
             try bench.expect("the first notification's record", first.recordID ?? "covered", is: "covered")
             try bench.expect("its type", first.recordType ?? "Thing", is: "Thing")
         },
 
-        Check("Nothing is told for a subscription that was removed") { bench in
+        Check("A removed subscription causes no notifications") { bench in
             let transport = bench.transport
             _ = try await transport.save(TelemetrySubscription(id: "old", recordType: "Thing"))
-            let heard = Recorder(transport.notifications())
+            let received = Recorder(transport.notifications())
             try await transport.deleteSubscription(withID: "old")
             _ = try await transport.save([Sample.record("a")], policy: .insert)
             _ = try await transport.save(TelemetrySubscription(id: "new", recordType: "Thing"))
             _ = try await transport.save([Sample.record("b")], policy: .insert)
-            let first = try await bench.within("a notification") { try await heard.element(0) }
+            let first = try await bench.within("a notification") { try await received.element(0) }
             try bench.expect("the first notification's subscription", first.subscriptionID ?? "new", is: "new")
         },
 
-        Check("Every stream of notifications hears everything") { bench in
+        Check("Every notification stream gets every notification") { bench in
             let transport = bench.transport
             _ = try await transport.save(TelemetrySubscription(id: "s", recordType: "Thing"))
             let all = [Recorder(transport.notifications()), Recorder(transport.notifications())]
             for index in 0..<50 {
                 _ = try await transport.save([Sample.record(.init(recordName: "r\(index)"))], policy: .insert)
             }
-            // Notifications may be merged: what must come is word of the last change.
-            for heard in all { try await bench.hears("s", of: "r49", heard) }
+            // Notifications may be merged: only one of the last change is certain.
+            for received in all { try await bench.expectNotification("s", of: "r49", received) }
         },
     ]
 
-    private static func tells(_ bench: Bench, changesBy changer: any TelemetryTransporting) async throws {
+    private static func expectNotifications(_ bench: Bench, changesBy changer: any TelemetryTransporting) async throws {
         _ = try await bench.transport.save(TelemetrySubscription(id: "s", recordType: "Thing"))
-        let heard = Recorder(bench.transport.notifications())
+        let received = Recorder(bench.transport.notifications())
         var saved = try await changer.save([Sample.record("a")], policy: .insert)
-        try await bench.hears("s", of: "a", heard)
-        let beforeChange = heard.count
+        try await bench.expectNotification("s", of: "a", received)
+        let beforeChange = received.count
         saved[0]["n"] = 1
         _ = try await changer.save(saved, policy: .ifUnchanged)
-        try await bench.hears("s", of: "a", heard, from: beforeChange)
-        let beforeDeletion = heard.count
+        try await bench.expectNotification("s", of: "a", received, from: beforeChange)
+        let beforeDeletion = received.count
         try await changer.deleteRecords(withIDs: ["a"])
-        try await bench.hears("s", of: "a", heard, from: beforeDeletion)
+        try await bench.expectNotification("s", of: "a", received, from: beforeDeletion)
     }
 }
 
 extension Bench {
-    /// Waits for word of the record; a merged notification may leave its name out.
-    fileprivate func hears(
-        _ subscription: String, of id: TelemetryRecord.ID, _ heard: Recorder<TelemetryNotification>, from index: Int = 0
+    /// Waits for a notification of the record; a merged one may lack its name.
+    fileprivate func expectNotification(
+        _ subscription: String, of id: TelemetryRecord.ID, _ received: Recorder<TelemetryNotification>, from index: Int = 0
     ) async throws {
         let notification = try await within("a notification of \(id)") {
-            try await heard.first(from: index) { $0.recordID == nil || $0.recordID == id }
+            try await received.first(from: index) { $0.recordID == nil || $0.recordID == id }
         }
         try expect("the notification's subscription", notification.subscriptionID ?? subscription, is: subscription)
         try expect("the notification's record type", notification.recordType ?? "Thing", is: "Thing")

@@ -1,4 +1,4 @@
-/// Reads a stream as it comes, so that a check can wait for the next element for as long as its patience lasts.
+/// Reads a stream continuously, so that a check can wait for the next element with a time limit.
 final class Recorder<Element: Sendable>: Sendable {
     private enum Step: Sendable {
         case element(Element)
@@ -23,7 +23,7 @@ final class Recorder<Element: Sendable>: Sendable {
 
     deinit { reading.cancel() }
 
-    /// The element number `index`, once it is there; nil where the stream ended before.
+    /// Waits for the element number `index`. Returns nil if the stream ended before it.
     func element(_ index: Int) async throws -> Element? {
         await log.wait { $0.count > index || $0.contains { if case .ended = $0 { true } else { false } } }
         let steps = log.calls
@@ -34,7 +34,7 @@ final class Recorder<Element: Sendable>: Sendable {
         }
     }
 
-    /// The first element from number `index` on that satisfies the condition, once it is there.
+    /// Waits for the first element from number `index` on that satisfies the condition.
     func first(from index: Int = 0, where isWanted: @escaping @Sendable (Element) -> Bool) async throws -> Element? {
         var index = index
         while let element = try await element(index) {
@@ -45,6 +45,6 @@ final class Recorder<Element: Sendable>: Sendable {
         return nil
     }
 
-    /// How many elements came so far.
+    /// The number of elements so far.
     var count: Int { log.calls.count { if case .element = $0 { true } else { false } } }
 }

@@ -11,9 +11,9 @@ public import TelemetryTransport
 /// }
 /// ```
 ///
-/// Checks on what several connections see are skipped where the store says that it can have only one.
+/// Checks that need several connections are skipped if the store can have only one.
 public struct TelemetryTransportConformance: Sendable {
-    /// An empty store, made for one check.
+    /// An empty store, created for one check.
     public struct Store: Sendable {
         let transport: any TelemetryTransporting
         let connectAgain: (@Sendable () async throws -> any TelemetryTransporting)?
@@ -21,9 +21,8 @@ public struct TelemetryTransportConformance: Sendable {
 
         /// - Parameters:
         ///   - transport: A connection to the store.
-        ///   - connectAgain: Makes another connection to the same store, as another process would; nil where there can be one
-        ///     only.
-        ///   - remove: Called when the check is done.
+        ///   - connectAgain: Creates another connection to the same store, as another process would; nil if there is only one.
+        ///   - remove: Called after the check.
         public init(
             transport: any TelemetryTransporting,
             connectAgain: (@Sendable () async throws -> any TelemetryTransporting)? = nil,
@@ -35,7 +34,7 @@ public struct TelemetryTransportConformance: Sendable {
         }
     }
 
-    /// What became of a check that did not fail.
+    /// The outcome of a check that did not fail.
     public enum Outcome: Sendable, Equatable {
         /// Every requirement of the check held.
         case passed
@@ -43,7 +42,7 @@ public struct TelemetryTransportConformance: Sendable {
         case skipped
     }
 
-    /// Every check; the order means nothing, and none depends on another.
+    /// Every check. Their order has no meaning, and they are independent.
     public static let checks: [Check] =
         eventChecks + cursorChecks + filterChecks + streamChecks + recordChecks + policyChecks + operationChecks
         + nameChecks + subscriptionChecks + concurrencyChecks
@@ -52,16 +51,15 @@ public struct TelemetryTransportConformance: Sendable {
     private let patience: Duration
 
     /// - Parameters:
-    ///   - patience: How long a check waits for what the transport is to tell of its own accord: notifications, and events
-    ///     that a stream follows.
-    ///   - makeStore: Makes an empty store; called once for each check.
+    ///   - patience: The maximum time that a check waits for notifications and for events that a stream follows.
+    ///   - makeStore: Creates an empty store; called once for each check.
     public init(patience: Duration = .seconds(20), makeStore: @escaping @Sendable () async throws -> Store) {
         self.patience = patience
         self.makeStore = makeStore
     }
 
-    /// Runs one check on a store of its own.
-    /// - Throws: ``Failure`` where the transport does not keep a promise; what making or removing the store throws.
+    /// Runs one check with a new store.
+    /// - Throws: ``Failure`` if the transport does not fulfil the contract; the errors of creating and removing the store.
     @discardableResult
     public func run(_ check: Check) async throws -> Outcome {
         let store = try await makeStore()
@@ -82,8 +80,8 @@ public struct TelemetryTransportConformance: Sendable {
         return try outcome.get()
     }
 
-    /// Runs every check and returns those that failed, with why; empty for a transport that keeps its promises.
-    /// - Throws: what making or removing a store throws.
+    /// Runs every check and returns the failures; empty for a transport that fulfils the contract.
+    /// - Throws: The errors of creating and removing a store.
     public func runAll() async throws -> [Failure] {
         var failures: [Failure] = []
         for check in Self.checks {
@@ -94,11 +92,11 @@ public struct TelemetryTransportConformance: Sendable {
 }
 
 extension TelemetryTransportConformance {
-    /// One promise, and how to see that it is kept.
+    /// One requirement of the contract, with its check.
     public struct Check: Sendable, CustomStringConvertible {
-        /// The promise, as a sentence.
+        /// The requirement, as a sentence.
         public let name: String
-        /// Whether it is about what several connections to one store see.
+        /// Whether the check needs two connections to the store.
         public let needsSecondConnection: Bool
         let body: @Sendable (Bench) async throws -> Void
 
@@ -124,11 +122,11 @@ extension TelemetryTransportConformance {
         public var description: String { name }
     }
 
-    /// A promise that a transport does not keep.
+    /// A requirement that a transport does not fulfil.
     public struct Failure: Error, CustomStringConvertible {
         /// The check that failed.
         public let check: Check
-        /// What was seen, and what was expected.
+        /// The found value and the expected one.
         public let message: String
 
         public var description: String { "\(check.name): \(message)" }

@@ -1,12 +1,12 @@
 import Synchronization
 public import TelemetryLifecycle
 
-/// Gives the identifiers that it was made with, in order, and the last one over and over.
+/// Returns given identifiers in order, then repeats the last one.
 public final class FixedIdentifierGenerator: TelemetryIdentifierGenerating {
     private let identifiers: [String]
     private let given = Mutex(0)
 
-    /// Creates a generator that returns these identifiers in turn, and the last one from then on.
+    /// Creates a generator that returns these identifiers in order, then repeats the last one.
     public init(identifiers: [String]) { self.identifiers = identifiers }
 
     /// Creates a generator that always returns this identifier.
@@ -15,7 +15,7 @@ public final class FixedIdentifierGenerator: TelemetryIdentifierGenerating {
     /// Creates a generator that always returns this identifier.
     public convenience init(_ identifier: String) { self.init(identifiers: [identifier]) }
 
-    /// How many identifiers were asked for.
+    /// The number of identifiers that were generated.
     public var count: Int { given.withLock(\.self) }
 
     public func generateIdentifier() -> String {

@@ -13,7 +13,7 @@ public actor MockSettingsBackup: TelemetrySettingsBackingUp {
         case clear
     }
 
-    /// The settings in the backup; nil while there are none.
+    /// The settings in the backup; nil if there are none.
     public private(set) var settings: TelemetrySettings?
     private var error: (any Error)?
     private nonisolated let log = CallLog<Call>()
@@ -24,7 +24,7 @@ public actor MockSettingsBackup: TelemetrySettingsBackingUp {
     /// Every call so far, in order.
     public nonisolated var calls: [Call] { log.calls }
 
-    /// Returns once such a call was made, or the calling task is cancelled.
+    /// Returns once the call has been made, or the calling task is cancelled.
     public nonisolated func called(_ call: Call) async { await log.wait { $0.contains(call) } }
 
     /// From now on every call throws the error; nil lets them succeed again.

@@ -12,9 +12,9 @@ public actor MockSubscriptionManager: TelemetrySubscriptionManaging {
     }
 
     public private(set) var currentSubscriptionID: TelemetrySubscription.ID?
-    /// What registering throws; nil where it is to succeed.
+    /// The error that registering throws; nil if it succeeds.
     public private(set) var registrationError: (any Error)?
-    /// What unregistering throws; nil where it is to succeed.
+    /// The error that unregistering throws; nil if it succeeds.
     public private(set) var unregistrationError: (any Error)?
     private nonisolated let log = CallLog<Call>()
 
@@ -24,13 +24,13 @@ public actor MockSubscriptionManager: TelemetrySubscriptionManaging {
     /// Every call so far, in order.
     public nonisolated var calls: [Call] { log.calls }
 
-    /// Returns once such a call was made.
+    /// Returns once the call has been made.
     public nonisolated func called(_ call: Call) async { await log.wait { $0.contains(call) } }
 
-    /// From now on, registering fails; nil lets it succeed again.
+    /// Makes registering fail from now on; nil makes it succeed again.
     public func failRegistration(with error: (any Error)?) { registrationError = error }
 
-    /// From now on, unregistering fails; nil lets it succeed again.
+    /// Makes unregistering fail from now on; nil makes it succeed again.
     public func failUnregistration(with error: (any Error)?) { unregistrationError = error }
 
     public func registerSubscription(for clientId: String) async throws {

@@ -4,9 +4,9 @@ public import TelemetryModels
 
 /// A logger that records its calls and delivers nothing.
 ///
-/// Every logged event is recorded, regardless of the logger's state, so that a test sees each call; it has no gate.
+/// Records every logged event, regardless of the logger's state: it has no gate.
 public actor MockTelemetryLogger: TelemetryLogging {
-    /// A call on the logger's life, with its arguments.
+    /// A call that changes the logger's state, with its arguments.
     public enum Call: Sendable, Equatable {
         /// A call of `setClientIdentifier(_:)`.
         case setClientIdentifier(String?)
@@ -22,7 +22,7 @@ public actor MockTelemetryLogger: TelemetryLogging {
         case shutdown
     }
 
-    /// An event as it was logged.
+    /// A logged event.
     public struct LoggedEvent: Sendable, Equatable {
         /// The event's name.
         public let name: String
@@ -58,22 +58,22 @@ public actor MockTelemetryLogger: TelemetryLogging {
     public private(set) var scenarioStates: [String: Bool] = [:]
     /// The whole states that were set last; from `updateScenarioStates(_:)` with the defaults of everything else.
     public private(set) var scenarios: [String: TelemetryScenarioState] = [:]
-    /// Whether the logger would record; nil before it was activated.
+    /// Whether the logger would record; nil before its activation.
     public private(set) var isEnabled: Bool?
 
-    /// Creates a logger that records what it is called with.
+    /// Creates a logger that records its calls.
     public init(sessionId: String = "mock-session") { currentSessionId = sessionId }
 
     /// Every call so far, in order.
     public nonisolated var calls: [Call] { log.calls }
 
-    /// Every event that was logged, in order.
+    /// Every logged event, in order.
     public nonisolated var events: [LoggedEvent] { logged.calls }
 
-    /// Returns once such a call was made.
+    /// Returns once the call has been made.
     public nonisolated func called(_ call: Call) async { await log.wait { $0.contains(call) } }
 
-    /// Returns once so many events were logged.
+    /// Returns once at least `count` events have been logged.
     public nonisolated func logged(atLeast count: Int) async { await logged.wait { $0.count >= count } }
 
     public nonisolated func logEvent(

@@ -1,12 +1,12 @@
 public import Foundation
 public import TelemetryModels
 
-/// Values that look like real ones and are the same in every run.
+/// Realistic values that are the same in every run.
 public enum TelemetryFixtures {
     /// 21 November 2026, 08:00 UTC.
     public static let date = Date(timeIntervalSince1970: 1_795_248_000)
 
-    /// The client to which the fixtures belong unless another is named.
+    /// The fixtures' default client.
     public static let clientId = "k7m2pqx9ab"
 
     /// A device whose fields are the same on every machine.
@@ -14,11 +14,11 @@ public enum TelemetryFixtures {
         deviceType: "iOS", deviceName: "Ada's iPhone", deviceModel: "iPhone17,1", osVersion: "26.1.0",
         appVersion: "2.4 (118)")
 
-    /// Settings of a client that was approved.
+    /// Settings of an approved client.
     public static let approvedSettings = TelemetrySettings(
         telemetryRequested: true, telemetrySendingEnabled: true, clientIdentifier: clientId)
 
-    /// The event number `sequence` of a session, a millisecond after the one before it.
+    /// The event number `sequence` of a session, a millisecond after the previous one.
     public static func event(
         _ sequence: UInt64 = 1, clientId: String? = clientId, sessionId: String = "session", name: String = "event",
         property1: String? = nil, attributes: [String: TelemetryValue] = [:], scenario: String? = nil,

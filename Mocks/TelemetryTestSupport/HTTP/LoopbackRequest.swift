@@ -11,7 +11,7 @@ import Darwin
 public struct LoopbackRequest: Sendable {
     /// The request line and the headers.
     public let head: String
-    /// The body, as long as the headers said.
+    /// The body, with the length from the headers.
     public let body: Data
     /// The number of the connection on which it arrived, counted from 0.
     public let connection: Int
@@ -40,7 +40,7 @@ public struct LoopbackRequest: Sendable {
         return index < words.count ? String(words[index]) : ""
     }
 
-    /// Whether it asks, without looking at any data, whether the server is alive. A client may ask so whenever it likes to.
+    /// Whether it is a health check, which reads no data. A client may send one at any time.
     var isHealthCheck: Bool { method == "GET" && path.hasSuffix("/healthz") }
 
     static func read(from socket: Int32, connection: Int) -> Self? {

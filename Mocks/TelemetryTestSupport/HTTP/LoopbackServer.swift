@@ -9,30 +9,30 @@ import Darwin
 
 /// A server on the loopback interface, on plain sockets, that misbehaves on request.
 ///
-/// A connection serves one request, and the health checks in front of it; or all that are answered, where that is asked for.
-/// A test need not expect `GET /healthz`: it is answered separately and appears only in ``arrivals``.
+/// A connection serves one request, and the health checks before it; or every answered request, with `keepsConnections`.
+/// Tests need not expect `GET /healthz`: it is answered separately and is only in ``arrivals``.
 @_spi(Tooling)
 public final class LoopbackServer: Sendable {
-    /// What the server does with a request.
+    /// The server's handling of a request.
     public enum Behaviour: Sendable {
         /// Answers with a status, headers and a body.
         case answers(Int, headers: [String: String] = [:], body: String = "")
-        /// Answers with what a test sends, piece by piece.
+        /// Answers with pieces that a test sends.
         case streams(LoopbackStream, status: Int = 200, headers: [String: String] = ["Content-Type": "text/event-stream"])
-        /// Takes the request and never answers.
+        /// Reads the request and never answers.
         case stalls
-        /// Takes the request and ends the connection.
+        /// Reads the request and closes the connection.
         case hangsUp
-        /// Begins an answer, and ends the connection in the middle of its body.
+        /// Begins an answer, and closes the connection in the middle of its body.
         case closesHalfWay
-        /// Answers with a body of 4 MiB whose length it does not say, under a status.
+        /// Answers with a status and a body of 4 MiB without a length.
         case floods(Int)
     }
 
     /// A step of the server that failed.
     public struct Failure: Error { let step: String }
 
-    /// Where the server is.
+    /// The server's URL.
     public let baseURL: URL
     private let listener: Int32
     private let behaviour: @Sendable (LoopbackRequest) -> Behaviour
@@ -43,16 +43,16 @@ public final class LoopbackServer: Sendable {
     private let departed = CallLog<LoopbackRequest>()
     private let taken = Atomic<Int>(0)
 
-    /// - Parameter behaviours: One for each request; the last one for all that follow.
+    /// - Parameter behaviours: One for each request; the last one applies to all later ones.
     public convenience init(_ behaviours: Behaviour...) throws {
         let rest = Mutex(behaviours)
         try self.init { _ in rest.withLock { $0.count > 1 ? $0.removeFirst() : $0[0] } }
     }
 
     /// - Parameters:
-    ///   - keepsConnections: Whether a connection that had an answer takes another request.
-    ///   - health: Says what to do with each health check; called on any thread.
-    ///   - behaviour: Says what to do with each other request; called on any thread.
+    ///   - keepsConnections: Whether a connection can have several requests.
+    ///   - health: Returns the handling of each health check; called on any thread.
+    ///   - behaviour: Returns the handling of each other request; called on any thread.
     public init(
         keepsConnections: Bool = false, health: @escaping @Sendable () -> Behaviour = { .answers(200, body: "ok") },
         answering behaviour: @escaping @Sendable (LoopbackRequest) -> Behaviour
@@ -82,37 +82,37 @@ public final class LoopbackServer: Sendable {
 
     deinit { stop() }
 
-    /// Takes no more connections.
+    /// Stops accepting connections.
     public func stop() {
         shutdown(listener, Int32(SHUT_RDWR))
     }
 
-    /// A port without a listener: bound, but never listened on.
+    /// A port without a listener: bound, but not listening.
     public static func refusingURL() throws -> (url: URL, socket: Int32) {
         let (socket, port) = try bound()
         guard let url = URL(string: "http://127.0.0.1:\(port)") else { throw Failure(step: "address") }
         return (url, socket)
     }
 
-    /// What arrived so far, with the health checks.
+    /// The requests so far, including health checks.
     public var arrivals: [LoopbackRequest] { arrived.calls }
 
-    /// What arrived so far.
+    /// The requests so far, without health checks.
     public var requests: [LoopbackRequest] { received.calls }
 
-    /// Returns with the next request once it arrived whole; nil where the calling task is cancelled.
+    /// Returns the next request when it has arrived completely, or nil if the calling task is cancelled.
     public func nextRequest() async -> LoopbackRequest? {
         await request(taken.wrappingAdd(1, ordering: .relaxed).oldValue)
     }
 
-    /// Returns with the request of a number, counted from 0, once it arrived whole; nil where the calling task is cancelled.
+    /// Returns the request number `index`, from 0, when it has arrived completely, or nil if the calling task is cancelled.
     public func request(_ index: Int) async -> LoopbackRequest? {
         await received.wait { $0.count > index }
         let requests = received.calls
         return index < requests.count ? requests[index] : nil
     }
 
-    /// Returns once so many clients ended a connection on which the server stalled or streamed.
+    /// Returns once at least `count` clients have closed a connection on which the server stalled or streamed.
     public func departures(atLeast count: Int = 1) async {
         await departed.wait { $0.count >= count }
     }
@@ -137,7 +137,7 @@ public final class LoopbackServer: Sendable {
         return (socket, UInt16(bigEndian: address.sin_port))
     }
 
-    /// Closes the socket in processes that a test starts: a connection that one of them inherited would stay open after its end here.
+    /// Closes the socket in child processes: an inherited connection would stay open after its end here.
     private static func keepFromChildren(_ socket: Int32) { _ = fcntl(socket, F_SETFD, FD_CLOEXEC) }
 
     private func serve(_ connection: Int32, _ number: Int) {
@@ -151,7 +151,7 @@ public final class LoopbackServer: Sendable {
         }
     }
 
-    /// Returns whether the connection takes another request.
+    /// Returns whether the connection can have another request.
     private func serve(_ request: LoopbackRequest, _ behaviour: Behaviour, on connection: Int32, keeping isKept: Bool) -> Bool {
         switch behaviour {
         case .answers(let status, let headers, let body):
@@ -174,7 +174,7 @@ public final class LoopbackServer: Sendable {
                 watched.signal()
             }
             stream.drain { Self.write($0, to: connection) }
-            // The descriptor must not be closed, and its number given away, while the other thread reads from it.
+            // The descriptor must not be closed, and its number reused, while the other thread reads from it.
             shutdown(connection, Int32(SHUT_RDWR))
             watched.wait()
         case .stalls:

@@ -17,13 +17,13 @@ public final class LoopbackStream: Sendable {
     /// Creates a stream without pieces.
     public init() {}
 
-    /// Sends a piece as a chunk of its own.
+    /// Sends a piece as one chunk.
     public func send(_ text: String) { add(.data(Data(text.utf8))) }
 
-    /// Sends a piece as a chunk of its own.
+    /// Sends a piece as one chunk.
     public func send(_ data: Data) { add(.data(data)) }
 
-    /// Ends the answer as HTTP wants it.
+    /// Ends the answer correctly.
     public func end() { add(.end) }
 
     /// Ends the connection in the middle of the answer.
@@ -34,10 +34,10 @@ public final class LoopbackStream: Sendable {
         available.signal()
     }
 
-    /// Whether the server has sent all that it will.
+    /// Whether the answer or the connection has ended.
     var isDrained: Bool { drained.load(ordering: .acquiring) }
 
-    /// Gives the pieces to `write`, in the form of chunks, until the end.
+    /// Passes the pieces to `write`, as chunks, until the end.
     func drain(_ write: (Data) -> Bool) {
         defer { drained.store(true, ordering: .releasing) }
         while true {

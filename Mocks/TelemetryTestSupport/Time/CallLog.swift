@@ -1,6 +1,6 @@
 import Synchronization
 
-/// What was called, in order; a test can wait for a call without polling.
+/// Records calls in order; a test can wait for a call without polling.
 final class CallLog<Call: Sendable>: Sendable {
     private struct Watcher {
         let isSatisfied: @Sendable ([Call]) -> Bool
@@ -39,7 +39,7 @@ final class CallLog<Call: Sendable>: Sendable {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let isDone = state.withLock { state in
-                    // Cancelled by now, or in time to find the watcher that is entered here.
+                    // The task may be cancelled already. A later cancellation finds the watcher that is added here.
                     if Task.isCancelled || isSatisfied(state.calls) { return true }
                     state.watchers[id] = Watcher(isSatisfied: isSatisfied, continuation: continuation)
                     return false

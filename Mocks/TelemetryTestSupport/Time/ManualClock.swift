@@ -1,21 +1,21 @@
 import Synchronization
 
-/// A clock that stands still until a test moves it.
+/// A clock whose time changes only when a test advances it.
 ///
-/// A test waits until the code under test sleeps (``sleepers(atLeast:)``), then moves the time (``advance(by:)``): no real time
-/// passes, and nothing is polled.
+/// A test waits until the code under test sleeps (``sleepers(atLeast:)``), then advances the time (``advance(by:)``). No real
+/// time passes, and nothing is polled.
 public final class ManualClock: Clock, Sendable {
-    /// A moment on this clock, counted from its creation.
+    /// An instant of this clock, measured from its creation.
     public struct Instant: InstantProtocol {
         /// The time since the clock was created.
         public let offset: Swift.Duration
 
-        /// Creates an instant at a time since the clock was created.
+        /// Creates the instant at an offset from the clock's creation.
         public init(offset: Swift.Duration) { self.offset = offset }
 
         /// The instant that is later by the duration.
         public func advanced(by duration: Swift.Duration) -> Instant { Instant(offset: offset + duration) }
-        /// The duration from this instant to another; negative where the other is earlier.
+        /// The duration from this instant to another; negative if the other is earlier.
         public func duration(to other: Instant) -> Swift.Duration { other.offset - offset }
         public static func < (lhs: Instant, rhs: Instant) -> Bool { lhs.offset < rhs.offset }
     }
@@ -37,7 +37,7 @@ public final class ManualClock: Clock, Sendable {
         var cancelled: Set<UInt64> = []
         var watchers: [Watcher] = []
 
-        /// Takes out the watchers that have seen enough sleepers.
+        /// Removes and returns the watchers whose number of sleepers is reached.
         mutating func satisfiedWatchers() -> [Watcher] {
             let count = sleepers.count
             let satisfied = watchers.filter { $0.count <= count }
@@ -53,10 +53,10 @@ public final class ManualClock: Clock, Sendable {
 
     /// The current instant; changes only when the test advances the clock.
     public var now: Instant { state.withLock(\.now) }
-    /// One nanosecond.
+    /// Zero: the resolution of this clock is not limited.
     public var minimumResolution: Swift.Duration { .zero }
 
-    /// How many tasks sleep on this clock now.
+    /// The number of tasks that sleep on this clock.
     public var sleeperCount: Int { state.withLock { $0.sleepers.count } }
 
     /// The time until the next sleeper wakes; nil if there is none.
@@ -64,14 +64,14 @@ public final class ManualClock: Clock, Sendable {
         state.withLock { state in state.sleepers.values.map(\.deadline).min().map { state.now.duration(to: $0) } }
     }
 
-    /// Suspends until the time is moved to the deadline.
-    /// - Throws: `CancellationError` when the calling task is cancelled; other sleepers sleep on.
+    /// Suspends until the clock is advanced to the deadline.
+    /// - Throws: `CancellationError` if the calling task is cancelled; other sleepers are not affected.
     public func sleep(until deadline: Instant, tolerance: Swift.Duration? = nil) async throws {
         let id = state.withLock { state in
             state.nextID += 1
             return state.nextID
         }
-        // A cancellation that came after the waking is of no use to anybody.
+        // A cancellation after the sleep has no effect.
         defer { state.withLock { _ = $0.cancelled.remove(id) } }
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
@@ -82,12 +82,12 @@ public final class ManualClock: Clock, Sendable {
         }
     }
 
-    /// Moves the time forward and wakes the sleepers whose deadline has come, earliest first.
+    /// Advances the time and wakes the sleepers whose deadline is reached, earliest first.
     public func advance(by duration: Swift.Duration) {
         advance(to: now.advanced(by: duration))
     }
 
-    /// Moves the time to a moment; an earlier one than now changes nothing.
+    /// Advances the time to an instant; an earlier one has no effect.
     public func advance(to instant: Instant) {
         let due = state.withLock { state in
             state.now = max(state.now, instant)
@@ -98,7 +98,7 @@ public final class ManualClock: Clock, Sendable {
         for (_, sleeper) in due { sleeper.continuation.resume() }
     }
 
-    /// Returns once at least so many tasks sleep on this clock.
+    /// Returns once at least `count` tasks sleep on this clock.
     public func sleepers(atLeast count: Int = 1) async {
         await withCheckedContinuation { continuation in
             let isSatisfied = state.withLock { state in
@@ -128,7 +128,7 @@ public final class ManualClock: Clock, Sendable {
     private func cancel(_ id: UInt64) {
         let sleeper = state.withLock { state in
             let sleeper = state.sleepers.removeValue(forKey: id)
-            // Cancelled before it began to sleep: remembered until it does.
+            // Cancelled before it began to sleep: stored until it does.
             if sleeper == nil { state.cancelled.insert(id) }
             return sleeper
         }

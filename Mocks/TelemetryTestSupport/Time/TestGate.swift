@@ -13,20 +13,20 @@ public final class TestGate: Sendable {
         var isClosed = false
         var nextID: UInt64 = 0
         var waiting: [UInt64: Waiter] = [:]
-        /// Cancelled before they began to wait.
+        /// The callers that were cancelled before they began to wait.
         var cancelled: Set<UInt64> = []
         var watchers: [Watcher] = []
     }
 
     private let state = Mutex(State())
 
-    /// Creates a closed gate.
+    /// Creates an open gate.
     public init() {}
 
     /// Makes callers wait from now on.
     public func close() { state.withLock { $0.isClosed = true } }
 
-    /// Lets everybody through who waits or comes, in the order in which they came.
+    /// Resumes waiting callers, in their order, and lets later ones pass.
     public func open() {
         let waiting = state.withLock { state in
             state.isClosed = false
@@ -36,8 +36,8 @@ public final class TestGate: Sendable {
         for (_, waiter) in waiting { waiter.resume() }
     }
 
-    /// Returns at once where the door is open, otherwise once it is.
-    /// - Throws: `CancellationError` when the calling task is cancelled; others wait on.
+    /// Returns at once if the gate is open, otherwise once it opens.
+    /// - Throws: `CancellationError` if the calling task is cancelled; other callers are not affected.
     public func pass() async throws {
         let id: UInt64? = state.withLock { state in
             guard state.isClosed else { return nil }
@@ -53,7 +53,7 @@ public final class TestGate: Sendable {
         }
     }
 
-    /// Returns once at least so many wait before the door.
+    /// Returns once at least `count` callers wait.
     public func waiters(atLeast count: Int = 1) async {
         await withCheckedContinuation { continuation in
             let isSatisfied = state.withLock { state in

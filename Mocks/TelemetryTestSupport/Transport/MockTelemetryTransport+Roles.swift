@@ -62,12 +62,12 @@ extension MockTelemetryTransport {
 }
 
 extension MockTelemetryTransport {
-    /// False where it is to fail.
+    /// Returns false if the call is to fail.
     public func validateSchema() async -> Bool {
         (try? await perform(.validateSchema) { await store.validateSchema() }) ?? false
     }
 
-    /// Throws the requested failure, if any.
+    /// Throws the scripted failure, if any.
     public func debugInfo() async -> DebugInfo {
         do {
             return try await perform(.debugInfo) { await store.debugInfo() }

@@ -4,11 +4,11 @@ public import TelemetryTransport
 
 /// A transport over an in-memory store that a test can make fail, go offline, delay or hang.
 ///
-/// Every primitive, called by itself or by one of the operations over it, is recorded first; then it waits where it is held,
-/// waits for the latency to pass, and fails where it is to fail before its effect; then it takes effect in ``store``, and
-/// fails where it is to fail after it, as a store does whose answer is lost.
+/// Every primitive, called directly or by an operation, is recorded first. Then it waits while it is held and for the latency,
+/// and fails if it is scripted to fail before its effect. Then it takes effect in ``store``, and fails if it is scripted to fail
+/// after its effect, like a store whose answer is lost.
 public final class MockTelemetryTransport: TelemetryTransporting {
-    /// When a scripted failure strikes.
+    /// When a scripted failure occurs.
     public enum FailureTiming: Sendable {
         /// The store is unchanged: the request was lost.
         case beforeEffect
@@ -28,7 +28,7 @@ public final class MockTelemetryTransport: TelemetryTransporting {
         var failures: [Operation: [Failure]] = [:]
     }
 
-    /// What the mock stores; look into it, or fill it, without being recorded.
+    /// The mock's store. Tests read and fill it without recorded calls.
     public let store: InMemoryTelemetryTransport
     private let log = CallLog<Call>()
     private let identities = CallLog<String?>()
@@ -36,12 +36,12 @@ public final class MockTelemetryTransport: TelemetryTransporting {
     private let gates: [Operation: TestGate]
     private let latency: @Sendable () async throws -> Void
 
-    /// A transport that answers at once.
+    /// Creates a transport that answers at once.
     public convenience init(store: InMemoryTelemetryTransport = InMemoryTelemetryTransport()) {
         self.init(store: store, latency: .zero, clock: ManualClock())
     }
 
-    /// A transport whose every call takes a while on a clock that the test moves.
+    /// Creates a transport whose calls each take a time on a clock that the test advances.
     public init<C: Clock>(
         store: InMemoryTelemetryTransport = InMemoryTelemetryTransport(), latency: C.Duration, clock: C
     ) {
@@ -55,7 +55,7 @@ public final class MockTelemetryTransport: TelemetryTransporting {
     /// Every call so far, in order.
     public var calls: [Call] { log.calls }
 
-    /// Every identifier that was set, in order. These are not among the calls: they reach no store.
+    /// Every identifier that was set, in order. These are not recorded as calls: they do not reach the store.
     public var clientIdentifiers: [String?] { identities.calls }
 
     public func setClientIdentifier(_ clientId: String?) async { identities.append(clientId) }
@@ -63,25 +63,25 @@ public final class MockTelemetryTransport: TelemetryTransporting {
     /// The calls of one operation, in order.
     public func calls(of operation: Operation) -> [Call] { log.calls.filter { $0.operation == operation } }
 
-    /// Every event that was passed to `append`, in order; also those of calls that failed.
+    /// Every event that was passed to `append`, in order, including those of failed calls.
     public var appendedEvents: [TelemetryEvent] {
         log.calls.flatMap { call -> [TelemetryEvent] in if case .append(let events) = call { events } else { [] } }
     }
 
-    /// Every record that was passed to `save`, in order; also those of calls that failed.
+    /// Every record that was passed to `save`, in order, including those of failed calls.
     public var savedRecords: [TelemetryRecord] {
         log.calls.flatMap { call -> [TelemetryRecord] in if case .saveRecords(let records, _) = call { records } else { [] } }
     }
 
-    /// Forgets the calls so far.
+    /// Removes the recorded calls.
     public func forgetCalls() { log.removeAll() }
 
-    /// Returns once the operation was called at least so often; what was forgotten does not count.
+    /// Returns once the operation has been called at least `count` times; removed calls do not count.
     public func called(_ operation: Operation, atLeast count: Int = 1) async {
         await log.wait { $0.count { $0.operation == operation } >= count }
     }
 
-    /// Returns once the calls so far satisfy the condition; looked at with each call.
+    /// Returns once the calls so far satisfy the condition, which is evaluated after each call.
     public func called(until isSatisfied: @escaping @Sendable ([Call]) -> Bool) async {
         await log.wait(until: isSatisfied)
     }
@@ -94,13 +94,13 @@ public final class MockTelemetryTransport: TelemetryTransporting {
         set { script.withLock { $0.isOffline = newValue } }
     }
 
-    /// The next calls of the operation fail, after those for which earlier failures were scripted.
+    /// Makes the next calls of the operation fail, after those of earlier scripted failures.
     /// - Parameters:
     ///   - operation: The operation to fail.
-    ///   - error: What it throws.
-    ///   - times: How many calls fail; none where it is below 1.
-    ///   - moment: Whether the call has taken effect.
-    ///   - matches: Which calls fail; the others pass and do not count. By default all.
+    ///   - error: The error to throw.
+    ///   - times: The number of calls that fail; none if it is below 1.
+    ///   - moment: Whether the call fails before or after its effect.
+    ///   - matches: Whether a call fails; other calls succeed and do not count. By default every call.
     public func fail(
         _ operation: Operation, with error: any Error = MockTelemetryTransport.unavailable, times: Int = 1,
         _ moment: FailureTiming = .beforeEffect, where matches: @escaping @Sendable (Call) -> Bool = { _ in true }
@@ -112,7 +112,8 @@ public final class MockTelemetryTransport: TelemetryTransporting {
         }
     }
 
-    /// The next saves of a record of this type fail, for example `TelemetrySchema.clientRecordType` for a client's creation.
+    /// Makes the next saves of a record of this type fail, for example `TelemetrySchema.clientRecordType` for a client's
+    /// creation.
     public func failSaving(
         _ recordType: String, with error: any Error = MockTelemetryTransport.unavailable, times: Int = 1,
         _ moment: FailureTiming = .beforeEffect
@@ -123,22 +124,22 @@ public final class MockTelemetryTransport: TelemetryTransporting {
         }
     }
 
-    /// Forgets the failures that were scripted and did not strike yet.
+    /// Removes the scripted failures that have not occurred.
     public func stopFailing(_ operation: Operation) { script.withLock { $0.failures[operation] = nil } }
 
-    /// From now on, calls of the operation hang until they are released or cancelled.
+    /// Makes later calls of the operation wait until they are released or cancelled.
     public func hold(_ operation: Operation) { gate(operation).close() }
 
-    /// Lets the calls that hang, and later ones, go on.
+    /// Resumes waiting calls, and lets later ones pass.
     public func release(_ operation: Operation) { gate(operation).open() }
 
-    /// Returns once at least so many calls of the operation hang.
+    /// Returns once at least `count` calls of the operation wait.
     public func held(_ operation: Operation, atLeast count: Int = 1) async { await gate(operation).waiters(atLeast: count) }
 
-    /// Notifies all listeners, as if another process had changed a record.
+    /// Notifies all streams, as if another process had changed a record.
     public func send(_ notification: TelemetryNotification) { store.notificationStreams.yield(notification) }
 
-    /// What a transport that cannot be reached throws.
+    /// The error of an unreachable transport.
     public static var unavailable: TelemetryTransportError {
         TelemetryTransportError(code: .unavailable, message: "The mock was told to be out of reach.")
     }
