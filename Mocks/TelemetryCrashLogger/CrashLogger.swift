@@ -3,16 +3,16 @@ import TelemetryLogging
 import TelemetryModels
 import TelemetryTransport
 
-/// Logs as fast as it can and says so, line by line, until it is killed: what the logger's kill test lets die.
+/// Logs as fast as possible and reports it, line by line, until it is killed by the logger's kill test.
 ///
 /// `TelemetryCrashLogger SPOOL RUN [STORE]`: two threads log events named `RUN.THREAD.NUMBER` and print each name once `logEvent`
-/// has returned. They go to the file store in STORE or, without one, nowhere: every append fails.
+/// has returned. They are sent to the file store in STORE. Without STORE every append fails.
 @main
 enum CrashLogger {
     static func main() async throws {
         let arguments = CommandLine.arguments
         guard arguments.count == 3 || arguments.count == 4 else { exit(64) }
-        // Small segments, so that a killed process is often caught in beginning the next one.
+        // Small segments, so that a process is often killed while it begins the next one.
         let configuration = TelemetryLogger.Configuration(
             spoolDirectory: URL(filePath: arguments[1]), spool: .init(maximumBytes: 1 << 30), memoryLimit: 128 << 10)
         let transport: any TelemetryEventTransport =
@@ -33,13 +33,13 @@ enum CrashLogger {
             number += 1
             let name = "\(prefix).\(number)"
             logger.logEvent(name: name, property1: number % 3 == 0 ? nil : String(repeating: "x", count: number % 100))
-            // One call, so that a line is printed whole or not at all.
+            // One call, so that a line is printed completely or not at all.
             FileHandle.standardOutput.write(Data((name + "\n").utf8))
         }
     }
 }
 
-/// A store that is never there.
+/// A store that can never be reached.
 private struct UnreachableTransport: TelemetryEventTransport {
     func append(_ events: [TelemetryEvent]) async throws { throw error }
     func events(

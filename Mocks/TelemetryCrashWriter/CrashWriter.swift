@@ -2,11 +2,11 @@ import Foundation
 import TelemetryModels
 import TelemetryTransport
 
-/// Appends events to a store and says so, line by line, until it is killed: what the kill test lets die.
+/// Appends events to a store and reports it, line by line, until it is killed by the kill test.
 ///
-/// `TelemetryCrashWriter DIRECTORY CLIENT SESSION FIRST process|system SEED`: begins with the event numbered FIRST and prints
-/// the number of the last event of each batch once `append` returned for it, `record NAME`
-/// for each record saved, and `failed: …` where a call throws, which none may.
+/// `TelemetryCrashWriter DIRECTORY CLIENT SESSION FIRST process|system SEED`: begins with the event numbered FIRST and prints the
+/// number of the last event of each batch after `append` has returned, `record NAME` for each saved record, and `failed: …` if a
+/// call throws, which is a test failure.
 @main
 enum CrashWriter {
     static func main() async {
@@ -19,7 +19,7 @@ enum CrashWriter {
         let (client, session) = (arguments[2], arguments[3])
         var configuration = FileTelemetryTransport.Configuration.default
         configuration.durability = arguments[5] == "system" ? .system : .process
-        // Small files, so that a killed process is often caught in beginning the next one.
+        // Small files, so that a process is often killed while it begins the next one.
         configuration.segmentBytes = 4_000
         configuration.journalBytes = 3_000
         let transport = try FileTelemetryTransport(directory: URL(filePath: arguments[1]), configuration: configuration)
@@ -35,7 +35,7 @@ enum CrashWriter {
             next += count
             say("\(next - 1)")
             if count == 7 {
-                // The last writer may have saved it, and not lived to say so.
+                // The last writer may have saved it and been killed before it reported it.
                 let record = TelemetryRecord(recordType: "TelemetryScenario", recordID: .init(recordName: "\(session)-\(next)"))
                 _ = try await transport.save([record], policy: .overwrite)
                 say("record \(session)-\(next)")
@@ -49,13 +49,13 @@ enum CrashWriter {
             name: event.name, timestamp: event.timestamp, property1: event.property1)
     }
 
-    /// One call, so that a line is printed whole or not at all.
+    /// One call, so that a line is printed completely or not at all.
     private static func say(_ line: String) {
         FileHandle.standardOutput.write(Data((line + "\n").utf8))
     }
 }
 
-/// Knuth's MMIX generator: the same numbers for the same seed, everywhere.
+/// Knuth's MMIX generator: the same numbers for the same seed, on every platform.
 struct LinearGenerator {
     var state: UInt64
 
