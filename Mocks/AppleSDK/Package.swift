@@ -2,11 +2,11 @@
 import PackageDescription
 
 #if !os(Linux)
-#error("The stand-ins are for systems without Apple's SDK; here the real one is at hand.")
+#error("The stand-ins are only for Linux; use Apple's SDK on this system.")
 #endif
 
-// The real sources of everything that runs on Apple's systems, compiled against stand-ins for what Apple's SDK declares.
-// APPLE_PLATFORM is "ios" (UIKit can be imported) or "macos" (AppKit); give each a scratch path of its own:
+// The library's sources for Apple's systems, compiled against stand-ins for the declarations of Apple's SDK.
+// APPLE_PLATFORM is "ios" (with UIKit) or "macos" (with AppKit). Give each its own scratch path:
 //   APPLE_PLATFORM=ios swift test --package-path Mocks/AppleSDK --scratch-path .build-apple-ios
 let isMac = Context.environment["APPLE_PLATFORM"] == "macos"
 let interface = isMac ? "AppKit" : "UIKit"
@@ -18,7 +18,7 @@ let settings: [SwiftSetting] = [
     .enableUpcomingFeature("MemberImportVisibility"),
 ]
 
-/// A stand-in for a module of Apple's, or what stands behind one.
+/// A stand-in for a module of Apple's SDK, or a target that it uses.
 func standIn(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
     .target(name: name, dependencies: dependencies, swiftSettings: settings)
 }
@@ -33,7 +33,7 @@ func linked(
 }
 
 func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
-    // Testing brings overlays for the real UIKit and AppKit, which the stand-ins are not.
+    // Testing has overlays for the real UIKit and AppKit, which do not compile against the stand-ins.
     .testTarget(
         name: name, dependencies: dependencies,
         swiftSettings: settings + [.unsafeFlags(["-Xfrontend", "-disable-cross-import-overlays"])])
@@ -64,7 +64,7 @@ let package = Package(
             "TelemetryTestSupport",
             ["TelemetryModels", "TelemetryTransport", "TelemetryPersistence", "TelemetryLogging", "TelemetryLifecycle"]),
         linked("TelemetryDebugLogging", ["TelemetryModels", "SwiftUI", .byName(name: interface)]),
-        // The service's simulation, which the root package runs over a store in memory.
+        // The service's simulation, which the root package runs with a store in memory.
         linked(
             "LifecycleSimulation",
             [

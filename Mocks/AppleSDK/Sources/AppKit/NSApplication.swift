@@ -9,13 +9,13 @@ public final class NSApplication: NSObject {
     /// <https://developer.apple.com/documentation/appkit/nsapplication/registerforremotenotifications()>
     public func registerForRemoteNotifications() { standInRegistrations += 1 }
 
-    /// How often the app registered.
+    /// The number of times the app registered.
     public private(set) var standInRegistrations = 0
 }
 
 /// <https://developer.apple.com/documentation/appkit/nsapplicationdelegate>
 ///
-/// What is optional in the SDK is required here, so that a signature that differs does not compile.
+/// Optional requirements of the SDK are required here, so that a different signature does not compile.
 @MainActor
 public protocol NSApplicationDelegate: NSObjectProtocol {
     /// <https://developer.apple.com/documentation/appkit/nsapplicationdelegate/application(_:didreceiveremotenotification:)>

@@ -3,7 +3,7 @@ import Foundation
 
 /// <https://developer.apple.com/documentation/cloudkit/ckcontainer>
 ///
-/// Belongs to the session that is current where it is made: the server, and who asks it from which device.
+/// Uses the session that is current when it is created: its server, user and device.
 public final class CKContainer: Sendable {
     /// <https://developer.apple.com/documentation/cloudkit/ckcontainer/publicclouddatabase>
     public let publicCloudDatabase: CKDatabase
@@ -18,11 +18,11 @@ public final class CKContainer: Sendable {
     }
 }
 
-/// What no SDK has: which server the stand-ins talk to, and as whom.
+/// The server that the stand-ins connect to, with the user and the device. Not part of the SDK.
 public struct StandInSession: Sendable {
     public let server: FakeCloudKitServer
     public let caller: FakeCloudKitServer.Caller
-    /// What lies between the device and the server; nil for nothing that could go wrong.
+    /// Delays and faults between the device and the server; nil for none.
     public let traffic: (any StandInTraffic)?
 
     public init(
@@ -33,10 +33,10 @@ public struct StandInSession: Sendable {
         self.traffic = traffic
     }
 
-    /// The session of containers that are made in a task.
+    /// The session of containers that are created in a task.
     @TaskLocal public static var current = StandInSession(server: FakeCloudKitServer(), user: "somebody")
 
-    /// The payload of a push as the app delegate gets it.
+    /// The payload of a push, as the app delegate gets it.
     public static func userInfo(of push: ServerPush) -> [AnyHashable: Any] {
         [
             "aps": push.isSilent ? ["content-available": 1] : [:],
@@ -45,10 +45,10 @@ public struct StandInSession: Sendable {
     }
 }
 
-/// The way to the server and back, for tests that hold requests up or lose them.
+/// The connection to the server, for tests that delay or lose requests.
 public protocol StandInTraffic: Sendable {
     /// Returns when the request reaches the server.
-    /// - Returns: Whether its answer comes back; where it does not, the request has had its effect all the same.
+    /// - Returns: Whether its answer is returned. Without an answer the request still has its effect.
     func request(_ what: String) async throws(ServerFault) -> Bool
     /// Returns when the answer arrives.
     func answer(to what: String) async throws(ServerFault)

@@ -72,7 +72,7 @@ public final class CKDatabase: Sendable {
         return recordID
     }
 
-    /// Does at the server what CloudKit would send there. A task that is cancelled may find that it was done all the same.
+    /// Performs the request on the server. After a cancellation the request may still have been performed.
     func perform<Value>(_ what: String, _ body: (FakeCloudKitServer) throws -> Value) async throws -> Value {
         do {
             guard let traffic = session.traffic else {
@@ -92,7 +92,7 @@ public final class CKDatabase: Sendable {
 }
 
 extension CKRecord {
-    /// With only the fields that were asked for.
+    /// A copy with only the desired fields.
     convenience init(_ stored: ServerRecord, keys: [FieldKey]?) {
         self.init(stored)
         if let keys { self.stored.fields = stored.fields.filter { keys.contains($0.key) } }

@@ -40,6 +40,6 @@ public struct CKError: Error, LocalizedError {
         partial = Dictionary(uniqueKeysWithValues: fault.partial.map { (CKRecord.ID(recordName: $0), CKError($1)) })
     }
 
-    /// What the client's side finds wrong by itself.
+    /// Errors that the client detects itself.
     init(standIn code: Code, message: String = "") { self.init(ServerFault(code: code.rawValue, message: message)) }
 }

@@ -17,7 +17,7 @@ public final class CKQueryNotification: CKNotification {
     }
 }
 
-/// Lets an initialiser return a subclass, as the Objective-C one does.
+/// Lets an initializer return a subclass, as in Objective-C.
 public protocol StandInNotification {}
 
 extension StandInNotification where Self: CKNotification {

@@ -18,7 +18,7 @@ public final class CKQuery {
         let (format, arguments) = try predicate.standIn()
         let order = sortDescriptors?.first
         guard order == nil || order?.keyPath == \StandInSortKey.creationDate, (sortDescriptors?.count ?? 0) < 2 else {
-            throw CKError(standIn: .invalidArguments, message: "The server sorts by the time of creation only.")
+            throw CKError(standIn: .invalidArguments, message: "The stand-in sorts only by creation time.")
         }
         return ServerQuery(type: recordType, format: format, arguments: arguments, ascendingByCreation: order?.ascending)
     }

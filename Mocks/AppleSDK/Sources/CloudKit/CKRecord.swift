@@ -3,7 +3,7 @@ public import Foundation
 
 /// <https://developer.apple.com/documentation/cloudkit/ckrecord>
 ///
-/// Not `Sendable` here, so that what compiles does not rely on it.
+/// Not `Sendable` here, so that no code relies on it.
 public final class CKRecord {
     /// <https://developer.apple.com/documentation/cloudkit/ckrecord/recordtype-swift.typealias>
     public typealias RecordType = String
@@ -15,7 +15,7 @@ public final class CKRecord {
         public let recordName: String
         /// <https://developer.apple.com/documentation/cloudkit/ckrecord/id/init(recordname:zoneid:)>, without a zone.
         ///
-        /// A name that CloudKit does not take ends the process here, as an exception does there.
+        /// A name that CloudKit refuses ends the process, as the SDK's exception does.
         public init(recordName: String) {
             precondition(
                 (1...255).contains(recordName.utf8.count) && recordName.utf8.allSatisfy { $0 < 0x80 }
@@ -54,7 +54,7 @@ public final class CKRecord {
 
 /// <https://developer.apple.com/documentation/cloudkit/ckrecordkeyvaluesetting>
 ///
-/// Its subscripts stand beside the class's own, as in the SDK: what is ambiguous there is ambiguous here.
+/// Its subscripts are declared in addition to the class's own, as in the SDK, so that ambiguous calls are ambiguous here too.
 public protocol CKRecordKeyValueSetting: AnyObject {
     var standInFields: [CKRecord.FieldKey: StandInValue] { get set }
 }
@@ -82,7 +82,7 @@ extension CKRecord: CKRecordKeyValueSetting {
 }
 
 extension String {
-    /// Letters, digits and underscores behind a letter, at most 255: what CloudKit takes as the name of a type or a field.
+    /// Letters, digits and underscores after a leading letter, at most 255: valid names of types and fields in CloudKit.
     fileprivate var isStandInIdentifier: Bool {
         guard let first = utf8.first, utf8.count <= 255 else { return false }
         func isLetter(_ byte: UInt8) -> Bool { UInt8(ascii: "a")...UInt8(ascii: "z") ~= byte | 0x20 }
@@ -96,7 +96,7 @@ public protocol CKRecordValueProtocol {
     var serverValue: StandInValue { get }
 }
 
-/// What a field takes as an object; in the SDK the protocol of classes behind ``CKRecordValueProtocol``.
+/// The values that a field takes as objects; in the SDK the protocol of classes for ``CKRecordValueProtocol``.
 public protocol __CKRecordObjCValue: CKRecordValueProtocol {}
 
 /// <https://developer.apple.com/documentation/cloudkit/ckrecordvalue-swift.typealias>

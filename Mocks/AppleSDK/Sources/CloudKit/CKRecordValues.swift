@@ -1,7 +1,7 @@
 public import FakeCloudKitServer
 public import Foundation
 
-/// What a value becomes at the server.
+/// Converts values for the server.
 public typealias StandInValue = ServerValue
 
 extension String: CKRecordValueProtocol, __CKRecordObjCValue {
@@ -27,7 +27,7 @@ extension NSNumber: __CKRecordObjCValue, CKRecordValueProtocol {
 }
 
 extension ServerValue {
-    /// The object that a field gives back: numbers come as `NSNumber`.
+    /// The object that a field returns: numbers are `NSNumber`.
     var object: any __CKRecordObjCValue {
         switch self {
         case .string(let text): text

@@ -21,7 +21,7 @@ public class CKSubscription {
     init(subscriptionID: ID) { self.subscriptionID = subscriptionID }
 
     func serverSubscription() throws -> ServerSubscription {
-        throw CKError(standIn: .invalidArguments, message: "Only query subscriptions are stood in for.")
+        throw CKError(standIn: .invalidArguments, message: "The stand-in supports only query subscriptions.")
     }
 }
 
@@ -49,7 +49,7 @@ public final class CKQuerySubscription: CKSubscription {
 
     override func serverSubscription() throws -> ServerSubscription {
         guard options == [.firesOnRecordCreation, .firesOnRecordUpdate, .firesOnRecordDeletion], let notificationInfo else {
-            throw CKError(standIn: .invalidArguments, message: "The server pushes every kind of change, and needs to know how.")
+            throw CKError(standIn: .invalidArguments, message: "The stand-in needs all options and notification info.")
         }
         return ServerSubscription(
             name: subscriptionID, query: try query.serverQuery(), isSilent: notificationInfo.shouldSendContentAvailable)

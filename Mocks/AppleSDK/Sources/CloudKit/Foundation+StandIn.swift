@@ -1,9 +1,8 @@
 import FakeCloudKitServer
 public import Foundation
 
-// Foundation on Linux has neither predicates with a format nor sort descriptors with a key. These have the signatures of
-// Apple's, and carry what they were given to the server in a roundabout way: a predicate hands it to whoever evaluates it with
-// a ``PredicateReader``.
+// Foundation on Linux has neither predicates with a format nor sort descriptors with a key. These have the signatures of Apple's.
+// A predicate passes its format and arguments to the server when it is evaluated with a ``PredicateReader``.
 
 extension NSPredicate {
     /// <https://developer.apple.com/documentation/foundation/nspredicate/init(format:argumentarray:)>
@@ -19,13 +18,13 @@ extension NSPredicate {
     func standIn() throws -> (format: String, arguments: [ServerQuery.Argument]) {
         let reader = PredicateReader()
         guard evaluate(with: reader), let read = reader.read else {
-            throw CKError(standIn: .invalidArguments, message: "A predicate that is not made from a format.")
+            throw CKError(standIn: .invalidArguments, message: "The predicate was not created from a format.")
         }
         return try (
             read.format,
             read.arguments.map { argument in
                 guard let argument else {
-                    throw CKError(standIn: .invalidArguments, message: "An argument of a class that no query takes.")
+                    throw CKError(standIn: .invalidArguments, message: "The argument's class is not valid in a query.")
                 }
                 return argument
             }

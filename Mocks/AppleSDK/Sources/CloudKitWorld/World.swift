@@ -13,7 +13,7 @@ public struct World: Sendable {
         server = FakeCloudKitServer(options: options)
     }
 
-    /// A world whose container has the schema file that the library makes.
+    /// A world whose container has the library's schema file.
     public static func deployed(
         isDevelopment: Bool = false, _ configure: (inout FakeCloudKitServer.Options) -> Void = { _ in }
     ) throws -> World {
@@ -34,7 +34,7 @@ public struct World: Sendable {
                 containerIdentifier: "iCloud.test", configuration: .init(eventPollingInterval: interval))
         }
         if hears {
-            // What the app delegate does with a push.
+            // As the app delegate handles a push.
             _ = server.register(session.caller) { push in
                 transport.handleRemoteNotification(StandInSession.userInfo(of: push))
             }

@@ -1,9 +1,9 @@
 import Foundation
 
-/// What the schema allows whom.
+/// The permissions of the schema.
 extension FakeCloudKitServer.State {
-    /// Roles add up: a record's creator also has what everybody signed in has. They are the public database's; a private one
-    /// is all its owner's.
+    /// Roles add up: a record's creator also has the permissions of all signed-in users. Roles apply to the public database; the
+    /// owner of a private database has all permissions.
     func may(
         _ permission: ServerSchema.Permission, _ caller: FakeCloudKitServer.Caller, type: String, creator: String?,
         in database: String
@@ -18,7 +18,7 @@ extension FakeCloudKitServer.State {
         return held.contains { grants[$0]?.contains(permission) ?? false }
     }
 
-    /// - Throws: a fault where production does not know the type or the field, or the field is of another type.
+    /// - Throws: A fault if the type or the field is not in the production schema, or the field has another type.
     mutating func admit(_ record: ServerRecord) throws {
         guard var schema else { return }
         if options.isDevelopment {
@@ -36,12 +36,12 @@ extension FakeCloudKitServer.State {
         }
     }
 
-    /// - Throws: a fault where the query needs an index that the schema does not have.
+    /// - Throws: A fault if the query needs an index that the schema lacks.
     func admit(_ query: ServerQuery, _ conditions: [ServerQuery.Condition]) throws {
         guard let type = schema?.types[query.type] else { return }
         for condition in conditions {
             let field = type.fields[condition.schemaField]
-            // One index looks up what is equal, another one what is more or less.
+            // Equality and ranges have different indexes.
             let isIndexed = (condition.isRange ? field?.isSortable : field?.isQueryable) ?? false
             guard !isIndexed else { continue }
             throw ServerFault(

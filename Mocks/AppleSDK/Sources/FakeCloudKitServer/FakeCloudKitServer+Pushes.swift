@@ -14,7 +14,7 @@ public struct ServerSubscription: Sendable {
     }
 }
 
-/// What a push says.
+/// The contents of a push.
 public struct ServerPush: Sendable, Equatable {
     public let subscription: String
     public let record: String
@@ -37,7 +37,7 @@ extension FakeCloudKitServer {
             for name in names { state.subscriptions[user]?[name] = nil }
             for subscription in subscriptions {
                 try state.admit(subscription.query, subscription.query.conditions())
-                // Two subscriptions that ask the same are refused.
+                // Two subscriptions with equal queries are refused.
                 let twin = state.subscriptions[user]?.values.first { other in
                     other.name != subscription.name && other.query.type == subscription.query.type
                         && other.query.format == subscription.query.format
@@ -60,14 +60,14 @@ extension FakeCloudKitServer {
     }
 
     /// Registers a device for pushes, as an app does with the system.
-    /// - Returns: What ends it.
+    /// - Returns: A closure that ends the registration.
     public func register(_ caller: Caller, _ receive: @escaping @Sendable (ServerPush) -> Void) -> @Sendable () -> Void {
         let id = UUID()
         state.withLock { $0.devices[caller, default: [:]][id] = receive }
         return { [weak self] in self?.state.withLock { _ = $0.devices[caller]?.removeValue(forKey: id) } }
     }
 
-    /// Delivers what was held back to be coalesced: the last push for each device and subscription.
+    /// Delivers pushes that were held to be coalesced: the last one for each device and subscription.
     public func releasePushes() {
         let deliveries = state.withLock { state in
             var last: [Caller: [String: ServerPush]] = [:]
@@ -80,7 +80,7 @@ extension FakeCloudKitServer {
         for (push, receive) in deliveries { receive(push) }
     }
 
-    /// Delivers what an operation brought about, after it.
+    /// Delivers an operation's pushes, after it.
     func deliverPushes() {
         let deliveries = state.withLock { state in
             defer { state.outbox = [] }
@@ -91,7 +91,7 @@ extension FakeCloudKitServer {
 }
 
 extension FakeCloudKitServer.State {
-    /// Tells the devices of whoever subscribed, but for the one that made the change.
+    /// Pushes to all subscribers' devices except the one that made the change.
     mutating func push(
         about record: ServerRecord, before: ServerRecord?, in database: String, by changer: FakeCloudKitServer.Caller
     ) {

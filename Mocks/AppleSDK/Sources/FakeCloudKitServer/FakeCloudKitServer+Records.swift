@@ -5,8 +5,8 @@ extension FakeCloudKitServer {
     public typealias SaveResults = [String: Result<ServerRecord, ServerFault>]
     public typealias DeleteResults = [String: Result<Void, ServerFault>]
 
-    /// Saves and deletes records, each for itself: the public database has no atomic operations.
-    /// - Parameter comparesTags: Whether a record is saved only over the version that its tag names.
+    /// Saves and deletes records independently: the public database has no atomic operations.
+    /// - Parameter comparesTags: Whether a record is saved only if the stored version has its tag.
     public func modify(
         database: String, saving: [ServerRecord], deleting: [String], comparesTags: Bool, by caller: Caller
     ) throws -> (saved: SaveResults, deleted: DeleteResults) {
@@ -42,8 +42,8 @@ extension FakeCloudKitServer {
         }
     }
 
-    /// The records of these names; those that are missing are left out, and so are those that may not be read, unless the
-    /// server tells of them.
+    /// The records of these names. Missing records are left out, and so are those that the caller may not read, unless the server
+    /// reports them.
     public func fetch(database: String, names: [String], by caller: Caller) throws -> SaveResults {
         try state.withLock { state in
             try state.begin()
@@ -55,7 +55,7 @@ extension FakeCloudKitServer {
                 guard let record = state.databases[database]?.records[name] else { continue }
                 if state.may(.read, caller, type: record.type, creator: record.creator, in: database) {
                     results[name] = .success(record)
-                } else if state.options.tellsOfForbidden {
+                } else if state.options.reportsForbidden {
                     results[name] = .failure(
                         ServerFault(code: FaultCode.permissionFailure, message: "READ operation not permitted."))
                 }
@@ -64,7 +64,7 @@ extension FakeCloudKitServer {
         }
     }
 
-    /// A page of what a query finds, from an offset into what it finds now, and the next page's offset.
+    /// A page of a query's current results, from an offset, and the next page's offset.
     public func find(
         database: String, _ query: ServerQuery, offset: Int, limit: Int?, by caller: Caller
     ) throws -> (records: [ServerRecord], next: Int?) {
@@ -80,7 +80,8 @@ extension FakeCloudKitServer {
                 indexed.type == query.type && conditions.allSatisfy { $0.holds(for: indexed) }
                     && state.may(.read, caller, type: indexed.type, creator: indexed.creator, in: database)
             }
-            // Without an order to sort by, any will do, also among those created together; this one tells whoever relies on one.
+            // Without a sort order any order is valid, also for records that were created together; this one exposes code that
+            // relies on one.
             let keyed = found.map { (created: $0.created ?? .distantPast, order: state.options.order(of: $0.name), record: $0) }
             found = keyed.sorted { left, right in
                 guard let ascending = query.ascendingByCreation, left.created != right.created else {
@@ -88,7 +89,7 @@ extension FakeCloudKitServer {
                 }
                 return (left.created < right.created) == ascending
             }.map(\.record)
-            // The index says which; what they hold is read from the store.
+            // The index determines the records; their contents are read from the store.
             let page = found.dropFirst(offset).prefix(limit.map { min($0, state.options.pageSize) } ?? state.options.pageSize)
             let end = offset + page.count
             return (page.compactMap { contents.records[$0.name] }, end < found.count ? end : nil)
@@ -137,7 +138,7 @@ extension FakeCloudKitServer.State {
     fileprivate mutating func delete(
         _ name: String, in database: String, by caller: FakeCloudKitServer.Caller
     ) throws(ServerFault) {
-        // Deleting what is not there is no error.
+        // Deleting a missing record is not an error.
         guard let stored = databases[database]?.records[name] else { return }
         guard may(.write, caller, type: stored.type, creator: stored.creator, in: database) else {
             throw ServerFault(code: FaultCode.permissionFailure, message: "WRITE operation not permitted.")
@@ -166,7 +167,7 @@ extension FakeCloudKitServer.Options {
         return milliseconds == 0 ? 0 : Double(order(of: name) >> 7 % milliseconds) / 1_000
     }
 
-    /// A place among others that tells nothing of the name.
+    /// A position that does not depend on the name's order.
     func order(of name: String) -> UInt64 {
         name.utf8.reduce(salt ^ 0xcbf2_9ce4_8422_2325) { ($0 ^ UInt64($1)) &* 0x0000_0100_0000_01b3 }
     }

@@ -1,34 +1,34 @@
 public import Foundation
 import Synchronization
 
-/// A server that behaves as CloudKit's documentation says, as far as clients of this package can see: limits, conflicts, faults
-/// of single items, throttling, pages that are offsets, an index that lags behind, roles, and pushes that may get lost.
+/// A server that behaves as CloudKit's documentation says, as far as this package's clients can observe: limits, conflicts,
+/// faults of single items, throttling, pages by offset, a lagging index, roles, and pushes that may get lost.
 ///
-/// It believes the documentation; whether CloudKit does is not proven by it. Time stands still but for a millisecond an operation.
+/// It follows the documentation and does not prove CloudKit's behavior. Time advances only by a millisecond per operation.
 public final class FakeCloudKitServer: Sendable {
     public struct Options: Sendable {
-        /// The most records in an operation, and bytes in one or in a record.
+        /// The maximum number of records in an operation, and of bytes in an operation and in a record.
         public var maximumItems = 400
         public var maximumBytes = 2_000_000
         public var maximumRecordBytes = 1_000_000
         public var pageSize = 100
-        /// How long, in seconds, until a query knows of a change.
+        /// The time, in seconds, until a query finds a change.
         public var indexDelay: TimeInterval = 0
         /// The schema file; nil for a container in development without one.
         public var schema: ServerSchema?
-        /// Whether types and fields that the schema lacks are made on the spot, as in development.
+        /// Whether missing types and fields are created on demand, as in development.
         public var isDevelopment = true
-        /// How far apart, in seconds, the records of one operation are created, in no particular order; at 0 all at once.
+        /// The time, in seconds, over which the records of one operation are created, in no particular order; 0 for all at once.
         public var creationSpread: TimeInterval = 0
-        /// Whether a fetch of what the caller may not read says so, or finds nothing.
-        public var tellsOfForbidden = false
-        /// Whether the parts of dates below a millisecond are lost.
+        /// Whether fetching a record that the caller may not read is an error; otherwise it is missing.
+        public var reportsForbidden = false
+        /// Whether dates are truncated to milliseconds.
         public var keepsWholeMilliseconds = true
-        /// Whether an operation of which an item failed fails as a whole, with the items' errors in it.
+        /// Whether an operation with a failed item fails as a whole, with the items' errors.
         public var failsPartially = false
-        /// In which order a query finds what its sort descriptor leaves open: another one for another salt.
+        /// Determines the order of query results that the sort descriptor leaves open.
         public var salt: UInt64 = 0
-        /// What becomes of pushes.
+        /// How pushes are delivered.
         public var pushes = Pushes.delivered
 
         public init() {}
@@ -36,13 +36,13 @@ public final class FakeCloudKitServer: Sendable {
 
     public enum Pushes: Sendable {
         case delivered
-        /// None arrives.
+        /// No push arrives.
         case dropped
-        /// Held back; when released, only the last for each subscription arrives.
+        /// Pushes are held; when released, only the last one for each subscription arrives.
         case coalesced
     }
 
-    /// Who asks: a user, or nobody signed in, on one of their devices.
+    /// The caller: a user on one of their devices, or a device without a signed-in user.
     public struct Caller: Sendable, Hashable {
         public let user: String?
         public let device: String
@@ -59,27 +59,27 @@ public final class FakeCloudKitServer: Sendable {
         state = Mutex(State(options: options))
     }
 
-    /// Changes how the server behaves from now on.
+    /// Changes the server's behavior from now on.
     public func configure(_ change: (inout Options) -> Void) { state.withLock { change(&$0.options) } }
 
-    /// Lets time pass: the index catches up.
+    /// Advances the time; the index catches up.
     public func advance(by seconds: TimeInterval) { state.withLock { $0.now += seconds } }
 
-    /// Assigns a role to a user, as one does in CloudKit's console.
+    /// Assigns a role to a user, as CloudKit's console does.
     public func assign(_ role: String, to user: String) { state.withLock { _ = $0.roles[user, default: []].insert(role) } }
 
-    /// Fails whole operations, the next first.
+    /// Fails whole operations, starting with the next one.
     public func failNextOperations(_ faults: [ServerFault]) { state.withLock { $0.operationFaults += faults } }
 
-    /// Fails the next saves of the record of this name, where others in the operation succeed.
+    /// Fails the next saves of the record of this name, while others in the operation succeed.
     public func failNextSaves(of name: String, _ faults: [ServerFault]) {
         state.withLock { $0.itemFaults[name, default: []] += faults }
     }
 
-    /// Fails the next records that are to be saved, whichever they are, where others in the operation succeed.
+    /// Fails the next records to be saved, while others in the operation succeed.
     public func failNextItems(_ faults: [ServerFault]) { state.withLock { $0.anyItemFaults += faults } }
 
-    /// Forgets the faults that have not come to pass.
+    /// Removes the faults that have not occurred.
     public func clearFaults() {
         state.withLock { state in
             state.operationFaults = []
@@ -88,7 +88,7 @@ public final class FakeCloudKitServer: Sendable {
         }
     }
 
-    /// How many records each modifying operation named so far, of those that were accepted or refused.
+    /// The number of records in each modifying operation so far, accepted or refused.
     public var operationSizes: [Int] { state.withLock(\.operationSizes) }
 
     /// The records of a database, by name.
@@ -100,7 +100,7 @@ public final class FakeCloudKitServer: Sendable {
 extension FakeCloudKitServer {
     struct Database {
         var records: [String: ServerRecord] = [:]
-        /// What queries see: changes that have reached the index.
+        /// The records that queries find: changes that have reached the index.
         var index: [String: ServerRecord] = [:]
         var lag: [(due: Date, name: String, record: ServerRecord?)] = []
 
@@ -131,7 +131,7 @@ extension FakeCloudKitServer {
             schema = options.schema
         }
 
-        /// Begins an operation: time passes, and a fault that was asked for comes to pass.
+        /// Begins an operation: advances the time, and throws a scripted fault.
         mutating func begin() throws {
             now += 0.001
             for name in databases.keys { databases[name]?.catchUp(to: now) }

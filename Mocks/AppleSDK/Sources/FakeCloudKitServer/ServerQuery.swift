@@ -1,6 +1,6 @@
 import Foundation
 
-/// A query as it reaches the server: `NSPredicate`'s format and arguments, and a direction to sort by the time of creation.
+/// A query as it reaches the server: `NSPredicate`'s format and arguments, and a sort direction for the creation time.
 public struct ServerQuery: Sendable {
     public enum Argument: Sendable, Equatable {
         case value(ServerValue)
@@ -11,7 +11,7 @@ public struct ServerQuery: Sendable {
     /// "TRUEPREDICATE", or conditions `%K == %@` with `==`, `>=`, `<` or `IN`, joined by AND.
     public let format: String
     public let arguments: [Argument]
-    /// Nil: in no order.
+    /// Nil for no order.
     public let ascendingByCreation: Bool?
 
     public init(type: String, format: String, arguments: [Argument], ascendingByCreation: Bool? = nil) {
@@ -43,7 +43,7 @@ public struct ServerQuery: Sendable {
 }
 
 extension ServerQuery.Condition {
-    /// The name under which the schema file lists the field.
+    /// The field's name in the schema file.
     var schemaField: String { field == "creationDate" ? "___createTime" : field }
 
     var isRange: Bool { [">=", "<"].contains(comparison) }
@@ -60,7 +60,7 @@ extension ServerQuery.Condition {
         }
     }
 
-    /// Strings are compared byte by byte but for their case.
+    /// Compares strings byte by byte, ignoring case.
     private static func areEqual(_ lhs: ServerValue, _ rhs: ServerValue) -> Bool {
         if case (.string(let left), .string(let right)) = (lhs, rhs) {
             return left.lowercased().utf8.elementsEqual(right.lowercased().utf8)

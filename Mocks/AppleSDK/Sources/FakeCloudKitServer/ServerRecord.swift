@@ -1,17 +1,17 @@
 public import Foundation
 
-/// A field's value as the server keeps it.
+/// A field's value as the server stores it.
 public enum ServerValue: Sendable, Hashable {
     case string(String)
     case int(Int64)
     case double(Double)
     case date(Date)
 
-    /// About how many bytes it takes.
+    /// The approximate size in bytes.
     var bytes: Int { if case .string(let text) = self { text.utf8.count } else { 8 } }
 }
 
-/// A record as the server keeps it.
+/// A record as the server stores it.
 public struct ServerRecord: Sendable, Hashable {
     public let type: String
     public let name: String
@@ -31,14 +31,14 @@ public struct ServerRecord: Sendable, Hashable {
     var bytes: Int { fields.reduce(name.utf8.count) { $0 + $1.key.utf8.count + $1.value.bytes } }
 }
 
-/// An error with a number of CloudKit's.
+/// An error with one of CloudKit's codes.
 public struct ServerFault: Error, Sendable {
     public let code: Int
     public let message: String
     public let retryAfter: Double?
-    /// With `serverRecordChanged`: what is stored.
+    /// With `serverRecordChanged`: the stored record.
     public let stored: ServerRecord?
-    /// With `partialFailure`: what failed, by name.
+    /// With `partialFailure`: the failures, by name.
     public let partial: [String: ServerFault]
 
     public init(
@@ -53,7 +53,7 @@ public struct ServerFault: Error, Sendable {
     }
 }
 
-/// The numbers of CloudKit's errors that the server uses: <https://developer.apple.com/documentation/cloudkit/ckerror/code>.
+/// The codes of CloudKit's errors that the server uses: <https://developer.apple.com/documentation/cloudkit/ckerror/code>.
 public enum FaultCode {
     public static let partialFailure = 2
     public static let networkUnavailable = 3

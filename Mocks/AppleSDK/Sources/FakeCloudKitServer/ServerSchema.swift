@@ -1,4 +1,4 @@
-/// What a schema file of CloudKit's says, as far as the server holds clients to it.
+/// The contents of a CloudKit schema file that the server enforces.
 ///
 /// The grammar: <https://developer.apple.com/documentation/cloudkit/integrating-a-text-based-schema-into-your-workflow>.
 public struct ServerSchema: Sendable {
@@ -12,7 +12,7 @@ public struct ServerSchema: Sendable {
 
     public struct RecordType: Sendable {
         public var fields: [String: Field] = [:]
-        /// What each role may do.
+        /// The permissions of each role.
         public var grants: [String: Set<Permission>] = [:]
     }
 
@@ -60,7 +60,7 @@ public struct ServerSchema: Sendable {
         }
     }
 
-    /// The type, made on the spot where the environment allows it, as development does: every field indexed.
+    /// The type, created on demand if the environment allows it, as in development: every field is indexed.
     mutating func useType(_ name: String) {
         guard types[name] == nil else { return }
         types[name] = RecordType(

@@ -27,11 +27,12 @@ public protocol App {
 }
 
 extension App {
-    /// <https://developer.apple.com/documentation/swiftui/app/main()>; shows the app once and ends.
+    /// <https://developer.apple.com/documentation/swiftui/app/main()>; renders the app once and returns.
     public static func main() { _ = Self().body }
 }
 
-/// The delegates of apps: on Linux a class that is only known by a parameter cannot be made, so that a test makes it.
+/// The apps' delegates. On Linux a class that is known only by a parameter cannot be instantiated, so the test creates the
+/// delegate.
 @MainActor
 public enum StandInDelegates {
     private static var instances: [ObjectIdentifier: NSObject] = [:]

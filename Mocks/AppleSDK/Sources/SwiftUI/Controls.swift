@@ -13,7 +13,7 @@ public struct Text: StandInView {
 
     /// <https://developer.apple.com/documentation/swiftui/text/init(_:tablename:bundle:comment:)>
     ///
-    /// Looks the key up as the SDK would, so that a key without a text shows as itself.
+    /// Looks the key up as the SDK would, so that a key without a text is shown itself.
     public init(_ key: LocalizedStringKey, tableName: String? = nil, bundle: Bundle? = nil, comment: StaticString? = nil) {
         text = (bundle ?? .main).localizedString(forKey: key.key, value: nil, table: tableName)
     }

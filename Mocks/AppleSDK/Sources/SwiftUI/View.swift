@@ -5,7 +5,7 @@ public protocol View {
     @ViewBuilder var body: Body { get }
 }
 
-/// A view that is made of no other; it shows itself as nodes, which tests look at.
+/// A view without a body; tests read it as nodes.
 @MainActor
 public protocol StandInView: View where Body == StandInEnd {
     var standInNodes: [StandInNode] { get }
@@ -15,7 +15,7 @@ extension StandInView {
     public var body: StandInEnd { StandInEnd() }
 }
 
-/// Where views that are made of views end.
+/// The body of views without one.
 public struct StandInEnd: View {
     public typealias Body = StandInEnd
     public var body: StandInEnd { self }
@@ -27,30 +27,30 @@ public struct EmptyView: StandInView {
     public var standInNodes: [StandInNode] { [] }
 }
 
-/// What a view shows.
+/// A rendered view.
 @MainActor
 public struct StandInNode {
     public enum Kind: Sendable { case text, image, toggle, button, section, form, label, dialog, task, change }
 
     public let kind: Kind
-    /// A text's key or itself, an image's name.
+    /// A text's key or the text itself, or an image's name.
     public var text = ""
     public var children: [StandInNode] = []
     public var modifiers: [String: String] = [:]
     public var isOn: Binding<Bool>?
     public var action: (() -> Void)?
     public var task: (() async -> Void)?
-    /// What is done when a value changes, given the old one and the new one.
+    /// The action when a value changes, with the old and the new value.
     public var change: ((Any, Any) -> Void)?
 
     init(_ kind: Kind) { self.kind = kind }
 
-    /// The node and everything below it.
+    /// The node and all its descendants.
     public var all: [StandInNode] { [self] + children.flatMap(\.all) }
-    /// The texts of the node and of what is below it.
+    /// The texts of the node and its descendants.
     public var texts: [String] { all.filter { $0.kind == .text }.map(\.text) }
 
-    /// What a view shows, now.
+    /// The view's current nodes.
     public static func nodes(of view: some View) -> [StandInNode] {
         if let view = view as? any StandInView { return view.standInNodes }
         return view is StandInEnd ? [] : nodes(of: view.body)
@@ -79,7 +79,7 @@ extension Optional: StandInView where Wrapped: View {
     public var standInNodes: [StandInNode] { map { StandInNode.nodes(of: $0) } ?? [] }
 }
 
-/// Several views, as nodes already.
+/// Several views as nodes.
 public struct StandInGroup: StandInView {
     public let standInNodes: [StandInNode]
 }

@@ -9,9 +9,9 @@ public final class UIApplication: NSObject {
     /// <https://developer.apple.com/documentation/uikit/uiapplication/registerforremotenotifications()>
     public func registerForRemoteNotifications() { standInRegistrations += 1 }
 
-    /// How often the app registered.
+    /// The number of times the app registered.
     public private(set) var standInRegistrations = 0
-    /// The background tasks that were begun and not ended, by name.
+    /// The names of the background tasks that were begun and not ended.
     public private(set) var standInBackgroundTasks: [UIBackgroundTaskIdentifier: String] = [:]
     private var expirations: [UIBackgroundTaskIdentifier: @MainActor @Sendable () -> Void] = [:]
     private var waiters: [CheckedContinuation<Void, Never>] = []
@@ -38,13 +38,13 @@ public final class UIApplication: NSObject {
         waiters = []
     }
 
-    /// Returns when every background task has been ended.
+    /// Returns when every background task has ended.
     public func standInBackgroundTasksEnded() async {
         guard !standInBackgroundTasks.isEmpty else { return }
         await withCheckedContinuation { waiters.append($0) }
     }
 
-    /// The system has no more time for what goes on in the background.
+    /// Ends the time for background tasks: calls their expiration handlers.
     public func standInExpire() { for handler in expirations.values { handler() } }
 }
 
@@ -62,7 +62,7 @@ public enum UIBackgroundFetchResult: UInt, Sendable { case newData, noData, fail
 
 /// <https://developer.apple.com/documentation/uikit/uiapplicationdelegate>
 ///
-/// What is optional in the SDK is required here, so that a signature that differs does not compile.
+/// Optional requirements of the SDK are required here, so that a different signature does not compile.
 @MainActor
 public protocol UIApplicationDelegate: NSObjectProtocol {
     /// <https://developer.apple.com/documentation/uikit/uiapplicationdelegate/application(_:didreceiveremotenotification:fetchcompletionhandler:)>

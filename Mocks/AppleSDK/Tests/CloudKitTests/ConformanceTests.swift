@@ -7,12 +7,12 @@ import TelemetryTransport
 import Testing
 
 struct ConformanceTests {
-    @Test("The transport keeps every promise over the fake server", arguments: TelemetryTransportConformance.checks)
+    @Test("The transport passes every check with the fake server", arguments: TelemetryTransportConformance.checks)
     func conforms(_ check: TelemetryTransportConformance.Check) async throws {
         let suite = TelemetryTransportConformance {
-            // The suite stores records of types of its own, which only development takes.
+            // The suite stores records of its own types, which only development accepts.
             let world = try World.deployed(isDevelopment: true)
-            // It is client and viewer in one.
+            // The suite's user is both client and viewer.
             world.server.assign(CloudKitSchemaFile.viewerRole, to: "user")
             let devices = Mutex(0)
             return .init(

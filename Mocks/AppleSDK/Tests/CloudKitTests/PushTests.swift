@@ -8,7 +8,7 @@ import TelemetryTestSupport
 import TelemetryTransport
 import Testing
 
-/// Pushes, as the fake server sends them, and what the transport makes of them.
+/// The fake server's pushes, and the transport's notifications for them.
 struct PushTests {
     private let world: World
     private let viewer: CloudKitTransport
@@ -21,7 +21,7 @@ struct PushTests {
         client = world.transport(user: "client", device: "b", hears: false)
     }
 
-    /// Everything that the client's device is sent, as payloads of pushes.
+    /// The payloads of all pushes to the client's device.
     private func pushes(during body: () async throws -> Void) async throws -> [ServerPush] {
         let received = Mutex<[ServerPush]>([])
         let end = world.server.register(.init(user: "client", device: "b")) { push in
@@ -36,7 +36,7 @@ struct PushTests {
         try await viewer.createCommand(TelemetryFixtures.command(.enable, commandId: id, clientId: clientId))
     }
 
-    @Test("A command reaches its client as a silent push that says which subscription and record it is about")
+    @Test("A command reaches its client as a silent push with its subscription and record")
     func command() async throws {
         try await client.createCommandSubscription(for: "c")
         let pushes = try await pushes {
@@ -52,7 +52,7 @@ struct PushTests {
         #expect(try await client.fetchCommand(recordID: record)?.commandId == "2")
     }
 
-    @Test("A payload that is none of CloudKit's is nobody's notification")
+    @Test("A payload that is not CloudKit's is not a notification")
     func foreign() {
         for userInfo: [AnyHashable: Any] in [[:], ["aps": ["alert": "hello"]], ["ck": 1]] {
             #expect(TelemetryNotification(userInfo: userInfo) == nil)
@@ -60,7 +60,7 @@ struct PushTests {
         }
     }
 
-    @Test("Of several pushes only the last may arrive; querying again finds everything")
+    @Test("If only the last of several pushes arrives, a query finds everything")
     func coalesced() async throws {
         world.server.configure { $0.pushes = .coalesced }
         try await client.createCommandSubscription(for: "c")
@@ -72,7 +72,7 @@ struct PushTests {
         #expect(try await client.fetchPendingCommands(for: "c").count == 5)
     }
 
-    @Test("No push may arrive at all; querying finds the command all the same")
+    @Test("If no push arrives, a query finds the command")
     func dropped() async throws {
         world.server.configure { $0.pushes = .dropped }
         try await client.createCommandSubscription(for: "c")
@@ -81,7 +81,7 @@ struct PushTests {
         #expect(try await client.fetchPendingCommands(for: "c").count == 1)
     }
 
-    @Test("The device that made a change gets no push; its own listeners are told by the transport")
+    @Test("The device that made a change gets no push; the transport notifies its own streams")
     func ownChanges() async throws {
         _ = try await client.save(
             TelemetrySubscription(id: "TelemetryClient-c", recordType: "TelemetryClient", clientId: "c"))
@@ -94,7 +94,7 @@ struct PushTests {
         #expect(await iterator.next()?.subscriptionID == "TelemetryClient-c")
     }
 
-    @Test("A push about events has whoever follows them look at once")
+    @Test("A push about events makes followers read at once")
     func arrivals() async throws {
         let patient = world.transport(user: "viewer", device: "z", hears: false, interval: .seconds(3_600))
         _ = try await patient.save(TelemetrySubscription(id: "TelemetryEvent-All", recordType: "TelemetryEvent"))

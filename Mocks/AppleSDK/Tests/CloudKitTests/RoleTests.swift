@@ -8,7 +8,7 @@ import TelemetryTestSupport
 import TelemetryTransport
 import Testing
 
-/// What the roles of the schema file allow whom, as far as the fake server reads them.
+/// The permissions of the schema file's roles, as the fake server enforces them.
 struct RoleTests {
     private let world: World
     private let viewer: CloudKitTransport
@@ -27,7 +27,7 @@ struct RoleTests {
         TelemetryFixtures.command(action, commandId: id, clientId: "c")
     }
 
-    @Test("Only the viewer can command")
+    @Test("Only the viewer can create commands")
     func onlyTheViewerCommands() async throws {
         try await viewer.createCommand(command("1"))
         for other in [client, stranger] {
@@ -39,7 +39,7 @@ struct RoleTests {
         #expect(try await client.fetchPendingCommands(for: "c").map(\.commandId) == ["1"])
     }
 
-    @Test("A client marks a command that it may not change, and viewer and client see it")
+    @Test("A client marks a command that it may not change, and viewer and client read the new status")
     func marking() async throws {
         let created = try await viewer.createCommand(command("1"))
         try await viewer.createCommand(command("2"))
@@ -58,10 +58,10 @@ struct RoleTests {
     }
 
     @Test(
-        "What a stranger says of a command is no business of the client's, whether the server tells of it or not",
+        "Another user's receipt for a command is ignored, whether the server reports it or not",
         arguments: [false, true])
-    func forgedReceipt(tellsOfForbidden: Bool) async throws {
-        world.server.configure { $0.tellsOfForbidden = tellsOfForbidden }
+    func forgedReceipt(reportsForbidden: Bool) async throws {
+        world.server.configure { $0.reportsForbidden = reportsForbidden }
         let id = try #require(try await viewer.createCommand(command("1")).recordID)
         try await stranger.updateCommandStatus(recordID: id, status: .executed)
         #expect(try await client.fetchPendingCommands(for: "c").map(\.commandId) == ["1"])
@@ -69,11 +69,11 @@ struct RoleTests {
             try await client.updateCommandStatus(recordID: id, status: .executed)
         }
         #expect(error?.code == .corrupted)
-        // Its owner may delete it; the client goes without.
+        // Only its owner may delete it; the client skips it.
         #expect(try await client.deleteAllCommands(for: "c") == 0)
     }
 
-    @Test("Where another device of the same person marks a command in between, the first one to say so is heard")
+    @Test("If another device of the same user marks a command meanwhile, the first receipt counts")
     func twoDevices() async throws {
         let id = try #require(try await viewer.createCommand(command("1")).recordID)
         let interference = Interference(before: "save [\"receipt") { [client] in
@@ -89,7 +89,7 @@ struct RoleTests {
         #expect(try await viewer.fetchCommand(recordID: id)?.errorMessage == "first")
     }
 
-    @Test("A client's commands go with it, also those that it may not delete")
+    @Test("Deleting a client deletes its commands, including those that it may not delete itself")
     func removing() async throws {
         let id = try #require(try await viewer.createCommand(command("1")).recordID)
         try await viewer.createCommand(command("2"))
@@ -100,7 +100,7 @@ struct RoleTests {
         #expect(try await viewer.fetchCommand(recordID: id) == nil)
     }
 
-    @Test("A command that the viewer deletes takes its receipt with it")
+    @Test("Deleting a command deletes its receipt")
     func receiptsGo() async throws {
         let id = try #require(try await viewer.createCommand(command("1")).recordID)
         try await client.updateCommandStatus(recordID: id, status: .executed)
@@ -109,7 +109,7 @@ struct RoleTests {
         #expect(world.server.records().isEmpty)
     }
 
-    @Test("What a client stores is its own and the viewer's, nobody else's")
+    @Test("A client's data can be read only by the client and the viewer")
     func ownData() async throws {
         let stored = try await client.createTelemetryClient(clientId: "c", isEnabled: false)
         let id = try #require(stored.recordID)
@@ -125,7 +125,7 @@ struct RoleTests {
         #expect(world.server.records().isEmpty)
     }
 
-    @Test("A settings' backup has no place in the public database, whoever it is")
+    @Test("A settings backup is refused in the public database, for every user")
     func noBackupInPublic() async throws {
         let backup = TelemetryRecord(recordType: TelemetrySchema.settingsBackupRecordType, recordID: "backup")
         for user in [viewer, client] {
@@ -137,7 +137,7 @@ struct RoleTests {
     }
 }
 
-/// Does something else before the first request that begins so.
+/// Runs an action before the first request with a prefix.
 private final class Interference: StandInTraffic {
     private let prefix: String
     private let body: Mutex<(@Sendable () async throws -> Void)?>

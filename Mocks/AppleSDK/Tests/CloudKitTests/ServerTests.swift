@@ -8,7 +8,7 @@ import TelemetryTestSupport
 import TelemetryTransport
 import Testing
 
-/// What the fake server does to a client, and how the transport takes it.
+/// The fake server's limits and faults, and the transport's handling of them.
 struct ServerTests {
     private func events(_ numbers: ClosedRange<Int>, client: String? = "c", text: String = "") -> [TelemetryEvent] {
         numbers.map { number in
@@ -19,7 +19,7 @@ struct ServerTests {
         }
     }
 
-    @Test("A thousand events travel in operations of at most 400, and stay in order")
+    @Test("A thousand events are sent in operations of at most 400, and keep their order")
     func batches() async throws {
         let world = try World.deployed()
         let viewer = world.transport(user: "viewer")
@@ -29,7 +29,7 @@ struct ServerTests {
         #expect(try await viewer.fetchAllEvents().map(\.sequence) == Array(1...1_000))
     }
 
-    @Test("An operation that the server finds too large is halved until it is taken")
+    @Test("An operation that the server refuses as too large is halved until it is accepted")
     func halving() async throws {
         let world = try World.deployed { $0.maximumItems = 60 }
         world.server.assign(CloudKitSchemaFile.viewerRole, to: "user")
@@ -40,7 +40,7 @@ struct ServerTests {
         #expect(world.server.records().isEmpty)
     }
 
-    @Test("What the server does not give out at once is fetched in halves")
+    @Test("A fetch that the server refuses as too large is halved")
     func fetchingInHalves() async throws {
         let world = try World.deployed { $0.maximumItems = 60 }
         world.server.assign(CloudKitSchemaFile.viewerRole, to: "viewer")
@@ -48,11 +48,11 @@ struct ServerTests {
         for number in 1...100 {
             try await viewer.createCommand(TelemetryFixtures.command(.enable, commandId: "\(number)", clientId: "c"))
         }
-        // Beside each command there may be a receipt, which is asked for by its name.
+        // Each command may have a receipt, which is fetched by its name.
         #expect(try await world.transport(user: "client").fetchPendingCommands(for: "c").count == 100)
     }
 
-    @Test("Where an operation fails as a whole because an item did, the others count as stored")
+    @Test("If an operation fails as a whole because of one item, the other items count as stored")
     func operationFailsPartially() async throws {
         let world = World { $0.failsPartially = true }
         let transport = world.transport()
@@ -73,7 +73,7 @@ struct ServerTests {
         #expect(try await transport.fetchAllEvents().count == 3)
     }
 
-    @Test("Events of one append come in its order, also where the server gave each another time")
+    @Test("Events of one append keep their order, even if the server gives each another time")
     func order() async throws {
         let world = try World.deployed { $0.creationSpread = 0.05 }
         world.server.assign(CloudKitSchemaFile.viewerRole, to: "viewer")
@@ -85,7 +85,7 @@ struct ServerTests {
         #expect(try await viewer.fetchAllEvents().map(\.sequence) == Array(1...60))
     }
 
-    @Test("An event's time is read back to the last bit, and found by it, although CloudKit's dates are whole milliseconds")
+    @Test("An event's time is read back exactly, and found by it, although CloudKit's dates are whole milliseconds")
     func exactTime() async throws {
         let world = try World.deployed()
         let transport = world.transport()
@@ -103,7 +103,7 @@ struct ServerTests {
         #expect(try await transport.fetchAllEvents().map(\.eventId) == ["0", "2"])
     }
 
-    @Test("Debug information names the container and counts what can be read; what goes wrong is told in it")
+    @Test("Debug information names the container, counts readable records, and has the error")
     func debugInfo() async throws {
         let world = try World.deployed()
         let transport = world.transport()
@@ -120,14 +120,14 @@ struct ServerTests {
         #expect(await transport.getDebugInfo().errorMessage?.contains("no network") == true)
     }
 
-    @Test("Large events travel in operations of at most 2 MB")
+    @Test("Large events are sent in operations of at most 2 MB")
     func bytes() async throws {
         let world = try World.deployed()
         try await world.transport().append(events(1...8, text: String(repeating: "x", count: 400_000)))
         #expect(world.server.operationSizes == [3, 3, 2])
     }
 
-    @Test("An event larger than any record may be is refused, and nothing is sent")
+    @Test("An event above the record limit is refused, and nothing is sent")
     func tooLarge() async throws {
         let world = try World.deployed()
         await #expect(throws: TelemetryTransportError.self) {
@@ -137,7 +137,7 @@ struct ServerTests {
     }
 
     @Test(
-        "An item that failed for its company's sake is tried once more alone",
+        "An item that failed only because of another item is retried alone",
         arguments: [FaultCode.batchRequestFailed, FaultCode.limitExceeded])
     func partialFailure(code: Int) async throws {
         let world = try World.deployed()
@@ -147,7 +147,7 @@ struct ServerTests {
         #expect(world.server.records().count == 3)
     }
 
-    @Test("Where an item goes on failing the error says so, and repeating the append stores each event once")
+    @Test("A permanently failing item is in the error, and repeating the append stores each event once")
     func repeating() async throws {
         let world = try World.deployed()
         let fault = ServerFault(code: FaultCode.zoneBusy, message: "busy", retryAfter: 3)
@@ -162,7 +162,7 @@ struct ServerTests {
         #expect(world.server.records().count == 3)
     }
 
-    @Test("Throttling is told with the time to wait")
+    @Test("Throttling is an error with the time to wait")
     func throttling() async throws {
         let world = try World.deployed()
         world.server.failNextOperations([
@@ -175,7 +175,7 @@ struct ServerTests {
         #expect(error?.retryAfter == .milliseconds(1_500))
     }
 
-    @Test("A reader that keeps its cursor gets events that the index shows late, and each once")
+    @Test("From a cursor, a reader gets events that the index shows late, each once")
     func lateIndex() async throws {
         let world = try World.deployed { $0.indexDelay = 5 }
         world.server.assign(CloudKitSchemaFile.viewerRole, to: "viewer")
@@ -193,7 +193,7 @@ struct ServerTests {
         #expect(third.events.isEmpty)
     }
 
-    @Test("Nobody who is signed out can write, and the error says so")
+    @Test("A signed-out user cannot write, and gets an error")
     func signedOut() async throws {
         let world = try World.deployed()
         let error = await #expect(throws: TelemetryTransportError.self) {
@@ -202,7 +202,7 @@ struct ServerTests {
         #expect(error?.code == .unauthorized)
     }
 
-    @Test("A container without the schema is found invalid; one with it, valid")
+    @Test("A container without the schema is invalid; one with it is valid")
     func schema() async throws {
         let empty = try ServerSchema("DEFINE SCHEMA\n")
         let bare = World {
@@ -215,7 +215,7 @@ struct ServerTests {
         #expect(await deployed.transport().validateSchema())
     }
 
-    @Test("A record that others overwrite all the time is not overwritten blindly")
+    @Test("A record that others constantly overwrite is not overwritten unconditionally")
     func overwriteRace() async throws {
         let world = World()
         let conflict = ServerFault(code: FaultCode.serverRecordChanged, message: "changed")

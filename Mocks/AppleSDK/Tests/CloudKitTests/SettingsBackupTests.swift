@@ -10,7 +10,7 @@ struct SettingsBackupTests {
     private let settings = TelemetrySettings(
         telemetryRequested: true, telemetrySendingEnabled: true, clientIdentifier: "abcdefghjk")
 
-    @Test("A backup is read back on every device of the user, and by nobody else")
+    @Test("A backup is read on every device of the user, and by no other user")
     func roundTrip() async throws {
         let world = try World.deployed()
         #expect(try await world.backup().loadSettings() == nil)
@@ -20,7 +20,7 @@ struct SettingsBackupTests {
         #expect(world.server.records(ofDatabase: "public").isEmpty)
     }
 
-    @Test("A later backup replaces an earlier one, also where it says less")
+    @Test("A later backup replaces an earlier one, even with fewer fields")
     func replacing() async throws {
         let world = try World.deployed()
         try await world.backup().saveSettings(settings)
@@ -29,7 +29,7 @@ struct SettingsBackupTests {
         #expect(try await world.backup().loadSettings()?.clientIdentifier == nil)
     }
 
-    @Test("Clearing removes the backup, and what is not there is no error")
+    @Test("Clearing removes the backup; a missing backup is not an error")
     func clearing() async throws {
         let world = try World.deployed()
         try await world.backup().clearSettings()
@@ -38,7 +38,7 @@ struct SettingsBackupTests {
         #expect(try await world.backup().loadSettings() == nil)
     }
 
-    @Test("Another device that saves in between is written over")
+    @Test("A save by another device meanwhile is overwritten")
     func race() async throws {
         let world = try World.deployed()
         let conflict = ServerFault(code: FaultCode.serverRecordChanged, message: "changed")
@@ -47,7 +47,7 @@ struct SettingsBackupTests {
         #expect(try await world.backup().loadSettings() == settings)
     }
 
-    @Test("A record that says nothing of consent is corrupt, not a backup")
+    @Test("A record without the consent fields is corrupt, not a backup")
     func corrupt() async throws {
         let world = try World.deployed()
         let record = ServerRecord(type: "TelemetrySettingsBackup", name: CloudKitSettingsBackup.recordName)
@@ -57,13 +57,13 @@ struct SettingsBackupTests {
         await #expect(throws: TelemetrySettingsBackupError.self) { try await world.backup().loadSettings() }
     }
 
-    @Test("Without a network the coordinator says that restoring failed")
+    @Test("Without a network the coordinator's restore fails")
     func offline() async throws {
         let world = try World.deployed()
         world.server.failNextOperations([ServerFault(code: FaultCode.networkUnavailable, message: "offline")])
         let coordinator = TelemetrySettingsSyncCoordinator(backupClient: world.backup())
         guard case .failed = await coordinator.restoreSettingsFromBackup() else {
-            Issue.record("restoring did not fail")
+            Issue.record("the restore did not fail")
             return
         }
         #expect(await coordinator.restoreSettingsFromBackup() == .fresh)

@@ -10,7 +10,7 @@ import UIKit
 import AppKit
 #endif
 
-/// What the debug logger's modifier does when the scene goes to the background.
+/// The debug logger's modifier when the scene enters the background.
 @MainActor
 @Suite(.serialized)
 struct DebugLogBackgroundTests {
@@ -24,7 +24,7 @@ struct DebugLogBackgroundTests {
         change = try #require(nodes.compactMap(\.change).first)
     }
 
-    @Test("What waits is sent when the scene goes to the background, and the system is asked for the time that it takes")
+    @Test("When the scene enters the background, waiting entries are sent in a background task")
     func background() async {
         logger.log(event: "waiting")
         change(ScenePhase.active, ScenePhase.inactive)
@@ -43,7 +43,7 @@ struct DebugLogBackgroundTests {
     }
 
     #if canImport(UIKit)
-    @Test("Where the system has no more time, it is given back what was asked for")
+    @Test("When the background time ends, the background task is ended")
     func expiration() async {
         logger.log(event: "waiting")
         change(ScenePhase.active, ScenePhase.background)
@@ -56,7 +56,7 @@ struct DebugLogBackgroundTests {
     #endif
 }
 
-/// Keeps what it was given, and answers when it is let.
+/// Records its batches, and answers when the test says so.
 private final class HeldShipper: DebugLogShipping {
     private let received = Mutex<[String]>([])
     private let arrivals = AsyncStream.makeStream(of: Void.self)

@@ -16,7 +16,8 @@ import UIKit
 import AppKit
 #endif
 
-/// A client with its delegate, and a viewer, over the fake server. One at a time: the app and its registrations are one.
+/// A client with its app delegate, and a viewer, with the fake server. Serialized, because the app and its registrations are
+/// shared.
 @MainActor
 @Suite(.serialized)
 struct DelegateTests {
@@ -57,7 +58,7 @@ struct DelegateTests {
         await service.shutdown()
     }
 
-    @Test("A delegate that is set after telemetry came up registers at once")
+    @Test("A delegate that is set after the service has started registers at once")
     func late() async {
         await service.enableTelemetry()
         let before = registrations
@@ -66,7 +67,7 @@ struct DelegateTests {
         await service.shutdown()
     }
 
-    @Test("A push that tells of a command has it run, and says that there was news")
+    @Test("A push about a command runs it, and returns new data")
     func command() async throws {
         delegate.telemetryLifecycle = service
         await service.enableTelemetry()
@@ -81,7 +82,7 @@ struct DelegateTests {
         await service.shutdown()
     }
 
-    @Test("Other pushes, and pushes without a service, are no news")
+    @Test("Other pushes, and pushes without a service, return no data")
     func noNews() async {
         await deliver(["aps": ["alert": "hello"]], expecting: false)
         delegate.telemetryLifecycle = service

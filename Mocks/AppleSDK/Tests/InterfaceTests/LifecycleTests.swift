@@ -12,8 +12,8 @@ import TelemetryTransport
 import TelemetryUI
 import Testing
 
-/// A client's service and a viewer over the fake server, with the roles of the schema file, doing random things while requests
-/// fail and pushes get lost. In the end everything must be in line.
+/// A client's service and a viewer with the fake server and the schema file's roles, performing random actions while requests
+/// fail and pushes get lost. In the end all states must agree.
 @MainActor
 @Suite(.serialized)
 struct LifecycleTests {
@@ -21,7 +21,7 @@ struct LifecycleTests {
     nonisolated static let seeds: [UInt64] =
         ProcessInfo.processInfo.environment["SIMULATION_SEED"].flatMap(UInt64.init).map { [$0] } ?? Array(1...40)
 
-    @Test("Whatever happened, client and server agree in the end, and nobody else's data is touched", arguments: seeds)
+    @Test("After random faults client and server agree in the end, and no other client's data is affected", arguments: seeds)
     func agreement(seed: UInt64) async throws {
         var random = SplitMix64(state: seed)
         let life = try await Life()
@@ -31,7 +31,7 @@ struct LifecycleTests {
         await life.service.shutdown()
     }
 
-    @Test("A command comes as a push, is run and marked by a client that may not change commands")
+    @Test("A command arrives as a push, and is run and marked by a client that may not change commands")
     func command() async throws {
         let life = try await Life()
         await life.service.enableTelemetry()
@@ -50,10 +50,10 @@ struct LifecycleTests {
 }
 
 extension LifecycleTests {
-    @Test("A stranger's word on a command holds up neither the commands behind it nor an opt-out", arguments: [false, true])
-    func forgedReceipt(tellsOfForbidden: Bool) async throws {
+    @Test("Another user's receipt for a command delays neither later commands nor an opt-out", arguments: [false, true])
+    func forgedReceipt(reportsForbidden: Bool) async throws {
         let life = try await Life()
-        life.world.server.configure { $0.tellsOfForbidden = tellsOfForbidden }
+        life.world.server.configure { $0.reportsForbidden = reportsForbidden }
         await life.service.enableTelemetry()
         let clientId = try #require(life.service.settings.clientIdentifier)
         var commands: [TelemetryRecord.ID] = []
@@ -73,7 +73,7 @@ extension LifecycleTests {
 }
 
 extension LifecycleTests {
-    @Test("What is logged while the server throttles reaches the viewer in order, each event once")
+    @Test("Events that are logged while the server throttles reach the viewer in order, each once")
     func logging() async throws {
         let life = try await Life()
         let logger = TelemetryLogger(configuration: .init(batchSize: 100), transport: life.client, clock: ManualClock())
@@ -155,7 +155,7 @@ private final class Life {
         }
     }
 
-    /// What failed is possible again, and the client looks.
+    /// Ends all faults and reconciles.
     func settle() async throws {
         if let clientId = service.settings.clientIdentifier { clients.insert(clientId) }
         world.server.clearFaults()

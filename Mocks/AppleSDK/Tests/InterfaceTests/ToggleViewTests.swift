@@ -13,7 +13,7 @@ import UIKit
 import AppKit
 #endif
 
-/// What the view shows and does, as far as the stand-in of SwiftUI goes.
+/// The view's contents and actions, as far as the SwiftUI stand-in supports them.
 @MainActor
 @Suite(.serialized)
 struct ToggleViewTests {
@@ -40,7 +40,7 @@ struct ToggleViewTests {
         await task()
     }
 
-    @Test("At first it shows a toggle that is off, and why nothing is recorded")
+    @Test("At first the view shows a toggle that is off, and why nothing is recorded")
     func off() async throws {
         try await appear()
         #expect(service.status == .disabled)
@@ -51,7 +51,7 @@ struct ToggleViewTests {
         #expect(!nodes.contains { $0.texts.contains("End session") })
     }
 
-    @Test("Turning it on asks for telemetry, and shows the status and the code to hand out")
+    @Test("Turning the toggle on requests telemetry, and shows the status and the client's code")
     func optIn() async throws {
         try await appear()
         try node(.toggle, "Share diagnostics").isOn?.wrappedValue = true
@@ -73,7 +73,7 @@ struct ToggleViewTests {
         await service.shutdown()
     }
 
-    @Test("Each scenario has a toggle, which overrides it here")
+    @Test("Each scenario has a toggle, which overrides its state")
     func scenarios() async throws {
         try await appear()
         try await service.registerScenarios(["Network", "Checkout"])
@@ -85,7 +85,7 @@ struct ToggleViewTests {
         #expect(try node(.toggle, "Network").isOn?.wrappedValue == true)
     }
 
-    @Test("Ending the session takes a confirmation")
+    @Test("Ending the session needs a confirmation")
     func endSession() async throws {
         try await appear()
         await service.enableTelemetry()
@@ -103,7 +103,7 @@ struct ToggleViewTests {
         await service.shutdown()
     }
 
-    @Test("Checking again asks the store, and shows an approval")
+    @Test("Checking again reads the store, and shows an approval")
     func refresh() async throws {
         try await appear()
         await service.enableTelemetry()
@@ -115,7 +115,7 @@ struct ToggleViewTests {
         await service.shutdown()
     }
 
-    @Test("The preview shows a client that waits for approval, and keeps nothing")
+    @Test("The preview shows a client that waits for approval, and stores nothing")
     func preview() async throws {
         func shown() -> [StandInNode] { StandInNode.nodes(of: TelemetryToggleViewPreviews.previews).flatMap(\.all) }
         for task in shown().compactMap(\.task) { await task() }

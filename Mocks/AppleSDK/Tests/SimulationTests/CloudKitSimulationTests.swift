@@ -2,18 +2,18 @@ import Foundation
 import LifecycleSimulation
 import Testing
 
-/// The service's own simulation over `CloudKitTransport` on the fake server: every request may be delayed, refused, throttled or
-/// lost after its effect; indexes lag, operations take few records, pages are short, pushes get lost or come twice, and the
-/// schema's roles hold.
+/// The service's simulation with `CloudKitTransport` and the fake server: every request may be delayed, refused, throttled or
+/// lost after its effect; indexes lag, operations take few records, pages are short, pushes get lost or are duplicated, and the
+/// schema's roles apply.
 ///
-/// The environment is that of the simulation over a store in memory: `LIFECYCLE_SIMULATION_SEED=<seed>` runs one alone and prints
-/// what happened, `LIFECYCLE_SIMULATION_RUNS=<count>` runs more of them. A seed replays in another process only with
+/// The environment variables are those of the simulation with a store in memory: `LIFECYCLE_SIMULATION_SEED=<seed>` runs one seed
+/// alone and prints its trace, `LIFECYCLE_SIMULATION_RUNS=<count>` runs more seeds. A seed replays in another process only with
 /// `SWIFT_DETERMINISTIC_HASHING=1`.
 @MainActor
 struct CloudKitSimulationTests {
     private nonisolated static let environment = ProcessInfo.processInfo.environment
 
-    @Test("Whatever goes wrong, everything agrees in the end, also over CloudKit")
+    @Test("After any faults, all states agree in the end, with CloudKit")
     func converges() async throws {
         if let seed = Self.environment["LIFECYCLE_SIMULATION_SEED"].flatMap(UInt64.init) {
             let world = try await SimulatedWorld.simulated(seed, over: CloudKitStore(seed: seed), isTracing: true)
@@ -33,7 +33,7 @@ struct CloudKitSimulationTests {
     }
 
     @Test(
-        "A seed replays over CloudKit, where sets and dictionaries keep their order from one process to the next",
+        "The same seed gives the same trace with CloudKit, if hashing is deterministic",
         .enabled(if: environment["SWIFT_DETERMINISTIC_HASHING"] != nil))
     func replays() async throws {
         for seed in [3, 1_000_003, 77_777_777] as [UInt64] {

@@ -7,8 +7,8 @@ import TelemetryCloudKit
 import TelemetryModels
 import TelemetryTransport
 
-/// The simulation's store on the fake CloudKit server, with the roles of the schema file: every device is a user of its own,
-/// and every process has a ``CloudKitTransport``, each of whose requests the simulation holds up, fails or loses.
+/// The simulation's store on the fake CloudKit server, with the schema file's roles: every device is a separate user, and every
+/// process has a ``CloudKitTransport``, each of whose requests the simulation may delay, fail or lose.
 @MainActor
 final class CloudKitStore: SimulatedStore {
     let world: World
@@ -18,8 +18,8 @@ final class CloudKitStore: SimulatedStore {
     private let seed: UInt64
     private var server: FakeCloudKitServer { world.server }
 
-    /// - Parameter seed: Also decides how the server behaves: how far its index lags, how much it takes in one operation, how it
-    ///   tells of failures.
+    /// - Parameter seed: Also determines the server's behavior: the lag of its index, the size of its operations, and how it
+    /// reports failures.
     init(seed: UInt64) throws {
         self.seed = seed
         world = try World.deployed {
@@ -27,7 +27,7 @@ final class CloudKitStore: SimulatedStore {
             $0.maximumItems = seed.isMultiple(of: 2) ? 400 : 2
             $0.pageSize = seed.isMultiple(of: 5) ? 2 : 100
             $0.failsPartially = seed.isMultiple(of: 7)
-            $0.tellsOfForbidden = seed.isMultiple(of: 4)
+            $0.reportsForbidden = seed.isMultiple(of: 4)
             $0.salt = seed
         }
         server.assign(CloudKitSchemaFile.viewerRole, to: "viewer")
@@ -77,7 +77,7 @@ final class CloudKitStore: SimulatedStore {
         return query.apply(to: records.values.compactMap { seen($0, in: records) })
     }
 
-    /// The record as the viewer sees it: a command with what its client said of it.
+    /// The record as the viewer reads it: a command with its client's receipt.
     private func seen(_ stored: ServerRecord, in records: [String: ServerRecord]) -> TelemetryRecord? {
         let record = stored.telemetryRecord
         let receipt = records[CloudKitReceipt.name(forCommandNamed: record.recordID.recordName)]

@@ -3,8 +3,8 @@ import FakeCloudKitServer
 import LifecycleSimulation
 import Synchronization
 
-/// A process's way to the server: each request waits before its effect, and its answer now and then as well, until the
-/// simulation lets it go.
+/// A process's connection to the server: each request waits before its effect, and sometimes its answer too, until the simulation
+/// resumes it.
 final class SimulatedTraffic: StandInTraffic {
     private let process: WeakProcess
     private let server: FakeCloudKitServer
@@ -20,7 +20,7 @@ final class SimulatedTraffic: StandInTraffic {
     func request(_ what: String) async throws(ServerFault) -> Bool {
         switch await process.gate(what, isAnswer: false) {
         case .go:
-            // Now and then one record fails where the others of its operation succeed.
+            // Sometimes one record fails while the others of its operation succeed.
             if what.hasPrefix("save"), await process.isAnswerSlow() {
                 server.failNextItems([
                     ServerFault(
@@ -53,7 +53,7 @@ final class SimulatedTraffic: StandInTraffic {
     }
 }
 
-/// A process that does not live on because of its requests.
+/// A weak reference, so that requests do not keep the process alive.
 @MainActor
 private final class WeakProcess {
     private weak var process: SimulatedProcess?
