@@ -7,7 +7,7 @@ import Testing
 /// What the operations add to the primitives, which the conformance suite checks.
 struct OperationsTests {
     private let mock = MockTelemetryTransport()
-    private let conflict = TelemetryTransportError(code: .conflict, message: "somebody was faster")
+    private let conflict = TelemetryTransportError(code: .conflict, message: "conflict")
 
     @Test("An update of a value without a record identifier throws, without a call")
     func missingRecordID() async {

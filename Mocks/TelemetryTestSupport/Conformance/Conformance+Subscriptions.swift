@@ -30,7 +30,7 @@ extension TelemetryTransportConformance {
                 "the commands'", transport.subscription(withID: "TelemetryCommand-c/é"),
                 is: TelemetrySubscription(id: "TelemetryCommand-c/é", recordType: "TelemetryCommand", clientId: "c/é"))
             try await bench.expect("found", transport.fetchCommandSubscription(for: "c/é"), is: "TelemetryCommand-c/é")
-            try await bench.expect("nobody's", transport.fetchCommandSubscription(for: "d"), is: nil)
+            try await bench.expect("of another client", transport.fetchCommandSubscription(for: "d"), is: nil)
             try await bench.expect(
                 "found", transport.fetchSubscription(id: "TelemetryScenario-All"), is: "TelemetryScenario-All")
             try await transport.removeCommandSubscription("TelemetryCommand-c/é")

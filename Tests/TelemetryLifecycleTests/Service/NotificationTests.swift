@@ -136,7 +136,7 @@ struct NotificationTests {
         #expect(host.transport.calls.isEmpty == !isOwn)
     }
 
-    @Test("A host is told when command processing starts and ends, to register for push notifications meanwhile")
+    @Test("The host is notified when command processing starts and ends, to register for push notifications meanwhile")
     func seam() async throws {
         let host = try await TestHost()
         var heard: [Bool] = []

@@ -44,7 +44,7 @@ extension SimulatedWorld {
     /// Checks consent and approval for an event that a logger has accepted.
     func accepted(_ clientId: String?, by process: SimulatedProcess) {
         guard let clientId else { return violate("an event without a client was recorded") }
-        if !approved.contains(clientId) { violate("an event of \(clientId) was recorded, which nobody approved") }
+        if !approved.contains(clientId) { violate("an event of \(clientId) was recorded without an approval") }
         if process.hasOptedOut { violate("\(process.name) recorded an event of \(clientId) after its opt-out") }
         let consent = process.device.consent
         if !hasHelpers, !consent.isWanted, consent.isBinding {
