@@ -57,7 +57,7 @@ struct SettingsStoreTests {
         }
     }
 
-    @Test("If the store has no keys, the reference implementation's keys are read, including a refusal", arguments: [true, false])
+    @Test("Without own keys the reference implementation's keys are read, even a refusal", arguments: [true, false])
     func referenceKeys(isRequested: Bool) async throws {
         try await withSuite { name in
             let defaults = try #require(UserDefaults(suiteName: name))

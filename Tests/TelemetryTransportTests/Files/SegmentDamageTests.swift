@@ -16,7 +16,7 @@ struct SegmentDamageTests {
         try file.close()
     }
 
-    @Test("After a damaged line feed, a deletion keeps the other readable events and counts exactly", arguments: ["\0", "x", " "])
+    @Test("After a damaged line feed, a deletion keeps other readable events and counts exactly", arguments: ["\0", "x", " "])
     func damagedLineFeed(byte: String) async throws {
         try await withTemporaryDirectory { directory in
             let store = try FileTelemetryTransport(directory: directory)
