@@ -1,20 +1,20 @@
-/// What a developer wants to know about a store at a glance.
+/// A summary of a store for developers.
 public struct DebugInfo: Sendable {
-    /// Names the store: a directory, a URL, a container.
+    /// The store's directory, URL or container.
     public let containerID: String
     /// "DEBUG" or "RELEASE".
     public let buildType: String
-    /// What kind of store it is, in words.
+    /// A description of the kind of store.
     public let environment: String
-    /// How many records a trial query found.
+    /// The number of records that a test query found.
     public let testQueryResults: Int
     /// The name of the first record that the query found.
     public let firstRecordID: String?
     /// The names of that record's fields, sorted.
     public let firstRecordFields: [String]
-    /// How many events are stored; nil where that could not be found out.
+    /// The number of stored events; nil if it could not be determined.
     public let recordCount: Int?
-    /// What went wrong while looking, if anything did.
+    /// The error that occurred while the summary was made; nil if there was none.
     public let errorMessage: String?
 
     /// Creates a value; the parameters are the properties of the same names.

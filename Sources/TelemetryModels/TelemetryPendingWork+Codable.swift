@@ -4,7 +4,7 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// The stored form: fields without contents are left out, and a field that is missing is empty.
+/// The stored form: empty fields are omitted, and a missing field is empty.
 extension TelemetryPendingWork: Codable {
     private enum CodingKeys: String, CodingKey { case registrations, isBackupOutdated, backedUp, deletions }
 
@@ -64,21 +64,21 @@ extension TelemetryPendingWork.Deletion: Codable {
     }
 }
 
-/// Pending work as version 1 stored it, with the settings or under the name of a scenario.
+/// Pending work in the form of version 1, which stored it in the settings or as a scenario.
 package struct Version1PendingWork: Codable {
     private let registration: Bool
     private let backup: Bool
     private let cleanups: [TelemetryPendingWork.Deletion]
 
-    /// - Parameter clientId: The settings' client: registrations of others cannot be told in this form.
+    /// - Parameter clientId: The settings' client. This form cannot represent registrations of other clients.
     package init(_ work: TelemetryPendingWork, clientId: String?) {
         registration = clientId.map(work.registrations.contains) ?? false
         backup = work.backup == .outdated
         cleanups = work.deletions
     }
 
-    /// The same in the form of today.
-    /// - Parameter clientId: The settings' client, which is the one whose registration was meant.
+    /// Returns the same work in the current form.
+    /// - Parameter clientId: The settings' client, to which a stored registration belongs.
     package func work(ofClient clientId: String?) -> TelemetryPendingWork {
         TelemetryPendingWork(
             registrations: registration ? [clientId].compactMap(\.self) : [], backup: backup ? .outdated : .unknown,

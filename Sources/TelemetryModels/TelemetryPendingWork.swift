@@ -4,17 +4,17 @@ package import FoundationEssentials
 package import Foundation
 #endif
 
-/// What a client still has to do at the store and at the backup, kept across restarts until it is done.
+/// The changes that a client still has to make in the store and the backup, kept across restarts until they are made.
 ///
-/// The lifecycle service makes and reads it. A store of pending work keeps it whole: encoded, it is a JSON object of a few hundred
-/// bytes whose contents may grow with later versions.
+/// The lifecycle service creates and reads it. A store of pending work keeps it as one value: a JSON object of a few hundred
+/// bytes, to which later versions may add members.
 public struct TelemetryPendingWork: Sendable, Hashable {
-    /// The clients whose records are to be created, oldest first. Those that are not the settings' client have no effect: their
-    /// opt-in was never completed.
+    /// The clients whose records have to be created, oldest first. Only the settings' client counts: the opt-in of any other was
+    /// never completed.
     package private(set) var registrations: [String] = []
     /// Whether the backup differs from the settings.
     package var backup = Backup.unknown
-    /// What is to be deleted, oldest first.
+    /// The pending deletions, oldest first.
     package var deletions: [Deletion] = []
 
     /// Creates a value without any work.
@@ -26,32 +26,32 @@ public struct TelemetryPendingWork: Sendable, Hashable {
         for deletion in deletions { add(deletion) }
     }
 
-    /// Whether nothing is to be done, and nothing to be remembered.
+    /// Whether there is no pending work and nothing is known of the backup.
     public var isEmpty: Bool { self == TelemetryPendingWork() }
 
-    /// What is known of the backup.
+    /// What is known about the backup.
     package indirect enum Backup: Sendable, Hashable {
-        /// Nothing: it is taken to be as it should.
+        /// Nothing; it is assumed to be up to date.
         case unknown
-        /// These settings were in it last: it is to be replaced where the settings are others.
+        /// It last held these settings. It has to be replaced if the settings differ.
         case holds(TelemetrySettings)
-        /// It is to be replaced, whatever the settings are.
+        /// It has to be replaced, whatever the settings are.
         case outdated
     }
 
     // MARK: Registrations
 
-    /// More opt-ins than this are never under way at once; older ones were not completed.
+    /// There are never more unfinished opt-ins than this; older ones were abandoned.
     private static let maximumRegistrations = 16
 
-    /// From now on the client's record is to be created.
+    /// Notes that the client's record has to be created.
     package mutating func addRegistration(of clientId: String) {
         guard !registrations.contains(clientId) else { return }
         registrations.append(clientId)
         registrations.removeFirst(max(0, registrations.count - Self.maximumRegistrations))
     }
 
-    /// The client's record exists, or is not wanted any more.
+    /// Removes the registration: the client's record exists or is no longer needed.
     package mutating func removeRegistration(of clientId: String) { registrations.removeAll { $0 == clientId } }
 
     // MARK: Deletions
@@ -62,11 +62,11 @@ public struct TelemetryPendingWork: Sendable, Hashable {
         var merged = deletion
         deletions.removeAll { known in
             guard known.clientId == deletion.clientId else { return false }
-            // Deleting the whole client includes its sessions; sessions that follow are those of a client that came back.
+            // Deleting the whole client includes its earlier sessions. Later sessions belong to a client that opted in again.
             guard known.sessionEnd == nil || deletion.sessionEnd != nil else { return true }
             guard (known.sessionEnd == nil) == (deletion.sessionEnd == nil) else { return false }
             guard known.scenariosOnly == deletion.scenariosOnly else {
-                // Merged with an earlier deletion of events, a session that kept its events would lose them.
+                // If it were merged with an earlier deletion of events, a session that keeps its events would lose them.
                 return known.scenariosOnly && !deletion.eventsOnly
             }
             merged.merge(known)
@@ -75,32 +75,32 @@ public struct TelemetryPendingWork: Sendable, Hashable {
         deletions.append(merged)
     }
 
-    /// The client is wanted again: what ended its consent before has no effect on the new one.
+    /// The client opted in again: earlier deletions do not end the new consent.
     package mutating func keepConsent(of clientId: String) {
         for index in deletions.indices where deletions[index].clientId == clientId { deletions[index].endsConsent = nil }
     }
 
-    /// A deletion that was begun and is not known to be complete.
+    /// A deletion that was started and may be incomplete.
     package struct Deletion: Sendable, Hashable {
-        /// Whose data it is.
+        /// The client whose data is deleted.
         package var clientId: String
-        /// When the session ended whose scenarios and events are deleted; nil to delete everything that the client has.
+        /// The end of the session whose scenarios and events are deleted; nil to delete all of the client's data.
         package var sessionEnd: Date?
-        /// The command that asked for it: it is not deleted, and is still to be marked as executed.
+        /// The command that requested the deletion. It is not deleted, because it still has to be marked as executed.
         package var command: TelemetryRecord.ID?
-        /// Whether the session goes on, and only its events up to ``sessionEnd`` are deleted.
+        /// Whether the session continues and only its events up to ``sessionEnd`` are deleted.
         package var eventsOnly: Bool
-        /// Whether only the scenarios of the session that ended are deleted, and its events stay.
+        /// Whether only the scenarios of the ended session are deleted and its events are kept.
         package var scenariosOnly: Bool
-        /// The sessions that ended and of which the store may have events: they are deleted whatever their dates, because the
-        /// clock may have been set back.
+        /// The ended sessions whose events may be in the store. These are deleted whatever their dates, because the clock may
+        /// have been set back.
         package var sessions: [String]
-        /// When it was done, where the store's queries may have missed something: it is repeated later.
+        /// When the deletion was made, if the store's queries may have missed something: it is repeated later.
         package var doneAt: Date?
-        /// The client's consent ends with this deletion: the number of opt-outs in the settings before. As long as the settings
-        /// have this client and this number, the consent has ended and the settings are still to be changed.
+        /// The number of opt-outs in the settings before this deletion ended the client's consent; nil if it did not. While the
+        /// settings have this client and this number, they still have to be changed.
         package var endsConsent: Int?
-        /// Whether nothing is to be deleted if the settings have this client again.
+        /// Whether the deletion is cancelled if the settings have this client again.
         package var endsOnReturn: Bool
 
         /// Creates a value; the parameters are the properties of the same names.
@@ -120,7 +120,7 @@ public struct TelemetryPendingWork: Sendable, Hashable {
             self.endsOnReturn = endsOnReturn
         }
 
-        /// Covers what an earlier deletion of the same kind for the same client covers.
+        /// Adds the contents of an earlier deletion of the same kind for the same client.
         fileprivate mutating func merge(_ earlier: Self) {
             if let end = earlier.sessionEnd, let sessionEnd { self.sessionEnd = max(end, sessionEnd) }
             command = command ?? earlier.command

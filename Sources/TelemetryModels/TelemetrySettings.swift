@@ -1,20 +1,18 @@
-/// What a client remembers across restarts: consent, approval, identity.
+/// A client's consent, approval and identifier, kept across restarts.
 public struct TelemetrySettings: Sendable {
-    /// Whether the person who uses the app asked for telemetry.
+    /// Whether the person who uses the app requested telemetry.
     public var telemetryRequested: Bool
-    /// Whether events are sent: requested, and approved by the viewer.
+    /// Whether events are sent: telemetry is requested and the viewer approved it.
     public var telemetrySendingEnabled: Bool
-    /// Who the client is to the viewer; nil until telemetry is requested for the first time.
+    /// The client's identifier, which viewers see; nil until telemetry is requested for the first time.
     public var clientIdentifier: String?
-    /// How many times the person has opted out. What was decided while it was another number was decided before an opt-out.
-    /// It does not count where settings are compared.
+    /// The number of opt-outs. A decision made at a lower number was made before an opt-out. Ignored by `==`.
     package var optOuts = 0
-    /// Pending work inside the settings' stored form, for the lifecycle service to move to the store of pending work: what version
-    /// 1 stored there, and what a settings store adds where it completes an opt-out by itself. It does not count where settings
-    /// are compared.
+    /// Pending work in the settings' stored form, which the lifecycle service moves to the store of pending work. Version 1
+    /// stored it here, and a settings store adds it when it completes an opt-out itself. Ignored by `==`.
     package var embeddedWork = TelemetryPendingWork()
 
-    /// Creates settings; without arguments, those of somebody who never asked for telemetry.
+    /// Creates settings; without arguments, those of a person who never requested telemetry.
     public init(
         telemetryRequested: Bool = false, telemetrySendingEnabled: Bool = false, clientIdentifier: String? = nil
     ) {
@@ -23,10 +21,10 @@ public struct TelemetrySettings: Sendable {
         self.clientIdentifier = clientIdentifier
     }
 
-    /// Nothing requested, nothing sent, no identity.
+    /// Telemetry not requested, nothing sent, no identifier.
     public static let defaults = TelemetrySettings()
 
-    /// The three public fields, without anything else.
+    /// The settings with the three public fields only.
     package var fieldsAlone: TelemetrySettings {
         TelemetrySettings(
             telemetryRequested: telemetryRequested, telemetrySendingEnabled: telemetrySendingEnabled,
@@ -48,17 +46,17 @@ extension TelemetrySettings: Hashable {
 }
 
 extension TelemetrySettings: Codable {
-    /// The names under which every store keeps the fields.
+    /// The fields' names in every store.
     package enum CodingKeys: String, CodingKey, CaseIterable {
         case telemetryRequested
         case telemetrySendingEnabled
         case clientIdentifier
-        /// As version 1 named it, which may run beside this one.
+        /// The name in version 1, which may run at the same time as this one.
         case embeddedWork = "obligations"
         case optOuts
     }
 
-    /// A field that is missing, as in settings that an earlier version stored, has its default.
+    /// A missing field, as in settings stored by an earlier version, has its default.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         let defaults = Self.defaults
@@ -74,7 +72,7 @@ extension TelemetrySettings: Codable {
         optOuts = try container.decodeIfPresent(Int.self, forKey: .optOuts) ?? 0
     }
 
-    /// Writes pending work and the number of opt-outs only where there are any.
+    /// Writes pending work and the number of opt-outs only if there are any.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(telemetryRequested, forKey: .telemetryRequested)

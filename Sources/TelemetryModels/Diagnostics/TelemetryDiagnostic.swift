@@ -1,24 +1,24 @@
-/// Something odd that the library met and survived, told to the host's handler instead of printed.
+/// A non-fatal problem in the library. It is passed to the host's handler instead of printed.
 public struct TelemetryDiagnostic: Sendable, Equatable, CustomStringConvertible {
-    /// What kind of oddity it is.
+    /// The kinds of problems.
     public enum Kind: String, Sendable, CaseIterable {
-        /// A file could not be read as what it should be, and was set aside.
+        /// A file has invalid contents and was moved aside.
         case corruptFile
-        /// A torn end of a file, as a killed process leaves it, was skipped.
+        /// The incomplete end of a file, left by a killed process, was skipped.
         case tornTail
-        /// Something could not be written or read; the library works on without it.
+        /// Something could not be written or read; the library continues without it.
         case storageFailed
-        /// Events were dropped, and counted.
+        /// Events were dropped and counted.
         case eventsDropped
-        /// An operation at a transport failed and is tried again later.
+        /// An operation of a transport failed and will be retried.
         case transportFailed
-        /// Something came from outside that this version does not understand.
+        /// External input is not supported by this version.
         case unexpectedInput
     }
 
     /// The kind of problem, for code that handles some of them.
     public let kind: Kind
-    /// One sentence for a developer; names the file or record that is meant.
+    /// One sentence for a developer that names the file or record concerned.
     public let message: String
 
     /// Creates a diagnostic.
@@ -30,5 +30,6 @@ public struct TelemetryDiagnostic: Sendable, Equatable, CustomStringConvertible 
     public var description: String { "\(kind.rawValue): \(message)" }
 }
 
-/// Hears of oddities. Called on whatever thread met one; it must not block and must not call back into the library.
+/// Receives diagnostics. Called on the thread on which the problem occurred; it must not block and must not call back into the
+/// library.
 public typealias TelemetryDiagnosticsHandler = @Sendable (TelemetryDiagnostic) -> Void

@@ -8,24 +8,24 @@ import Musl
 import Android
 #endif
 
-/// The calling thread, by the number that the system's own tools show.
+/// The calling thread's number, as shown by the system's own tools.
 public enum CurrentThread {
     /// The number in decimal.
     public static var identifier: String { "\(number)" }
 
-    /// Linux: the kernel's thread identifier. Apple's systems: the one of `pthread_threadid_np`.
+    /// Linux: the kernel's thread identifier. Apple's systems: the result of `pthread_threadid_np`.
     ///
     /// Looked up once per thread and kept in a thread-specific slot; a later call costs a few nanoseconds.
     public static var number: UInt64 {
         guard let slot else { return lookUp() }
         if let known = pthread_getspecific(slot) { return UInt64(UInt(bitPattern: known)) }
         let number = lookUp()
-        // Where a pointer is too narrow for the number, it is looked up every time.
+        // If a pointer is too narrow for the number, it is looked up every time.
         if let bits = UInt(exactly: number) { _ = pthread_setspecific(slot, UnsafeRawPointer(bitPattern: bits)) }
         return number
     }
 
-    /// Nil where the process has no slot left; then every call looks the number up.
+    /// Nil if the process has no slot left; then every call looks the number up.
     private static let slot: pthread_key_t? = {
         var key = pthread_key_t()
         return pthread_key_create(&key, nil) == 0 ? key : nil
@@ -37,7 +37,7 @@ public enum CurrentThread {
         pthread_threadid_np(nil, &number)
         return number
         #else
-        // Glibc's module does not import gettid(); the kernel says the same here: "<process>/task/<thread>".
+        // Glibc's module does not import gettid(); this link has the same number: "<process>/task/<thread>".
         var bytes = [UInt8](repeating: 0, count: 64)
         let count = bytes.withUnsafeMutableBytes { buffer in
             buffer.baseAddress.map { readlink("/proc/thread-self", $0, buffer.count) } ?? -1

@@ -1,14 +1,14 @@
 import Synchronization
 
-/// Identifiers of events: a random part that is drawn once, a dash, and a number.
+/// Identifiers of events: a random part that is generated once per process, a dash, and a number.
 ///
-/// The random part has 128 bits, so that two processes, machines or restarts do not share one. Drawing once and counting on
-/// costs a few nanoseconds an event, where a UUID each costs more than a microsecond on Linux.
+/// The random part has 128 bits, so processes, machines and restarts do not share one. Incrementing a counter costs a few
+/// nanoseconds per event; generating a UUID per event costs more than a microsecond on Linux.
 public enum EventIdentifier {
     private static let prefix = randomPrefix()
     private static let counter = Atomic<UInt64>(0)
 
-    /// An identifier that no other call gives, in this process or another.
+    /// Returns an identifier that no other call returns, in this process or another.
     public static func unique() -> String {
         "\(prefix)-\(counter.wrappingAdd(1, ordering: .relaxed).newValue)"
     }

@@ -11,7 +11,7 @@ import Android
 #endif
 
 extension TelemetryDeviceInfo {
-    /// Reads what the system says of itself. Never fails: what cannot be found out is "unknown".
+    /// Reads the system's properties. Never fails: a property that cannot be determined is "unknown".
     static func detect() -> Self {
         var names = utsname()
         _ = uname(&names)
@@ -37,7 +37,7 @@ extension TelemetryDeviceInfo {
         }
     }
 
-    /// The distribution's own name for itself out of the text of `/etc/os-release`, as in os-release(5).
+    /// The distribution's name in the text of `/etc/os-release`, as specified in os-release(5).
     static func distribution(osRelease text: String) -> String? {
         var values: [Substring: String] = [:]
         for line in text.split(whereSeparator: \.isNewline) where !line.hasPrefix("#") {
@@ -50,7 +50,8 @@ extension TelemetryDeviceInfo {
         return values["VERSION_ID"].map { "\(name) \($0)" } ?? name
     }
 
-    /// A shell's word: between single quotes everything stands for itself, elsewhere a backslash escapes what follows.
+    /// Removes the quotes of a shell word: within single quotes every character is literal; elsewhere a backslash escapes the
+    /// next one.
     private static func unquoted(_ word: Substring) -> String {
         var (result, quote, isEscaped): (String, Character?, Bool) = ("", nil, false)
         for character in word.trimmingCharacters(in: .whitespaces) {
@@ -96,7 +97,7 @@ extension TelemetryDeviceInfo {
         #endif
     }
 
-    /// The Mac's model; `uname` gives the architecture there, and the model everywhere else among Apple's systems.
+    /// The Mac's model. On macOS `uname` returns the architecture; on Apple's other systems it returns the model.
     private static var model: String? {
         #if os(macOS)
         var size = 0

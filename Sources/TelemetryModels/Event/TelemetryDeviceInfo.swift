@@ -1,6 +1,6 @@
 /// The machine and the app that an event comes from.
 ///
-/// Every event has one, and nearly all of them the same: a copy shares its texts with the original.
+/// Nearly all events have the same value, so a copy shares its strings with the original.
 public struct TelemetryDeviceInfo: Sendable {
     private final class Texts: Sendable {
         let deviceType, deviceName, deviceModel, osVersion, appVersion: String
@@ -16,15 +16,15 @@ public struct TelemetryDeviceInfo: Sendable {
 
     private let texts: Texts
 
-    /// The kind of system: "iOS", "macOS", "Linux" …
+    /// The operating system's name: "iOS", "macOS", "Linux" …
     public var deviceType: String { texts.deviceType }
-    /// The name that the person or the network gave the device.
+    /// The device's name, set by its owner or by the network.
     public var deviceName: String { texts.deviceName }
-    /// The hardware's model or, where there is none, its architecture.
+    /// The hardware's model; its architecture if the model is not available.
     public var deviceModel: String { texts.deviceModel }
     /// The operating system's version.
     public var osVersion: String { texts.osVersion }
-    /// The app's version and build or, for an executable without a bundle, its name.
+    /// The app's version and build; the executable's name if there is no bundle.
     public var appVersion: String { texts.appVersion }
 
     /// Creates a value; the parameters are the properties of the same names.
@@ -37,7 +37,7 @@ public struct TelemetryDeviceInfo: Sendable {
 
     private static let detected = detect()
 
-    /// Whether one is a copy of the other: quick to tell, and true of nearly all that are equal.
+    /// Whether one value is a copy of the other. Faster than `==`, and true for nearly all equal values.
     package func isCopy(of other: borrowing Self) -> Bool { texts === other.texts }
 }
 

@@ -5,9 +5,9 @@ import Foundation
 #endif
 
 extension TelemetryEvent: TelemetryRecordConvertible {
-    /// Reads an event. The name, the session and the time must be there; the rest has the defaults of
-    /// ``init(eventId:clientId:sessionId:sequence:name:timestamp:device:threadId:property1:attributes:scenario:level:)``,
-    /// and the record's name stands in for a missing identifier. A level that this version does not know reads as `.info`.
+    /// Reads an event. The name, the session and the time are required; the other fields have the defaults of
+    /// ``init(eventId:clientId:sessionId:sequence:name:timestamp:device:threadId:property1:attributes:scenario:level:)``, and the
+    /// record's name replaces a missing identifier. An unknown level is read as `.info`.
     public init(record: TelemetryRecord) throws {
         try record.requireType(Self.recordType)
         typealias Field = TelemetrySchema.Field
@@ -76,7 +76,7 @@ extension TelemetryEvent: TelemetryRecordConvertible {
 }
 
 extension TelemetryDeviceInfo {
-    /// What the record says of the device; what it leaves out is this device's.
+    /// The device in the record; missing fields have the values of this device.
     fileprivate init(record: TelemetryRecord) {
         typealias Field = TelemetrySchema.Field
         let current = Self.current

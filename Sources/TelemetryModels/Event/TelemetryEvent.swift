@@ -4,35 +4,35 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// Something that happened in a client, at a moment, under a scenario.
+/// Something that happened in a client at a given time, logged under a scenario.
 public struct TelemetryEvent: Hashable, Identifiable, Sendable {
-    /// What reading a record throws.
+    /// The error that reading a record throws.
     public typealias Error = TelemetryRecordError
     public static let recordType = TelemetrySchema.recordType
 
-    /// Who the event is: the same identifier twice is the same event.
+    /// The event's unique identifier. Two events with the same identifier are the same event.
     public let eventId: String
-    /// The client that sent it; nil before the client has an identity.
+    /// The client that sent the event; nil if the client had no identifier yet.
     public let clientId: String?
-    /// The run of the client that yielded it.
+    /// The session of the client in which the event was logged.
     public let sessionId: String
-    /// Its number within the session; at most `Int64.max`. A missing number is a gap.
+    /// The event's number within the session; at most `Int64.max`. A missing number is a gap.
     public let sequence: UInt64
-    /// What happened, in a few words that stay the same from one occurrence to the next.
+    /// The event's name, the same for every occurrence.
     public let name: String
-    /// When it happened, by the client's clock.
+    /// When the event happened, by the client's clock.
     public let timestamp: Date
-    /// The device on which it happened.
+    /// The device on which the event happened.
     public let device: TelemetryDeviceInfo
-    /// The thread that logged it.
+    /// The thread that logged the event.
     public let threadId: String
     /// Free text.
     public let property1: String?
     /// Structured details, by name.
     public let attributes: [String: TelemetryValue]
-    /// The scenario that it was logged under; nil for an event outside all scenarios.
+    /// The scenario that the event was logged under; nil for an event without a scenario.
     public let scenario: String?
-    /// Who the event is for.
+    /// The event's level of detail.
     public let level: TelemetryLogLevel
 
     public var id: String { eventId }

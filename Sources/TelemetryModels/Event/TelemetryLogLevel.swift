@@ -1,8 +1,8 @@
-/// How much an event matters: `.info` for general events, `.diagnostic` for detail in volume.
+/// An event's level of detail: `.info` for general events, `.diagnostic` for high-volume details.
 public enum TelemetryLogLevel: String, Sendable, CaseIterable, Comparable, Codable {
-    /// What is of interest whenever the scenario is on.
+    /// Events of interest whenever the scenario is on.
     case info
-    /// Details for whoever is looking into a fault.
+    /// Details for investigating a fault.
     case diagnostic
 
     private var rank: Int {

@@ -1,10 +1,10 @@
 import Foundation
 
-/// One spelling for all texts that Swift's `==` calls equal: Unicode's normalisation form D.
+/// One spelling for all strings that are equal by Swift's `==`: Unicode's normalization form D.
 ///
-/// Foundation alone does not do: on Linux it composes letters of other planes as though they were Latin ones (U+10041 and an
-/// accent become "Á"), and orders marks that are younger than its tables differently from Swift. Here it only decomposes single
-/// scalars; what comes of them is ordered by the standard library's own data, as `==` does.
+/// Foundation's normalization is wrong on Linux: it composes letters of other planes as though they were Latin letters (U+10041
+/// and an accent become "Á"), and orders marks that are newer than its tables differently from Swift. Here Foundation only
+/// decomposes single scalars; the result is ordered by the standard library's data, as for `==`.
 package enum CanonicalForm {
     /// The form's UTF-8.
     package static func utf8(of text: String) -> [UInt8] {
@@ -27,7 +27,7 @@ package enum CanonicalForm {
         return Array(String(scalar).decomposedStringWithCanonicalMapping.unicodeScalars)
     }
 
-    /// The scalar of Unicode 16 that these are the full decomposition of.
+    /// The scalar of Unicode 16 whose full decomposition is `parts`; nil if there is none.
     static func composition(of parts: [Unicode.Scalar]) -> Unicode.Scalar? {
         let values = parts.map(\.value)
         return unicode16.first { $0.value == values }.flatMap { Unicode.Scalar($0.key) }

@@ -1,7 +1,6 @@
-/// One spelling for all texts that Swift's `==` calls equal, for the tools, which are packages of their own; not part of the
-/// interface.
+/// One spelling for all strings that are equal by Swift's `==`. For the tools, which are separate packages; not public API.
 @_spi(Tooling)
 public enum CanonicalText {
-    /// The UTF-8 of Unicode's normalisation form D.
+    /// The UTF-8 of Unicode's normalization form D.
     public static func utf8(of text: String) -> [UInt8] { CanonicalForm.utf8(of: text) }
 }

@@ -1,11 +1,11 @@
-/// Turns any text into a short ASCII name for files, URLs and record identities.
+/// Encodes any string as a short ASCII name for files, URLs and record identifiers.
 ///
-/// Two texts get the same name only where Swift's `==` calls them equal, also on file systems that ignore case. Lower-case
-/// letters and digits stand for themselves; `_x` is an upper-case X; any other byte of the text's UTF-8, in Unicode's
-/// normalisation form D, is `.hh` in hexadecimal. Where that would be too long, the name is cut and ends in `..` and the
-/// SHA-256 of the whole; two dots cannot occur otherwise. A `-` never occurs, so that it can separate parts.
+/// Two strings have the same name only if they are equal by Swift's `==`, also on case-insensitive file systems. Lower-case
+/// letters and digits are kept; `_x` is an upper-case X; any other byte of the UTF-8 of Unicode's normalization form D is `.hh`
+/// in hexadecimal. A name that would be too long is truncated and ends in `..` and the SHA-256 of the whole; two dots cannot
+/// occur otherwise. A `-` never occurs and can separate parts.
 package enum EncodedName {
-    /// - Parameter limit: The most bytes that the name may have; at least 80.
+    /// - Parameter limit: The maximum length of the name, in bytes; at least 80.
     package static func encode(_ text: String, limit: Int = 150) -> String {
         let normalized = CanonicalForm.utf8(of: text)
         if normalized.isEmpty { return "..empty" }

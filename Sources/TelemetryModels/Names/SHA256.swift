@@ -1,4 +1,4 @@
-/// SHA-256 as in FIPS 180-4, for names that are too long and for keys that follow from a secret.
+/// SHA-256 as in FIPS 180-4, for names that are too long and for keys derived from a secret.
 package enum SHA256 {
     static func hexDigest(of message: [UInt8]) -> String {
         var text: [UInt8] = []
@@ -33,7 +33,7 @@ package enum SHA256 {
         return state
     }
 
-    /// - Parameter w: The block's sixteen words, and room for 48 more.
+    /// - Parameter w: The block's sixteen words, followed by space for 48 more.
     private static func compress(_ w: inout [UInt32], into state: inout [UInt32]) {
         for index in 16..<64 {
             let s0 = rotate(w[index - 15], 7) ^ rotate(w[index - 15], 18) ^ w[index - 15] >> 3

@@ -1,6 +1,6 @@
-/// Identities that follow from what a record is, so that creating the same thing twice meets the first one.
+/// Record identifiers derived from the records' own identifiers, so that creating the same record twice finds the first one.
 ///
-/// ASCII, at most 255 characters, never beginning with an underscore: what every known store accepts as a name.
+/// ASCII, at most 255 characters, without a leading underscore: accepted by every known store.
 extension TelemetryRecord.ID {
     package static func client(_ clientId: String) -> Self {
         Self(recordName: "client-\(EncodedName.encode(clientId))")

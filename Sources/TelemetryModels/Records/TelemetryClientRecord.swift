@@ -4,13 +4,13 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// A client that asked to send telemetry, and whether the viewer lets it.
+/// A client that requested telemetry, and whether the viewer approved it.
 public struct TelemetryClientRecord: TelemetryRecordConvertible, Equatable {
-    /// What reading a record throws.
+    /// The error that reading a record throws.
     public typealias Error = TelemetryRecordError
     public static let recordType = TelemetrySchema.clientRecordType
 
-    /// The stored record's identity; nil for a client that was not stored yet.
+    /// The stored record's identifier; nil for a client that is not stored yet.
     public let recordID: TelemetryRecord.ID?
     /// The client's identifier, which the client generated.
     public var clientId: String
@@ -18,20 +18,20 @@ public struct TelemetryClientRecord: TelemetryRecordConvertible, Equatable {
     public var created: Date
     /// Whether the viewer approved the client.
     public var isEnabled: Bool
-    /// Whether the client records and sends nothing for the time being.
+    /// Whether recording and sending are paused.
     public var isPaused: Bool
-    /// When the client last reported; nil where it has not, as clients of version 1.
+    /// When the client last reported; nil if it never did, as for clients of version 1.
     public var lastSeen: Date?
-    /// The version of the app, as far as it is known.
+    /// The version of the app, if known.
     public var appVersion: String?
-    /// The operating system's version, as far as it is known.
+    /// The operating system's version, if known.
     public var osVersion: String?
-    /// The device's model, as far as it is known.
+    /// The device's model, if known.
     public var deviceModel: String?
-    /// The version of this library, as far as it is known.
+    /// The version of this library, if known.
     public var libraryVersion: String?
 
-    /// Creates a client's record; it is stored by a transport's `createTelemetryClient(_:)`.
+    /// Creates a client's record. A transport's `createTelemetryClient(_:)` stores it.
     public init(
         recordID: TelemetryRecord.ID? = nil,
         clientId: String,

@@ -4,44 +4,44 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// What a viewer asked a client to do, and what became of it.
+/// A viewer's command to a client, and its outcome.
 public struct TelemetryCommandRecord: TelemetryRecordConvertible, Equatable {
-    /// What reading a record throws.
+    /// The error that reading a record throws.
     public typealias Error = TelemetryRecordError
     public static let recordType = TelemetrySchema.commandRecordType
 
-    /// The stored record's identity; nil for a command that was not stored yet.
+    /// The stored record's identifier; nil for a command that is not stored yet.
     public let recordID: TelemetryRecord.ID?
     /// The command's unique identifier.
     public let commandId: String
-    /// The client that is to act.
+    /// The client that executes the command.
     public let clientId: String
-    /// What the client is asked to do.
+    /// What the client has to do.
     public let action: TelemetrySchema.CommandAction
-    /// The scenario that is meant; nil for actions on the whole client.
+    /// The scenario concerned; nil for actions on the whole client.
     public let scenarioName: String?
     /// When the command was issued; commands are executed oldest first.
     public let created: Date
-    /// How far the command has come.
+    /// The command's status.
     public var status: TelemetrySchema.CommandStatus
-    /// When the client acted; nil while the command is pending.
+    /// When the client executed the command; nil while it is pending.
     public var executedAt: Date?
-    /// Why the command failed, in words for the viewer.
+    /// Why the command failed, as text for the viewer.
     public var errorMessage: String?
-    /// The level at which a scenario is turned on; nil leaves it to the client, which takes the most detailed one.
+    /// The level at which a scenario is turned on; nil for the most detailed one that the client allows.
     public let level: TelemetryLogLevel?
-    /// For how many seconds a scenario is turned on; nil leaves it to the client.
+    /// How long a scenario is turned on, in seconds; nil for the client's default.
     public let lease: TimeInterval?
-    /// When the command lapses; nil where it does not.
+    /// When the command expires; nil if it does not.
     public let expires: Date?
-    /// How many seconds of the flight recorder are sent; nil for all that it holds.
+    /// The maximum age of the flight recorder's events that are sent, in seconds; nil for all events.
     public let lookback: TimeInterval?
-    /// Who issued the command, in words for the person who is observed.
+    /// Who issued the command, as text for the person who uses the app.
     public let issuer: String?
-    /// What the client did beyond the status, in words for the viewer.
+    /// Details of the outcome beyond the status, as text for the viewer.
     public var result: String?
 
-    /// Creates a command; it is sent by a transport's `createCommand(_:)`.
+    /// Creates a command. A transport's `createCommand(_:)` sends it.
     public init(
         recordID: TelemetryRecord.ID? = nil,
         commandId: String = UUID().uuidString,
@@ -76,7 +76,8 @@ public struct TelemetryCommandRecord: TelemetryRecordConvertible, Equatable {
         self.result = result
     }
 
-    /// Reads a command. What version 2 added may be missing, and reads as nil where it is of another type or not known.
+    /// Reads a command. The fields that version 2 added are optional: they are nil if they are missing, of the wrong type, or
+    /// have an unknown value.
     public init(record: TelemetryRecord) throws {
         try record.requireType(Self.recordType)
         typealias Field = TelemetrySchema.CommandField

@@ -1,5 +1,5 @@
 extension TelemetryRecord {
-    /// A record's identity within its store. Names that Swift's `==` calls equal are one identity.
+    /// A record's identifier within its store. Names that are equal by Swift's `==` are the same identifier.
     public struct ID: Sendable, Hashable, ExpressibleByStringLiteral {
         /// The name, unique in the store.
         public let recordName: String

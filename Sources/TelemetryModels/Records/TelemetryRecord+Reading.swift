@@ -4,7 +4,7 @@ package import FoundationEssentials
 package import Foundation
 #endif
 
-/// How the record types read their fields: a field of the wrong type counts as missing.
+/// Reads fields for the record types: a field of the wrong type counts as missing.
 extension TelemetryRecord {
     package func requireType(_ expected: String) throws(TelemetryRecordError) {
         guard recordType == expected else { throw .unexpectedRecordType(recordType) }
@@ -31,15 +31,15 @@ extension TelemetryRecord {
 
     package func bool(_ field: some RawRepresentable<String>) -> Bool? { self[field.rawValue]?.boolValue }
 
-    /// The number of a field that the schema calls a Double, where a whole number is one too.
+    /// The number in a field of the schema's type Double, which may also hold an integer.
     package func number(_ field: some RawRepresentable<String>) -> Double? { self[field.rawValue]?.numberValue }
 
     package mutating func set(_ value: TelemetryValue?, for field: some RawRepresentable<String>) {
         self[field.rawValue] = value
     }
 
-    /// Sets a field that version 1 does not have. A record that lacks it means the default: there it is left out, so that a store
-    /// whose schema is still version 1's takes the record.
+    /// Sets a field that version 1 does not have. A missing field means the default, so the default is not written: a store that
+    /// still has the schema of version 1 accepts the record.
     package mutating func set(
         _ value: TelemetryValue, for field: some RawRepresentable<String>, unlessDefault standard: TelemetryValue
     ) {
@@ -59,7 +59,7 @@ extension TelemetryValue {
 }
 
 extension TelemetryRecord {
-    /// A record under the given identity, or a random one where there is none.
+    /// Creates a record with the given identifier, or with a random one if it is nil.
     package init(recordType: String, optionalID: ID?) {
         if let optionalID {
             self.init(recordType: recordType, recordID: optionalID)

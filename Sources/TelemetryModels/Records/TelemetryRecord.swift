@@ -4,13 +4,13 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// A mutable entry of the control plane: a type, an identity, fields, and the tag of the version that was read.
+/// A mutable entry of the control plane: a type, an identifier, fields, and the change tag of the version that was read.
 public struct TelemetryRecord: Sendable, Hashable, Codable, Identifiable {
     /// The record's type, for example ``TelemetrySchema/clientRecordType``.
     public let recordType: String
-    /// The record's identity in the store.
+    /// The record's identifier in the store.
     public let recordID: ID
-    /// Names the stored version. A transport sets it at each save; nil until then.
+    /// Identifies the stored version. A transport sets it at each save; nil before the first.
     public var changeTag: String?
     /// The fields that are set, by name.
     public private(set) var fields: [String: TelemetryValue]
@@ -19,8 +19,8 @@ public struct TelemetryRecord: Sendable, Hashable, Codable, Identifiable {
 
     /// Creates a record without fields.
     /// - Parameters:
-    ///   - recordType: What kind of record it is; one of ``TelemetrySchema``'s for the package's own.
-    ///   - recordID: Its identity within the store; a random one unless given.
+    ///   - recordType: The record's type; one of those in ``TelemetrySchema`` for the package's own records.
+    ///   - recordID: The record's identifier within the store; random by default.
     public init(recordType: String, recordID: ID = ID(recordName: UUID().uuidString)) {
         self.recordType = recordType
         self.recordID = recordID

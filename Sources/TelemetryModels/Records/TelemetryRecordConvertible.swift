@@ -1,16 +1,17 @@
-/// A value that lives in a store as a ``TelemetryRecord``.
+/// A value that is stored as a ``TelemetryRecord``.
 public protocol TelemetryRecordConvertible: Sendable {
-    /// The type of the records that hold such values.
+    /// The type of the records that hold these values.
     static var recordType: String { get }
 
-    /// Reads a value out of a record; fields that it does not know are ignored.
-    /// - Throws: ``TelemetryRecordError`` where the record is of another type, or lacks a field or holds one of the wrong type.
+    /// Reads a value from a record. Unknown fields are ignored.
+    /// - Throws: ``TelemetryRecordError`` if the record is of another type, or if a required field is missing or of the wrong
+    ///   type.
     init(record: TelemetryRecord) throws
 
-    /// A record that holds the value, under the value's own identifier or, where it has none, a new random one.
+    /// Returns a record that holds the value. Its identifier is the value's own, or random if the value has none.
     func toRecord() -> TelemetryRecord
 
-    /// The record with the value's fields set. Other fields, the identity and the change tag stay as they were.
-    /// - Throws: ``TelemetryRecordError/unexpectedRecordType(_:)`` where the record is of another type.
+    /// Returns the record with the value's fields set. Other fields, the identifier and the change tag are unchanged.
+    /// - Throws: ``TelemetryRecordError/unexpectedRecordType(_:)`` if the record is of another type.
     func applying(to record: TelemetryRecord) throws -> TelemetryRecord
 }

@@ -2,15 +2,15 @@ public import Foundation
 
 /// Why a record could not be read or written as a value.
 public enum TelemetryRecordError: Error, LocalizedError, Sendable, Equatable {
-    /// An update needs the identifier of a stored record, and the value has none.
+    /// The value has no record identifier, which an update requires.
     case missingRecordID
-    /// The record is of this type, which is not the value's.
+    /// The record is of this type instead of the expected one.
     case unexpectedRecordType(String)
     /// The record lacks this field, or holds a value of the wrong type in it. Carries the field's stored name.
     case missingField(String)
-    /// A command's action is none that this version knows.
+    /// A command's action is not known to this version.
     case invalidAction(String)
-    /// A command's status is none that this version knows.
+    /// A command's status is not known to this version.
     case invalidStatus(String)
 
     public var errorDescription: String? {

@@ -6,11 +6,11 @@ public import Foundation
 
 /// One logging scenario of one client, and whether it is on.
 public struct TelemetryScenarioRecord: TelemetryRecordConvertible, Equatable {
-    /// What reading a record throws.
+    /// The error that reading a record throws.
     public typealias Error = TelemetryRecordError
     public static let recordType = TelemetrySchema.scenarioRecordType
 
-    /// The stored record's identity; nil for a scenario that was not stored yet.
+    /// The stored record's identifier; nil for a scenario that is not stored yet.
     public let recordID: TelemetryRecord.ID?
     /// The client that registered the scenario.
     public let clientId: String
@@ -22,12 +22,12 @@ public struct TelemetryScenarioRecord: TelemetryRecordConvertible, Equatable {
     public let created: Date
     /// The most detailed level that is recorded.
     public var level: TelemetryLogLevel
-    /// When the client turns the scenario off by itself; nil where it does not.
+    /// When the client turns the scenario off automatically; nil if it does not.
     public var expires: Date?
-    /// Who decided on the scenario.
+    /// Who turned the scenario on or off.
     public var source: TelemetryScenarioState.Source
 
-    /// Creates a scenario's record; it is stored by a transport's `createScenarios(_:)`.
+    /// Creates a scenario's record. A transport's `createScenarios(_:)` stores it.
     public init(
         recordID: TelemetryRecord.ID? = nil,
         clientId: String,
@@ -48,8 +48,8 @@ public struct TelemetryScenarioRecord: TelemetryRecordConvertible, Equatable {
         self.source = source
     }
 
-    /// Reads a scenario. A record of version 1 has no level, end or source: it reads as `.diagnostic`, none and
-    /// `.registration`. A level that this version does not know reads as `.info`.
+    /// Reads a scenario. A record of version 1 has no level, expiry or source: they are read as `.diagnostic`, nil and
+    /// `.registration`. An unknown level is read as `.info`.
     public init(record: TelemetryRecord) throws {
         try record.requireType(Self.recordType)
         typealias Field = TelemetrySchema.ScenarioField

@@ -1,7 +1,7 @@
-/// The stored form is plain JSON wherever JSON can tell the kinds apart: text, flags, whole numbers and numbers with a
-/// fraction stand bare. A date is `{"date": "2026-11-21T08:00:00.000Z"}`; a double that would read back as a whole number
-/// is `{"double": 1}`, and one that JSON has no form for `{"double": "inf"}` (also `-inf`, `-0.0` and `nan`, whatever the
-/// payload). A reader passes over members that it does not know, and takes `date` where both are there.
+/// The stored form is plain JSON for strings, Booleans, integers and numbers with a fraction. A date is `{"date":
+/// "2026-11-21T08:00:00.000Z"}`; a double without a fraction, which would be read as an integer, is `{"double": 1}`; a double
+/// that JSON cannot represent is `{"double": "inf"}` (also `-inf`, `-0.0` and `nan`, whose payload is lost). Unknown members are
+/// ignored; `date` takes precedence over `double`.
 extension TelemetryValue: Codable {
     private enum TaggedKey: String, CodingKey { case date, double }
 
@@ -49,7 +49,7 @@ extension TelemetryValue: Codable {
             try Self.encode(bare: value, to: encoder)
         case .double(let value):
             var container = encoder.container(keyedBy: TaggedKey.self)
-            // Text keeps the sign of a negative zero and whatever JSON cannot say.
+            // A string keeps the sign of a negative zero and the values that JSON cannot represent.
             if value.isFinite, value != 0 || value.sign == .plus {
                 try container.encode(value, forKey: .double)
             } else {
@@ -61,10 +61,10 @@ extension TelemetryValue: Codable {
         }
     }
 
-    /// The text of a number that JSON has no form for.
+    /// The text of a number that JSON cannot represent.
     package static func text(of number: Double) -> String { number.isNaN ? "nan" : number.description }
 
-    /// The number that a text of ``text(of:)`` stands for.
+    /// The number that ``text(of:)`` encoded as this text.
     package static func number(from text: String) -> Double? {
         // Earlier versions wrote the description of a signalling NaN, which `Double` does not read.
         if text.hasPrefix("snan") || text.hasPrefix("-snan") { return .nan }

@@ -6,21 +6,21 @@ public import Foundation
 
 /// One value of a record's field or of an event's attribute.
 ///
-/// Numbers of different kinds are different values: `.int(1)` is neither `.double(1)` nor `.bool(true)`. Only the accessors
-/// ``boolValue`` and ``intValue`` bridge between a flag and its stored form 0 or 1.
+/// Values of different cases are never equal: `.int(1)` is neither `.double(1)` nor `.bool(true)`. Only ``boolValue`` and
+/// ``intValue`` convert between a Boolean and its stored form 0 or 1.
 public enum TelemetryValue: Sendable, Hashable {
-    /// A text.
+    /// A string.
     case string(String)
-    /// A whole number.
+    /// An integer.
     case int(Int64)
-    /// A number; NaN and the infinities are kept.
+    /// A floating-point number, including NaN and the infinities.
     case double(Double)
-    /// A truth value.
+    /// A Boolean.
     case bool(Bool)
-    /// A moment, to the nanosecond where the store keeps it.
+    /// A date, to the nanosecond if the store keeps that precision.
     case date(Date)
 
-    /// The text of a `.string`, otherwise nil.
+    /// The string of a `.string`; otherwise nil.
     public var stringValue: String? {
         if case .string(let value) = self { value } else { nil }
     }
@@ -34,12 +34,12 @@ public enum TelemetryValue: Sendable, Hashable {
         }
     }
 
-    /// The number of a `.double`, otherwise nil.
+    /// The number of a `.double`; otherwise nil.
     public var doubleValue: Double? {
         if case .double(let value) = self { value } else { nil }
     }
 
-    /// The flag of a `.bool`, or of an `.int` that is 0 or 1; otherwise nil.
+    /// The Boolean of a `.bool`, or of an `.int` that is 0 or 1; otherwise nil.
     public var boolValue: Bool? {
         switch self {
         case .bool(let value): value
@@ -49,12 +49,12 @@ public enum TelemetryValue: Sendable, Hashable {
         }
     }
 
-    /// The moment of a `.date`, otherwise nil.
+    /// The date of a `.date`; otherwise nil.
     public var dateValue: Date? {
         if case .date(let value) = self { value } else { nil }
     }
 
-    /// Whether a stored value fulfils a query's condition: equal, or a flag and its stored form 0 or 1.
+    /// Whether a stored value fulfils a query's condition: equal, or a Boolean and its stored form 0 or 1.
     package func fulfils(_ condition: TelemetryValue) -> Bool {
         if self == condition { return true }
         switch (self, condition) {

@@ -6,14 +6,14 @@ public import Foundation
 
 /// A type whose values are stored as ``TelemetryValue``s: `String`, `Int`, `Int64`, `Double`, `Bool` and `Date`.
 ///
-/// With it a record's fields are read and written with their own types:
+/// A record's fields can be read and written as these types:
 ///
 ///     record["name"] = name                      // name is a String
 ///     let name: String? = record["name"]
 public protocol TelemetryValueConvertible: Sendable {
     /// The value in its stored form.
     var telemetryValue: TelemetryValue { get }
-    /// The value of a stored form; nil for one of another type.
+    /// Creates a value from its stored form; nil if that is of another type.
     init?(telemetryValue: TelemetryValue)
 }
 
@@ -36,7 +36,7 @@ extension Int64: TelemetryValueConvertible {
 
 extension Int: TelemetryValueConvertible {
     public var telemetryValue: TelemetryValue { .int(Int64(self)) }
-    /// The number, or 0 or 1 for a Boolean; nil where it exceeds the range of `Int`, which has 32 bits on some platforms.
+    /// The number, or 0 or 1 for a Boolean; nil if it exceeds the range of `Int`, which has 32 bits on some platforms.
     public init?(telemetryValue: TelemetryValue) {
         guard let value = telemetryValue.intValue.flatMap(Int.init(exactly:)) else { return nil }
         self = value
@@ -53,7 +53,7 @@ extension Double: TelemetryValueConvertible {
 
 extension Bool: TelemetryValueConvertible {
     public var telemetryValue: TelemetryValue { .bool(self) }
-    /// The Boolean, or that of the number 0 or 1.
+    /// The Boolean, also from the numbers 0 and 1.
     public init?(telemetryValue: TelemetryValue) {
         guard let value = telemetryValue.boolValue else { return nil }
         self = value
@@ -69,8 +69,7 @@ extension Date: TelemetryValueConvertible {
 }
 
 extension TelemetryRecord {
-    /// The field's value in a type of the caller's; nil where the field is missing or has another type. Setting nil removes the
-    /// field.
+    /// The field's value as the caller's type; nil if the field is missing or of another type. Setting nil removes the field.
     ///
     /// `record["x"] as? String` compiles too, but is always nil: without a type, the subscript returns a ``TelemetryValue``.
     @_disfavoredOverload
@@ -79,18 +78,18 @@ extension TelemetryRecord {
         set { self[field] = newValue?.telemetryValue as TelemetryValue? }
     }
 
-    /// The text of a field; nil where it is missing or has another type.
+    /// The string in a field; nil if it is missing or of another type.
     public func string(_ field: String) -> String? { fields[field]?.stringValue }
 
-    /// The whole number of a field, or 0 or 1 for a Boolean; nil where it is missing or has another type.
+    /// The integer in a field, or 0 or 1 for a Boolean; nil if it is missing or of another type.
     public func int(_ field: String) -> Int64? { fields[field]?.intValue }
 
-    /// The floating-point number of a field; nil where it is missing or has another type.
+    /// The floating-point number in a field; nil if it is missing or of another type.
     public func double(_ field: String) -> Double? { fields[field]?.doubleValue }
 
-    /// The Boolean of a field, or that of the number 0 or 1; nil where it is missing or has another type.
+    /// The Boolean in a field, also stored as 0 or 1; nil if it is missing or of another type.
     public func bool(_ field: String) -> Bool? { fields[field]?.boolValue }
 
-    /// The date of a field; nil where it is missing or has another type.
+    /// The date in a field; nil if it is missing or of another type.
     public func date(_ field: String) -> Date? { fields[field]?.dateValue }
 }

@@ -1,14 +1,14 @@
-/// What a rule asks of one attribute of a client.
+/// A rule's condition on one attribute of a client.
 ///
 /// The stored form is `{"attribute": …, "comparison": …, "values": […]}`.
 public struct TelemetryRuleCondition: Sendable, Hashable, Codable {
-    /// How the client's attribute is compared with the condition's values. It is enough that one of the values matches.
+    /// How the client's attribute is compared with the condition's values. One matching value is enough.
     public enum Comparison: String, Sendable, Codable, CaseIterable {
-        /// The attribute is the value.
+        /// The attribute equals the value.
         case equals
-        /// The attribute is one of the values.
+        /// The attribute equals one of the values.
         case oneOf
-        /// The attribute is none of the values, or the client lacks it.
+        /// The attribute equals none of the values, or the client does not have it.
         case notOneOf
         /// The attribute begins with the value.
         case hasPrefix
@@ -20,21 +20,22 @@ public struct TelemetryRuleCondition: Sendable, Hashable, Codable {
 
     /// The attribute's name.
     public var attribute: String
-    /// How it is compared.
+    /// How the attribute is compared.
     public var comparison: Comparison
-    /// What it is compared with. Without values, `.notOneOf` matches every client and the others match none.
+    /// The values that the attribute is compared with. Without values, `.notOneOf` matches every client and the others match
+    /// none.
     public var values: [String]
 
     /// Creates a condition; the parameters are the properties of the same names.
     ///
-    /// Versions are compared part by part between the dots: numbers as numbers, a missing part as 0, a number before a text.
+    /// Versions are compared by their dot-separated parts: numbers numerically, a missing part as 0, a number before text.
     public init(_ attribute: String, _ comparison: Comparison, _ values: [String]) {
         self.attribute = attribute
         self.comparison = comparison
         self.values = values
     }
 
-    /// Whether the condition holds for the value that a client has for the attribute; nil where the client lacks it.
+    /// Whether the condition holds for a client's value of the attribute; pass nil if the client does not have the attribute.
     public func holds(for value: String?) -> Bool {
         guard let value else { return comparison == .notOneOf }
         switch comparison {

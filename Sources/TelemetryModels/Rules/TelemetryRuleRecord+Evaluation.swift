@@ -5,11 +5,11 @@ public import Foundation
 #endif
 
 extension TelemetryRuleRecord {
-    /// Whether the rule turns its scenario on at a client.
+    /// Whether the rule turns its scenario on for a client.
     /// - Parameters:
     ///   - clientId: The client's identifier; also its attribute `clientId`.
-    ///   - attributes: What else is known of the client, by name.
-    ///   - date: The time for which it is asked.
+    ///   - attributes: The client's other attributes, by name.
+    ///   - date: The time at which the rule is evaluated.
     public func applies(to clientId: String, attributes: [String: String], at date: Date = .now) -> Bool {
         guard isEnabled, isReadable, !hasExpired(at: date) else { return false }
         let isFulfilled = conditions.allSatisfy { condition in
@@ -18,8 +18,8 @@ extension TelemetryRuleRecord {
         return isFulfilled && samples(clientId)
     }
 
-    /// Where a client lies in a rule, from 0 up to but not including 100. It is chosen where this is below the percentage, so
-    /// that raising the percentage only adds clients.
+    /// A client's position in a rule, from 0 up to but not including 100. The rule applies if the position is below the
+    /// percentage, so raising the percentage only adds clients.
     ///
     /// The first eight bytes, big-endian, of the SHA-256 of the rule's identifier, a line feed and the client's identifier, both
     /// in Unicode's normalization form C and in UTF-8, divided by 2^64, times 100.

@@ -4,13 +4,13 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// A rule that turns a scenario on at every client it applies to. Each client evaluates it by itself.
+/// A rule that turns a scenario on for every client it applies to. Each client evaluates it on its own.
 public struct TelemetryRuleRecord: TelemetryRecordConvertible, Equatable {
-    /// What reading a record throws.
+    /// The error that reading a record throws.
     public typealias Error = TelemetryRecordError
     public static let recordType = TelemetrySchema.ruleRecordType
 
-    /// The stored record's identity; nil for a rule that was not stored yet.
+    /// The stored record's identifier; nil for a rule that is not stored yet.
     public let recordID: TelemetryRecord.ID?
     /// The rule's unique identifier.
     public let ruleId: String
@@ -18,22 +18,23 @@ public struct TelemetryRuleRecord: TelemetryRecordConvertible, Equatable {
     public var scenarioName: String
     /// The most detailed level that is recorded.
     public var level: TelemetryLogLevel
-    /// What is asked of a client; all have to hold. Without conditions the rule concerns every client.
+    /// The conditions that a client has to meet, all of them. Without conditions every client meets them.
     public var conditions: [TelemetryRuleCondition] {
         didSet { unreadable[TelemetrySchema.RuleField.conditions] = nil }
     }
-    /// How many in a hundred of the clients that fulfil the conditions: 100 or more is all of them, below 0 and NaN is none.
+    /// The percentage of the clients meeting the conditions to which the rule applies: 100 or more is all of them; 0, less and
+    /// NaN are none.
     public var percentage: Double
     /// When the rule was written.
     public let created: Date
-    /// When the rule ends; nil where it does not end by itself.
+    /// When the rule expires; nil if it does not.
     public var expires: Date?
-    /// Whether the rule is in force.
+    /// Whether the rule is enabled. A disabled rule applies to no client.
     public var isEnabled: Bool
-    /// Who wrote the rule, in words for the person who is observed.
+    /// Who wrote the rule, as text for the person who uses the app.
     public var issuer: String?
 
-    /// What the record holds in fields that this version cannot read. A rule with any applies to nobody; writing keeps them.
+    /// The values of fields that this version cannot read. A rule with any applies to no client; writing the rule keeps them.
     private var unreadable: [TelemetrySchema.RuleField: TelemetryValue] = [:]
 
     /// Creates a rule; the parameters are the properties of the same names.
@@ -61,12 +62,12 @@ public struct TelemetryRuleRecord: TelemetryRecordConvertible, Equatable {
         self.issuer = issuer
     }
 
-    /// Whether this version can read all of the rule. One that it cannot read applies to nobody.
+    /// Whether this version can read all of the rule. An unreadable rule applies to no client.
     public var isReadable: Bool { unreadable.isEmpty }
 
-    /// Reads a rule. The identifier, the scenario, the date and whether it is enabled must be there; the rest has the defaults
-    /// of the memberwise initializer. Conditions, a level, a percentage or an end that cannot be read make a rule that applies
-    /// to nobody.
+    /// Reads a rule. The identifier, the scenario, the creation date and `isEnabled` are required; the other fields have the
+    /// defaults of the memberwise initializer. A rule whose conditions, level, percentage or expiry cannot be read applies to no
+    /// client.
     public init(record: TelemetryRecord) throws {
         try record.requireType(Self.recordType)
         typealias Field = TelemetrySchema.RuleField

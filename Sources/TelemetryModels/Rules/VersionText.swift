@@ -1,7 +1,7 @@
-/// A version such as "2.10.1", for comparing.
+/// A version such as "2.10.1" that can be compared.
 ///
-/// The parts between the dots are compared one by one: numbers as numbers of any length, a missing or empty part as 0, a number
-/// before a text, texts by their UTF-8.
+/// The dot-separated parts are compared in order: numbers of any length numerically, a missing or empty part as 0, a number
+/// before text, text by its UTF-8.
 struct VersionText: Comparable {
     private let parts: [Part]
 
@@ -41,7 +41,7 @@ struct VersionText: Comparable {
             return leftCount == rightCount ? order(of: left, right) : leftCount - rightCount
         case (.number, .text): return -1
         case (.text, .number): return 1
-        // Different spellings of one text are one text.
+        // Strings that are equal by `==` may differ in their UTF-8.
         case (.text(let left), .text(let right)): return left == right ? 0 : order(of: left.utf8, right.utf8)
         }
     }

@@ -4,13 +4,12 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// The stored form is an object with the members `isEnabled`, `level`, `source`, and where they have a value `expires` and
-/// `suspendedUntil`, as ISO 8601 dates in UTC.
+/// The stored form is an object with the members `isEnabled`, `level` and `source`, and with `expires` and `suspendedUntil`, as
+/// ISO 8601 dates in UTC, if they are not nil.
 extension TelemetryScenarioState: Codable {
     private enum CodingKeys: String, CodingKey { case isEnabled, level, expires, source, suspendedUntil }
 
-    /// Reads a state. Only `isEnabled` is required. A level that this version does not know reads as `.info`, a source that it
-    /// does not know as `.registration`.
+    /// Reads a state. Only `isEnabled` is required. An unknown level is read as `.info`, an unknown source as `.registration`.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         let level = try container.decodeIfPresent(String.self, forKey: .level)
@@ -32,8 +31,8 @@ extension TelemetryScenarioState: Codable {
         try container.encodeTimestampIfPresent(suspendedUntil.flatMap(Self.storable), forKey: .suspendedUntil)
     }
 
-    /// The date where it has a stored form; nil where it lies after the year 9999, which is as good as never; the first date
-    /// that has one where it lies before or is not a number.
+    /// The date if it has a stored form; nil, which means never, if it is after the year 9999; the earliest date with a stored
+    /// form if it is before that or NaN.
     private static func storable(_ date: Date) -> Date? {
         if TimestampFormat.string(from: date) != nil { return date }
         return date > Date(timeIntervalSince1970: 0) ? nil : Date(timeIntervalSince1970: -62_135_596_800)
@@ -53,7 +52,7 @@ extension TelemetryScenarioState.Source: LosslessStringConvertible {
         }
     }
 
-    /// Reads the stored form; nil where it is none of the known ones.
+    /// Reads the stored form; nil if it is unknown.
     public init?(_ description: String) {
         switch description {
         case "registration": self = .registration
@@ -71,7 +70,7 @@ extension TelemetryScenarioState.Source: Codable {
         let container = try decoder.singleValueContainer()
         let text = try container.decode(String.self)
         guard let source = Self(text) else {
-            throw DecodingError.dataCorruptedError(in: container, debugDescription: "\(text) is not the source of a state")
+            throw DecodingError.dataCorruptedError(in: container, debugDescription: "\(text) is not a valid source of a state")
         }
         self = source
     }

@@ -4,11 +4,11 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// Whether a scenario is recorded, in how much detail, until when, and who decided it.
+/// A scenario's state: whether it is recorded, at which level, until when, and who decided it.
 public struct TelemetryScenarioState: Sendable, Hashable {
     /// Who decided the state of a scenario.
     public enum Source: Sendable, Hashable {
-        /// Nobody yet: the host registered the scenario.
+        /// No decision yet: the host only registered the scenario.
         case registration
         /// The host's own code.
         case host
@@ -22,11 +22,11 @@ public struct TelemetryScenarioState: Sendable, Hashable {
     public var isEnabled: Bool
     /// The most detailed level that is recorded: `.info` records info events alone, `.diagnostic` both.
     public var level: TelemetryLogLevel
-    /// When the client turns the scenario off by itself; nil where it stays on until it is turned off.
+    /// When the client turns the scenario off automatically; nil if it stays on until it is turned off.
     public var expires: Date?
-    /// Who decided.
+    /// Who decided the state.
     public var source: Source
-    /// When recording resumes, where the scenario's budget is used up; otherwise nil.
+    /// When recording resumes if the scenario's budget is used up; otherwise nil.
     public var suspendedUntil: Date?
 
     /// Creates a state; the parameters are the properties of the same names.
@@ -41,10 +41,10 @@ public struct TelemetryScenarioState: Sendable, Hashable {
         self.suspendedUntil = suspendedUntil
     }
 
-    /// Whether the state has ended at the given time: it has an end, and the end has been reached.
+    /// Whether the state has an expiry that has been reached at the given time.
     public func hasExpired(at date: Date) -> Bool {
         guard let expires else { return false }
-        // Negated, so that a date that is not a number counts as reached.
+        // Negated, so that NaN counts as reached.
         return !(date < expires)
     }
 }

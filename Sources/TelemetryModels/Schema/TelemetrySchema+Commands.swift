@@ -1,9 +1,9 @@
 extension TelemetrySchema {
-    /// What a viewer can ask of a client.
+    /// The actions that a viewer can command.
     public enum CommandAction: String, Sendable, CaseIterable, Codable {
-        /// Start recording: the viewer approves the client.
+        /// Approve the client: it starts recording.
         case enable
-        /// Stop recording, and delete what is stored of the client.
+        /// Stop recording and delete the client's stored data.
         case disable
         /// Delete the client's events.
         case deleteEvents = "delete_events"
@@ -11,29 +11,29 @@ extension TelemetrySchema {
         case enableScenario
         /// Turn a scenario off.
         case disableScenario
-        /// Record and send nothing until ``resume``; what is stored stays.
+        /// Stop recording and sending until ``resume``; stored data is kept.
         case pause
         /// End a viewer's pause.
         case resume
-        /// Drop the explicit decision on a scenario: rules decide, otherwise it is off.
+        /// Drop the explicit decision on a scenario: rules decide; without a rule it is off.
         case resetScenario
-        /// Send what the flight recorder holds of a scenario.
+        /// Send the flight recorder's events of a scenario.
         case captureScenario
     }
 
-    /// What has become of a command.
+    /// A command's status.
     public enum CommandStatus: String, Sendable, CaseIterable, Codable {
         /// Not executed yet.
         case pending
-        /// Done.
+        /// Executed.
         case executed
-        /// Not done; `errorMessage` says why.
+        /// Failed; `errorMessage` has the reason.
         case failed
-        /// Not done, because the person who is observed or the host does not allow it; `errorMessage` says why.
+        /// Not executed, because the person who uses the app or the host does not allow it; `errorMessage` has the reason.
         case rejected
-        /// Not done, because the time until which it was to be done had passed.
+        /// Not executed, because it expired before.
         case expired
-        /// Not done, because a later command concerns the same thing.
+        /// Not executed, because a later command replaced it.
         case superseded
     }
 }

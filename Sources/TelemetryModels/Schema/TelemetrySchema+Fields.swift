@@ -5,9 +5,9 @@ extension TelemetrySchema {
         case eventId
         /// The event's name.
         case eventName
-        /// When it happened.
+        /// When the event happened.
         case eventTimestamp
-        /// The run of the client in which it happened.
+        /// The session of the client in which the event was logged.
         case sessionId
         /// The kind of device.
         case deviceType
@@ -21,9 +21,9 @@ extension TelemetrySchema {
         case appVersion
         /// The thread that logged it.
         case threadId
-        /// A text of the host's.
+        /// Free text set by the host.
         case property1
-        /// The scenario under which it was logged.
+        /// The scenario under which the event was logged.
         case scenario
         /// Its level: "info" or "diagnostic".
         case logLevel
@@ -44,7 +44,7 @@ extension TelemetrySchema {
             }
         }
 
-        /// The field's type in words, as in the schema's documentation.
+        /// A description of the field's type, as in the schema's documentation.
         public var fieldTypeDescription: String {
             switch self {
             case .eventTimestamp: FieldType.date
@@ -62,7 +62,7 @@ extension TelemetrySchema {
         case created
         /// Whether a viewer has approved the client.
         case isEnabled
-        /// Whether the client records and sends nothing for the time being.
+        /// Whether recording and sending are paused.
         case isPaused
         /// When the client last reported.
         case lastSeen
@@ -78,7 +78,7 @@ extension TelemetrySchema {
         /// Whether a store needs an index for the field, because queries or sorting use it.
         public var isIndexed: Bool { true }
 
-        /// The field's type in words, as in the schema's documentation.
+        /// A description of the field's type, as in the schema's documentation.
         public var fieldTypeDescription: String {
             switch self {
             case .clientId, .appVersion, .osVersion, .deviceModel, .libraryVersion: FieldType.string
@@ -92,31 +92,31 @@ extension TelemetrySchema {
     public enum CommandField: String, CaseIterable, Sendable {
         /// The command's unique identifier.
         case commandId
-        /// The client that is to execute it.
+        /// The client that executes the command.
         case clientId = "clientid"
-        /// What to do: a ``TelemetrySchema/CommandAction``.
+        /// The action: a ``TelemetrySchema/CommandAction``.
         case action
-        /// When it was issued.
+        /// When the command was issued.
         case created
-        /// How far it has come: a ``TelemetrySchema/CommandStatus``.
+        /// The status: a ``TelemetrySchema/CommandStatus``.
         case status
-        /// When it ended.
+        /// When the command ended.
         case executedAt
-        /// Why it failed.
+        /// Why the command failed.
         case errorMessage
         /// The scenario that it concerns.
         case scenarioName
         /// The level at which to turn a scenario on: "info" or "diagnostic".
         case logLevel
-        /// For how many seconds to turn a scenario on.
+        /// How long to turn a scenario on, in seconds.
         case lease
-        /// When the command itself lapses.
+        /// When the command expires.
         case expires
-        /// How many seconds of the flight recorder to send.
+        /// The maximum age of the flight recorder's events to send, in seconds.
         case lookback
-        /// Who issued it, in words for the person who is observed.
+        /// Who issued the command, as text for the person who uses the app.
         case issuer
-        /// What became of it beyond its status, in words for the viewer.
+        /// Details of the outcome beyond the status, as text for the viewer.
         case result
 
         /// Whether a store needs an index for the field, because queries or sorting use it.
@@ -128,7 +128,7 @@ extension TelemetrySchema {
             }
         }
 
-        /// The field's type in words, as in the schema's documentation.
+        /// A description of the field's type, as in the schema's documentation.
         public var fieldTypeDescription: String {
             switch self {
             case .created, .executedAt, .expires: FieldType.date
@@ -144,21 +144,21 @@ extension TelemetrySchema {
         case clientId = "clientid"
         /// The scenario's name.
         case scenarioName
-        /// Whether it is on, as 0 or 1.
+        /// Whether the scenario is on, as 0 or 1.
         case isEnabled
-        /// When it was registered.
+        /// When the scenario was registered.
         case created
         /// The most detailed level that is recorded: "info" or "diagnostic".
         case logLevel
-        /// When the client turns it off by itself.
+        /// When the client turns the scenario off automatically.
         case expires
-        /// Who decided: "registration", "host", "viewer", or "rule:" and the rule's identifier.
+        /// Who turned the scenario on or off: "registration", "host", "viewer", or "rule:" and the rule's identifier.
         case source
 
         /// Whether a store needs an index for the field, because queries or sorting use it.
         public var isIndexed: Bool { self != .created }
 
-        /// The field's type in words, as in the schema's documentation.
+        /// A description of the field's type, as in the schema's documentation.
         public var fieldTypeDescription: String {
             switch self {
             case .clientId, .scenarioName, .logLevel, .source: FieldType.string
@@ -170,7 +170,7 @@ extension TelemetrySchema {
 
     /// The fields of a settings backup.
     public enum SettingsBackupField: String, CaseIterable, Sendable {
-        /// Whether the person asked for telemetry.
+        /// Whether the person requested telemetry.
         case telemetryRequested
         /// Whether events are recorded and sent.
         case telemetrySendingEnabled
@@ -182,7 +182,7 @@ extension TelemetrySchema {
         /// Whether a store needs an index for the field, because queries or sorting use it.
         public var isIndexed: Bool { false }
 
-        /// The field's type in words, as in the schema's documentation.
+        /// A description of the field's type, as in the schema's documentation.
         public var fieldTypeDescription: String {
             switch self {
             case .telemetryRequested, .telemetrySendingEnabled: FieldType.boolean
@@ -192,7 +192,7 @@ extension TelemetrySchema {
         }
     }
 
-    /// The words that describe a field's type.
+    /// The descriptions of the fields' types.
     enum FieldType {
         static let string = "String"
         static let date = "Date/Time"

@@ -3,21 +3,21 @@ extension TelemetrySchema {
     public enum RuleField: String, CaseIterable, Sendable {
         /// The rule's unique identifier.
         case ruleId
-        /// The scenario that it turns on.
+        /// The scenario that the rule turns on.
         case scenarioName
         /// The most detailed level that is recorded: "info" or "diagnostic".
         case logLevel
-        /// What it asks of a client: a list of ``TelemetryRuleCondition`` as JSON text.
+        /// The conditions that a client has to meet: an array of ``TelemetryRuleCondition`` as JSON text.
         case conditions
-        /// How many in a hundred of the clients that fulfil the conditions.
+        /// The percentage of the clients meeting the conditions to which the rule applies.
         case percentage
-        /// When it was written.
+        /// When the rule was written.
         case created
-        /// When it ends.
+        /// When the rule expires.
         case expires
-        /// Whether it is in force.
+        /// Whether the rule is enabled.
         case isEnabled
-        /// Who wrote it, in words for the person who is observed.
+        /// Who wrote the rule, as text for the person who uses the app.
         case issuer
 
         /// Whether a store needs an index for the field, because queries or sorting use it.
@@ -28,7 +28,7 @@ extension TelemetrySchema {
             }
         }
 
-        /// The field's type in words, as in the schema's documentation.
+        /// A description of the field's type, as in the schema's documentation.
         public var fieldTypeDescription: String {
             switch self {
             case .ruleId, .scenarioName, .logLevel, .conditions, .issuer: FieldType.string

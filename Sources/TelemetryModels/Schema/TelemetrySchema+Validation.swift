@@ -1,9 +1,9 @@
 extension TelemetrySchema {
-    /// What a record lacks, measured against the schema.
+    /// A way in which a record does not conform to the schema.
     public enum SchemaError: Error, Sendable, Equatable, CustomStringConvertible {
         /// The schema has no such record type.
         case unknownRecordType(record: String, recordType: String)
-        /// The record lacks fields that its type cannot be read without. Sorted by name.
+        /// The record lacks required fields. Sorted by name.
         case missingFields(record: String, recordType: String, fields: [String])
         /// A field holds a value of another type than the schema's.
         case wrongFieldType(record: String, recordType: String, field: String, expected: String)
@@ -20,8 +20,8 @@ extension TelemetrySchema {
         }
     }
 
-    /// Everything in which the record departs from the schema; empty where it is valid. Unknown fields are allowed, and the
-    /// fields that version 2 added may be missing.
+    /// Returns every violation of the schema; empty if the record is valid. Unknown fields are allowed, and the fields that
+    /// version 2 added are optional.
     public static func validate(_ record: TelemetryRecord) -> [SchemaError] {
         let name = record.recordID.recordName
         guard let rules = rules(for: record.recordType) else {
@@ -36,7 +36,7 @@ extension TelemetrySchema {
             (missing.isEmpty ? [] : [.missingFields(record: name, recordType: record.recordType, fields: missing)]) + wrong
     }
 
-    /// The same for many records, in their order.
+    /// Returns the violations of several records, in the records' order.
     public static func validate(_ records: [TelemetryRecord]) -> [SchemaError] {
         records.flatMap { validate($0) }
     }
