@@ -1,24 +1,25 @@
 public import Foundation
 public import TelemetryModels
 
-/// A backup in a file `settings-backup.json`, in a directory that outlives the app: a synchronised folder, a volume.
+/// A backup in a file `settings-backup.json`, in a directory that outlives the app, such as a synchronized folder or a volume.
 public struct FileTelemetrySettingsBackup: TelemetrySettingsBackingUp {
     private let file: JSONDocumentFile<BackedUpSettings>
 
-    /// - Parameter directory: Where the file is, or will be; made, for its owner alone, at the first save.
+    /// - Parameter directory: The file's directory; created by the first save, accessible to its owner only.
     public init(directory: URL) {
         file = JSONDocumentFile(directory: directory, name: "settings-backup", diagnostics: nil)
     }
 
-    /// Replaces the backup, also a corrupt one.
-    /// - Throws: where the file cannot be written; then the backup is what it was.
+    /// Replaces the backup, even a corrupt one.
+    /// - Throws: An error if the file cannot be written; then the backup is unchanged.
     public func saveSettings(_ settings: TelemetrySettings) async throws {
         let lock = try await file.lock().get()
         try withExtendedLifetime(lock) { try file.write(BackedUpSettings(settings: settings, lastUpdated: .now)) }
     }
 
-    /// The backup, or nil where there is none.
-    /// - Throws: ``TelemetrySettingsBackupError/corrupted(_:)``; another error where the file cannot be read.
+    /// Returns the backup; nil if there is none.
+    /// - Throws: ``TelemetrySettingsBackupError/corrupted(_:)`` if the contents are invalid; another error if the file cannot be
+    ///   read.
     public func loadSettings() async throws -> TelemetrySettings? {
         switch try file.contents() {
         case .missing: return nil
@@ -34,7 +35,7 @@ public struct FileTelemetrySettingsBackup: TelemetrySettingsBackingUp {
     }
 }
 
-/// The stored form: the settings' fields and, beside them, when they were saved.
+/// The stored form: the settings' fields and the date of the save.
 private struct BackedUpSettings: Codable, Sendable {
     let settings: TelemetrySettings
     let lastUpdated: Date
@@ -46,7 +47,7 @@ private struct BackedUpSettings: Codable, Sendable {
         self.lastUpdated = lastUpdated
     }
 
-    /// The settings alone read an object without fields as defaults. A backup says what was asked for, or is none.
+    /// Unlike settings, which decode an object without fields as the defaults, a backup requires its fields.
     init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         for key in [CodingKeys.telemetryRequested, .telemetrySendingEnabled] { _ = try container.decode(Bool.self, forKey: key) }

@@ -1,14 +1,14 @@
 public import TelemetryModels
 
-/// A place outside the device, or at least outside the app, where settings survive a reinstall.
+/// A backup of the settings outside the app, which survives a reinstallation.
 public protocol TelemetrySettingsBackingUp: Sendable {
     /// Replaces the backup.
     func saveSettings(_ settings: TelemetrySettings) async throws
 
-    /// The backup, or nil where there is none.
-    /// - Throws: where the backup cannot be reached or read.
+    /// Returns the backup; nil if there is none.
+    /// - Throws: An error if the backup cannot be reached or read.
     func loadSettings() async throws -> TelemetrySettings?
 
-    /// Removes the backup; one that is not there is no error.
+    /// Removes the backup. Does nothing if there is none.
     func clearSettings() async throws
 }

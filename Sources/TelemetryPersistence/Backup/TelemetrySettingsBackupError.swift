@@ -2,7 +2,7 @@ public import Foundation
 
 /// Why a backup of settings cannot be used.
 public enum TelemetrySettingsBackupError: Error, LocalizedError, Sendable, Equatable {
-    /// A backup is there, but cannot be read as settings; says which and why. It stays until another is saved.
+    /// The backup's contents are invalid. The text names the backup and the reason. The backup is kept until the next save.
     case corrupted(String)
 
     public var errorDescription: String? {

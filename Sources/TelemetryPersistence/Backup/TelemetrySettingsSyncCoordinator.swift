@@ -1,11 +1,11 @@
 import Foundation
 public import TelemetryModels
 
-/// Saves settings to a backup and reads them back; what becomes of settings that were read back is its caller's choice.
+/// Saves settings to a backup and reads them back. The caller applies the settings.
 public actor TelemetrySettingsSyncCoordinator {
-    /// How far reading back has come.
+    /// The progress of a restore.
     public enum RestoreState: Sendable, Equatable {
-        /// Nobody asked yet.
+        /// No restore was started.
         case pending
         /// The backup is being read.
         case restoring
@@ -17,24 +17,24 @@ public actor TelemetrySettingsSyncCoordinator {
         case failed(String)
     }
 
-    /// The outcome of the last restore.
+    /// The state of the last restore.
     public private(set) var state: RestoreState = .pending
     private let backupClient: any TelemetrySettingsBackingUp
     private var restoration: Task<RestoreState, Never>?
 
-    /// Creates a coordinator over a backup; it reads nothing yet.
+    /// Creates a coordinator for a backup. Reads nothing.
     public init(backupClient: any TelemetrySettingsBackingUp) {
         self.backupClient = backupClient
     }
 
     /// Replaces the backup.
-    /// - Throws: what the backup throws.
+    /// - Throws: The backup's error.
     public func backupSettings(_ settings: TelemetrySettings) async throws {
         try await backupClient.saveSettings(settings)
     }
 
-    /// Reads the backup and returns what came of it, which is the state from then on. Calls that overlap share one reading,
-    /// which goes on where a caller is cancelled.
+    /// Reads the backup and returns the new ``state``. Overlapping calls share one read, which continues if a caller is
+    /// cancelled.
     @discardableResult
     public func restoreSettingsFromBackup() async -> RestoreState {
         if let restoration { return await restoration.value }
@@ -44,8 +44,8 @@ public actor TelemetrySettingsSyncCoordinator {
         return await restoration.value
     }
 
-    /// Removes the backup. The state stays what the last reading made it.
-    /// - Throws: what the backup throws.
+    /// Removes the backup. The state does not change.
+    /// - Throws: The backup's error.
     public func clearBackup() async throws {
         try await backupClient.clearSettings()
     }

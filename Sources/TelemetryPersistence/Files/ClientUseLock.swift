@@ -1,9 +1,9 @@
 import Foundation
 import TelemetryStorage
 
-/// Shows that a process uses a client: a file that is locked, together with others, as long as the process lives.
+/// Shows that a process uses a client: a shared lock on a file, held until the process ends.
 final class ClientUseLock: Sendable {
-    /// A lock that somebody looks at is held for microseconds.
+    /// Checking the file holds its lock for microseconds.
     private static let attempts = 100
     private static let pause = Duration.milliseconds(1)
 
@@ -15,13 +15,13 @@ final class ClientUseLock: Sendable {
         self.system = system
     }
 
-    /// The client's file: identifiers come from outside and name no file themselves. Two that share one are in use together.
+    /// The client's file, named by a hash because identifiers are untrusted input. Two clients with the same file count as one.
     static func path(of clientId: String, in directory: URL) -> String {
         let hash = clientId.utf8.reduce(0xcbf2_9ce4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
         return directory.appending(path: "settings.\(String(hash, radix: 16)).in-use").path(percentEncoded: false)
     }
 
-    /// Begins to use; nil where the file cannot be made or locked.
+    /// Starts using a client. Returns nil if the file cannot be created or locked.
     static func begin(_ path: String, _ system: FileSystem = FileSystem()) async -> ClientUseLock? {
         for _ in 0..<attempts {
             guard let file = try? system.open(path, for: .update) else { return nil }
@@ -32,21 +32,21 @@ final class ClientUseLock: Sendable {
         return nil
     }
 
-    /// Ends the use; the last one removes the file.
+    /// Ends the use. The last process removes the file.
     func end() {
         if isAlone(), hasName { try? system.remove(file.path) }
         file.unlock()
     }
 
-    /// Whether somebody else uses the same file.
+    /// Whether another process uses the same file.
     func isShared() async -> Bool {
         let isAlone = isAlone()
-        // Where it cannot be had alone, what there was may be lost as well.
+        // Trying for the exclusive lock may have lost the shared one.
         _ = await share()
         return !isAlone
     }
 
-    /// Whether anybody uses the file; one that nobody uses any more is removed.
+    /// Whether any process uses the file. An unused file is removed.
     static func isUsed(_ path: String, _ system: FileSystem = FileSystem()) -> Bool {
         guard let file = try? system.open(path, for: .write) else { return false }
         do throws(FileError) {
@@ -62,12 +62,12 @@ final class ClientUseLock: Sendable {
         for _ in 0..<Self.attempts {
             guard let isLocked = try? file.tryLock(.shared) else { return false }
             if isLocked { return true }
-            // A task that is cancelled says no less that it uses the client.
+            // A cancelled task also has to show that it uses the client.
             do { try await system.clock.sleep(for: Self.pause) } catch { await Task.yield() }
         }
         return false
     }
 
-    /// Whether the file was not removed since it was opened.
+    /// Whether the file still has its name, so it was not removed since it was opened.
     private var hasName: Bool { (try? file.status().isLinked) == true }
 }

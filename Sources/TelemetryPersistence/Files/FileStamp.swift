@@ -1,7 +1,7 @@
 import Foundation
 import TelemetryStorage
 
-/// What changes when a file is replaced, or one is created or removed beside it.
+/// A value that changes if a file is replaced, or if a file in the same directory is created or removed.
 struct FileStamp: Equatable {
     private struct Entry: Equatable {
         let identity: FileStatus.Identity
@@ -19,7 +19,7 @@ struct FileStamp: Equatable {
         self.directory = Self.entry(directory.path(percentEncoded: false), system)
     }
 
-    /// Whether any later change shows: one within the resolution of the file system's clock does not.
+    /// Whether any later change changes the stamp. A change within the resolution of the file system's clock does not.
     func isSettled(at date: Date) -> Bool {
         let newest = [file, directory].compactMap { $0?.seconds }.max()
         return newest.map { Double($0) + 2 < date.timeIntervalSince1970 } ?? false

@@ -3,32 +3,32 @@ import Synchronization
 import TelemetryModels
 import TelemetryStorage
 
-/// Where one instance of a host keeps what it stores about one store: a directory of its own.
+/// The directory in which one instance of a host keeps its state for one store.
 ///
-/// The instances without a name take directories in the order in which these were made, the first that no other instance holds:
-/// after a restart, an instance is the same client again. A directory is held by the lock of a file beside it, for as long as the
-/// process or this object lives. An instance that finds none takes a new one, which nobody else can have; it is made with the
-/// first change that is stored, so that a host whose user never opted in writes nothing.
+/// An unnamed instance takes the oldest directory that no other instance holds, so that it is the same client after a restart. A
+/// directory is held by locking a file next to it, until the process ends or this object is released. If there is no free
+/// directory, the instance takes a new one, which is created with the first stored change: a host whose user never opted in
+/// writes nothing.
 ///
-/// Version 1 kept one state for each executable. The first instance that finds it uses it where it is, and notes beside it for
-/// which store and instance, so that others leave it alone.
+/// Version 1 kept one state per executable. The first instance that finds that state uses it in place, and records its store and
+/// instance in a file next to it, so that other instances do not use it.
 package final class InstanceDirectory: Sendable {
-    /// The directory; it need not exist.
+    /// The directory. It may not exist yet.
     package let url: URL
     private let state: Mutex<Holding>
     private let system: FileSystem
 
     private enum Holding: Sendable {
-        /// The directory is new: it is held once something is stored.
+        /// The directory is new and is locked once something is stored.
         case toBeClaimed(lock: String)
         case claimed(OpenFile)
-        /// Instances that have the same name share a directory.
+        /// Instances with the same name share a directory.
         case shared
     }
 
     /// - Parameters:
-    ///   - root: The executable's directory, where version 1 kept its state.
-    ///   - store: The store's identifier; nil where it has none.
+    ///   - root: The executable's directory, in which version 1 kept its state.
+    ///   - store: The store's identifier; nil if it has none.
     ///   - instance: The instance's name; nil for the first directory that no other instance holds.
     package convenience init(in root: URL, store: String?, instance: String?) {
         self.init(in: root, store: store, instance: instance, system: FileSystem())
@@ -36,11 +36,11 @@ package final class InstanceDirectory: Sendable {
 
     init(in root: URL, store: String?, instance: String?, system: FileSystem) {
         self.system = system
-        // No name has the separator.
+        // Encoded names do not contain the separator.
         let key = [store ?? "", instance].compactMap(\.self).map { EncodedName.encode($0) }.joined(separator: "-")
         let directory = root.appending(path: "stores", directoryHint: .isDirectory)
             .appending(path: EncodedName.encode(store ?? ""), directoryHint: .isDirectory)
-        let former = FormerState(root: root, system: system)
+        let former = Version1State(root: root, system: system)
         let holding: Holding
         if let instance {
             url = former.take(for: key) ? root : directory.appending(path: "named.\(EncodedName.encode(instance))")
@@ -48,7 +48,7 @@ package final class InstanceDirectory: Sendable {
         } else if former.isAvailable(for: key), let lock = Self.lock(former.lockPath, system, isNew: true),
             former.take(for: key)
         {
-            // Whose it is may have been noted before the lock was had.
+            // Another instance may have recorded itself before the lock was acquired.
             (url, holding) = (root, .claimed(lock))
         } else {
             (url, holding) = Self.first(in: directory, system)
@@ -56,13 +56,13 @@ package final class InstanceDirectory: Sendable {
         state = Mutex(holding)
     }
 
-    /// Holds the directory from now on. Call it before something is stored; where the lock cannot be had, for want of room say,
-    /// what is stored outlives the process all the same, but not as an instance's own.
+    /// Locks the directory. Call it before storing something. If the lock cannot be acquired, for example on a full disk, the
+    /// stored state still outlives the process, but other instances may use it too.
     package func claim() {
         state.withLock { state in
             guard case .toBeClaimed(let path) = state else { return }
             let directory = FileSystem.directory(of: path)
-            // Under a name that nobody looks for, until it is locked: whoever sees it sees that it is held.
+            // Created under a temporary name and renamed once it is locked, so that other instances only ever find it locked.
             let temporary = FileSystem.temporaryPath(in: directory)
             do throws(FileError) {
                 try system.makeDirectories(directory)
@@ -76,7 +76,7 @@ package final class InstanceDirectory: Sendable {
         }
     }
 
-    /// Lets another instance have the directory.
+    /// Releases the directory for other instances.
     package func release() {
         state.withLock { state in
             if case .claimed(let file) = state { file.unlock() }
@@ -89,14 +89,14 @@ package final class InstanceDirectory: Sendable {
     private static let prefix = "instance."
     private static let suffix = ".lock"
 
-    /// The first directory that can be had, or a new one.
+    /// Returns the first free directory, or a new one.
     private static func first(in directory: URL, _ system: FileSystem) -> (URL, Holding) {
         let path = directory.path(percentEncoded: false)
         for name in ((try? system.list(path)) ?? []).sorted() where name.hasPrefix(prefix) && name.hasSuffix(suffix) {
             guard let lock = lock("\(path)/\(name)", system, isNew: false) else { continue }
             return (directory.appending(path: String(name.dropLast(suffix.count))), .claimed(lock))
         }
-        // In the order in which they were made, as far as the clock goes; random, because two may be made at once.
+        // The name sorts by creation date. It has a random part, because two may be created at the same time.
         let milliseconds = UInt64(max(0, Date().timeIntervalSince1970) * 1_000)
         let time = String(milliseconds, radix: 16)
         let name = prefix + String(repeating: "0", count: max(0, 12 - time.count)) + time + "." + EventIdentifier.randomPrefix()
@@ -111,23 +111,23 @@ package final class InstanceDirectory: Sendable {
     }
 }
 
-/// What version 1 kept under the executable's name, whatever the store.
-private struct FormerState {
+/// The state of version 1, which it kept under the executable's name for every store.
+private struct Version1State {
     let root: URL
     let system: FileSystem
 
     var lockPath: String { path("instance.lock") }
     private var notePath: String { path("instance.key") }
 
-    /// Whether it was taken for this key, or there is something that nobody has taken.
+    /// Whether the state belongs to this key, or exists and belongs to none.
     func isAvailable(for key: String) -> Bool {
         if let note { return note == Array(key.utf8) }
         return ["settings.json", "settings.opted-out", "settings.opted-out.taken"].contains(where: isThere)
     }
 
-    /// Takes it, unless another store's or name's instance was faster. Where that cannot be noted, it is taken all the same: a
-    /// decision of the person must not be lost for want of room.
-    /// - Returns: whether it is taken for this key.
+    /// Takes the state for this key, unless another instance was first. If that cannot be recorded, it is taken anyway, because
+    /// the person's decision must not be lost on a full disk.
+    /// - Returns: Whether the state belongs to this key.
     func take(for key: String) -> Bool {
         guard isAvailable(for: key) else { return false }
         let key = Array(key.utf8)

@@ -2,7 +2,7 @@ import Foundation
 import TelemetryModels
 import TelemetryStorage
 
-/// A value as one JSON file in a directory that processes share: `<name>.json`, changed only under `<name>.lock`.
+/// A value in a JSON file `<name>.json`, in a directory that processes share. It is changed only under the lock `<name>.lock`.
 struct JSONDocumentFile<Value: Codable & Sendable>: Sendable {
     enum Contents {
         case missing
@@ -20,11 +20,11 @@ struct JSONDocumentFile<Value: Codable & Sendable>: Sendable {
     private var corruptPath: String { directory.appending(path: "\(name).corrupt.json").path(percentEncoded: false) }
     private var file: PrivateFile { PrivateFile(path, system: system) }
 
-    /// What stands in the file. It is replaced by renaming, so that it is seen whole without the lock.
+    /// Returns the file's contents. Needs no lock: the file is replaced by renaming and never partially written.
     func contents() throws(FileError) -> Contents {
         let bytes: [UInt8]?
         do throws(FileError) { bytes = try file.read() } catch {
-            // What is too large is none of ours. Other failures may pass.
+            // A file that is too large was not written by this package. Other failures may be temporary.
             guard error.isTooLarge else { throw error }
             return .corrupt("\(error)")
         }
@@ -32,7 +32,7 @@ struct JSONDocumentFile<Value: Codable & Sendable>: Sendable {
         do { return .found(try JSONDecoder().decode(Value.self, from: Data(bytes))) } catch { return .corrupt("\(error)") }
     }
 
-    /// Waits until nobody else changes the file; makes the directory where it is missing.
+    /// Waits for the lock. Creates the directory if it is missing.
     nonisolated(nonsending) func lock() async -> Result<FileLock, FileError> {
         do throws(FileError) {
             try system.makeDirectories(directory.standardizedFileURL.path(percentEncoded: false))
@@ -42,7 +42,7 @@ struct JSONDocumentFile<Value: Codable & Sendable>: Sendable {
         }
     }
 
-    /// The value, or nil where there is none; a corrupt file is set aside. Call it while holding the lock.
+    /// Returns the value; nil if there is none. Moves a corrupt file aside. Call it while holding the lock.
     func valueSettingCorruptAside() throws(FileError) -> Value? {
         switch try contents() {
         case .missing: return nil
@@ -56,7 +56,7 @@ struct JSONDocumentFile<Value: Codable & Sendable>: Sendable {
     }
 
     /// Replaces the file. Call it while holding the lock.
-    /// - Parameter stored: What stands in the file; where it has the same stored form, nothing is written.
+    /// - Parameter stored: The file's value. If its stored form is the same, nothing is written.
     func write(_ value: Value, unlessSameAs stored: Value? = nil) throws {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
@@ -65,6 +65,6 @@ struct JSONDocumentFile<Value: Codable & Sendable>: Sendable {
         try file.replace(with: Array(data) + [UInt8(ascii: "\n")])
     }
 
-    /// Removes the file; one that is not there is no error.
+    /// Removes the file if it exists.
     func remove() throws(FileError) { try file.remove() }
 }

@@ -1,9 +1,9 @@
 import TelemetryModels
 
-/// A value of which several processes change parts.
+/// A value whose parts are changed by several processes.
 protocol MergeableDocument {
-    /// This value, which others have changed since `base`, with what was changed between `base` and `mine`.
-    /// - Parameter base: Nil where `mine` is meant to replace whatever there is.
+    /// Returns this value, which other processes have changed since `base`, with the changes between `base` and `mine`.
+    /// - Parameter base: Nil if `mine` replaces the whole value.
     func merging(_ mine: Self, since base: Self?) -> Self
 }
 

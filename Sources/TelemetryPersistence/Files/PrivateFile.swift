@@ -1,9 +1,9 @@
 import Foundation
 import TelemetryStorage
 
-/// Files that only their owner reads, written whole.
+/// A file that only its owner can read and that is replaced as a whole.
 struct PrivateFile: Sendable {
-    /// Larger files are none that this package wrote.
+    /// This package does not write larger files.
     private static let maximumBytes = 16 << 20
     private static let temporarySuffix = ".tmp"
 
@@ -17,11 +17,11 @@ struct PrivateFile: Sendable {
         self.system = system
     }
 
-    /// The file's bytes; nil where there is no such file.
+    /// Returns the file's bytes; nil if there is no file.
     func read() throws(FileError) -> [UInt8]? {
         switch try system.smallFile(path, limit: Self.maximumBytes, throughLinks: true) {
         case .missing:
-            // A file where the directory should be is a mistake, and nothing that is merely missing yet.
+            // A file in place of the directory is an error, not a missing file.
             if let status = try system.statusThroughLinks(directory), !status.isDirectory { throw .notAFile(directory) }
             return nil
         case .content(let bytes, _): return bytes
@@ -30,16 +30,17 @@ struct PrivateFile: Sendable {
         }
     }
 
-    /// Replaces the file as one step that survives a killed process and a power cut. Call it under a lock: temporary files that
-    /// are there already are what killed processes left, and are removed.
+    /// Replaces the file atomically; a killed process or a power failure leaves the old or the new contents. Call it under a
+    /// lock: it removes existing temporary files, which killed processes left.
     func replace(with bytes: [UInt8]) throws(FileError) {
         removeTemporaryFiles()
-        // A new file under a name that nobody can know: what others put into a shared directory is never opened or written.
+        // A new file with an unpredictable name, so that a file that others put into a shared directory is never opened or
+        // written.
         let temporary = "\(name).\(UUID().uuidString)\(Self.temporarySuffix)"
         try system.replace(path, temporaryName: temporary, isDurable: true) { file throws(FileError) in try file.write(bytes) }
     }
 
-    /// Removes what replacing the file left when its process was killed, also under the one name that earlier versions used.
+    /// Removes the temporary files of killed processes, including those with the fixed name that earlier versions used.
     private func removeTemporaryFiles() {
         let prefix = "\(name)."
         for other in (try? system.list(directory)) ?? []
@@ -49,13 +50,13 @@ struct PrivateFile: Sendable {
         }
     }
 
-    /// Makes an empty file, which survives a power cut; one that is there already stays as it is.
+    /// Creates an empty file that survives a power failure. An existing file is not changed.
     func create() throws(FileError) {
         try system.open(path, for: .update).synchronize()
         synchronizeDirectory()
     }
 
-    /// Removes the file; one that is not there is no error.
+    /// Removes the file if it exists.
     func remove() throws(FileError) {
         try system.remove(path)
         synchronizeDirectory()
@@ -63,6 +64,6 @@ struct PrivateFile: Sendable {
 
     func move(to other: String) throws(FileError) { try system.rename(path, to: other) }
 
-    /// Not every file system can; the file itself is written by then.
+    /// Failures are ignored, because not every file system supports it and the file is already written.
     private func synchronizeDirectory() { try? system.synchronizeDirectory(directory) }
 }

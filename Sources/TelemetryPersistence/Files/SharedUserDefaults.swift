@@ -2,33 +2,33 @@ import Foundation
 import TelemetryModels
 import TelemetryStorage
 
-/// User defaults as processes share them.
+/// User defaults that processes share.
 ///
-/// On Apple's systems a daemon keeps every process up to date. Elsewhere each has a copy of its own, which `synchronize()` reads
-/// and writes; there a change is made under a lock, from a fresh copy, and written at once.
+/// On Apple's systems a daemon keeps every process up to date. Elsewhere each process has its own copy, which `synchronize()`
+/// reads and writes. There a change is made under a lock, on a fresh copy, and written at once.
 struct SharedUserDefaults {
     let defaults: UserDefaults
     let diagnostics: TelemetryDiagnosticsHandler?
 
-    /// The suite's defaults; the standard ones for nil, or a name that no suite can have.
+    /// The suite's defaults; the standard ones for nil or an invalid suite name.
     static func suite(_ name: String?) -> UserDefaults { UserDefaults(suiteName: name) ?? .standard }
 
-    /// Sees what other processes have written.
+    /// Reads the changes of other processes.
     func refresh() {
         #if !canImport(Darwin)
         defaults.synchronize()
         #endif
     }
 
-    /// Waits until no other store changes defaults. Without the lock the result says why: better a change that another process
-    /// may overwrite than none.
+    /// Waits for the lock. The result is an error if it cannot be acquired; the change is made anyway, although another process
+    /// may overwrite it.
     nonisolated(nonsending) static func lock() async -> Result<FileLock, FileError> {
         do throws(FileError) { return .success(try await FileLock.acquire(lockPath, system: FileSystem())) } catch {
             return .failure(error)
         }
     }
 
-    /// Runs the body on a fresh copy, and writes what it changed.
+    /// Runs the body on a fresh copy and writes its changes.
     func change<Value>(_ lock: Result<FileLock, FileError>, _ body: (UserDefaults) -> Value) -> Value {
         if case .failure(let error) = lock {
             diagnostics?(
@@ -41,7 +41,7 @@ struct SharedUserDefaults {
         }
     }
 
-    /// Per user: user defaults are, and the directory may be everybody's.
+    /// One per user, because user defaults are per user and the directory may be shared by all users.
     private static let lockPath = FileManager.default.temporaryDirectory
         .appending(path: "live-telemetry-defaults-\(geteuid()).lock").path(percentEncoded: false)
 }

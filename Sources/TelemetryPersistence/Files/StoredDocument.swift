@@ -1,23 +1,23 @@
 import TelemetryModels
 import TelemetryStorage
 
-/// A value in a file, for stores that never throw: where the file cannot be read or written, they go on from memory.
+/// A value in a file, for stores that never throw: if the file cannot be read or written, they use the value in memory.
 ///
-/// What could not be written is kept as a change, which is merged onto what stands in the file at the time: nothing that others
-/// have written since is hidden by it or undone.
+/// Unwritten changes are kept and merged onto the file's current value, so that they neither hide nor undo what other processes
+/// have written since.
 struct StoredDocument<Value: Codable & Sendable & MergeableDocument> {
-    /// The file's lock, or why it could not be had.
+    /// The file's lock, or the error that prevented it.
     typealias Lock = Result<FileLock, FileError>
 
     private let file: JSONDocumentFile<Value>
     private let initial: Value
-    /// What was last seen in the file; stands in for a file that cannot be read for the moment.
+    /// The value last read from the file; used while the file cannot be read.
     private var known: Value?
     private var unsaved: Unsaved?
 
     private struct Unsaved {
         var value: Value
-        /// What the changes were made to; nil where the value is meant to replace whatever there is.
+        /// The value that the changes were made to; nil if the value replaces the whole document.
         let base: Value?
     }
 
@@ -26,19 +26,19 @@ struct StoredDocument<Value: Codable & Sendable & MergeableDocument> {
         self.initial = initial
     }
 
-    /// Whether everything is in the file.
+    /// Whether all changes are written.
     var isSaved: Bool { unsaved == nil }
 
-    /// Whether nothing stands in the file's place.
+    /// Whether the file does not exist.
     var isMissing: Bool {
         if case .missing = try? file.contents() { true } else { false }
     }
 
-    /// Waits until nobody else changes the file. What needs the lock takes the result, also a failure to get it.
+    /// Waits for the lock. Pass the result, even a failure, to the methods that need the lock.
     nonisolated(nonsending) func lock() async -> Lock { await file.lock() }
 
-    /// What is stored now; nil where the lock is needed to tell, because something is still to be written or the file is corrupt.
-    /// Creates nothing where nothing is stored.
+    /// Returns the stored value; nil if that requires the lock, because changes are unwritten or the file is corrupt. Creates no
+    /// file.
     mutating func loadUnlocked() -> Value? {
         guard unsaved == nil else { return nil }
         do {
@@ -54,17 +54,17 @@ struct StoredDocument<Value: Codable & Sendable & MergeableDocument> {
         }
     }
 
-    /// What is stored now, with what could not be written before; tries to write that again, and sets a corrupt file aside.
+    /// Returns the stored value with the unwritten changes. Tries to write these again, and moves a corrupt file aside.
     mutating func load(_ lock: Lock) -> Value {
         if unsaved != nil, let value = try? write(lock, { _ in }) { return value }
         do {
             _ = try lock.get()
-            // Looked at again under the lock: another process may have written a good one meanwhile.
+            // Read again under the lock, because another process may have written a valid file meanwhile.
             let value = try file.valueSettingCorruptAside() ?? initial
             known = value
             return current(stored: value)
         } catch {
-            // Reported already where something could not be written.
+            // Already reported if changes are unwritten.
             if unsaved == nil { report(error, "could not be read") }
             return unsaved?.value ?? known ?? initial
         }
@@ -75,7 +75,7 @@ struct StoredDocument<Value: Codable & Sendable & MergeableDocument> {
         store(value, lock) { try file.write(value) }
     }
 
-    /// Reads, changes and writes as one step; the transform runs once, whatever fails.
+    /// Reads, changes and writes the value atomically. The transform runs once, even if reading or writing fails.
     mutating func change(_ lock: Lock, _ transform: (inout Value) -> Void) -> Value {
         var changed: Value?
         do {
@@ -89,14 +89,14 @@ struct StoredDocument<Value: Codable & Sendable & MergeableDocument> {
         }
     }
 
-    /// Remembers what could not be written.
-    /// - Parameter changed: What came of the transform; nil where it has not run.
+    /// Keeps changes that could not be written.
+    /// - Parameter changed: The transform's result; nil if it has not run.
     private mutating func keep(changed: Value?, _ transform: (inout Value) -> Void) -> Value {
         let replacesAll = unsaved.map { $0.base == nil } ?? false
         var value = unsaved?.value ?? known ?? initial
         var base = unsaved?.base ?? known ?? initial
         if let changed {
-            // What others had changed by then is no change of ours.
+            // Changes that other processes made before are not part of this one.
             value = changed
             base = known ?? initial
         } else {
@@ -106,7 +106,7 @@ struct StoredDocument<Value: Codable & Sendable & MergeableDocument> {
         return value
     }
 
-    /// Changes what is stored, with what could not be written before, and writes it.
+    /// Changes the stored value, with the unwritten changes, and writes it.
     private mutating func write(_ lock: Lock, _ transform: (inout Value) -> Void) throws -> Value {
         _ = try lock.get()
         let stored = try file.valueSettingCorruptAside()
@@ -119,14 +119,14 @@ struct StoredDocument<Value: Codable & Sendable & MergeableDocument> {
         return value
     }
 
-    /// What is stored, with what could not be written before.
+    /// Returns the stored value with the unwritten changes.
     private func current(stored: Value) -> Value {
         unsaved.map { stored.merging($0.value, since: $0.base) } ?? stored
     }
 
-    /// Goes back to the initial value by removing the file. Creates nothing where nothing is stored.
+    /// Resets to the initial value by removing the file. Creates no file.
     ///
-    /// - Parameter lock: Nil where the file ``isMissing``.
+    /// - Parameter lock: Nil if the file ``isMissing``.
     mutating func remove(_ lock: Lock?) {
         guard let lock else {
             known = initial
@@ -137,8 +137,8 @@ struct StoredDocument<Value: Codable & Sendable & MergeableDocument> {
         store(initial, lock) { try file.remove() }
     }
 
-    /// Removes the file without its lock, which may be what fails.
-    /// - Returns: whether it is gone.
+    /// Removes the file without its lock, because acquiring the lock may be what fails.
+    /// - Returns: Whether the file was removed.
     func removeFile() -> Bool { (try? file.remove()) != nil }
 
     private mutating func store(_ value: Value, _ lock: Lock, _ body: () throws -> Void) {

@@ -3,20 +3,20 @@ public import TelemetryModels
 
 /// Pending work in a file `pending-work.json`, for servers and command-line tools; processes may share the directory.
 ///
-/// The directory is made, for its owner alone, when something is stored for the first time. A file that cannot be read as
-/// pending work is moved to `pending-work.corrupt.json` and reported. What cannot be written is kept in memory, as long as the
-/// store lives, merged onto what is stored and written as soon as that is possible.
+/// The directory is created by the first change, accessible to its owner only. An invalid file is moved to
+/// `pending-work.corrupt.json` and reported. Changes that cannot be written are kept in memory as long as the store exists, and
+/// merged onto the stored value once it can be written.
 public actor FileTelemetryPendingWorkStore: TelemetryPendingWorkCaching {
     private var document: PendingWorkDocument
 
     /// - Parameters:
-    ///   - directory: Where the file is, or will be; it may be the settings' directory.
+    ///   - directory: The file's directory, which may be the settings' directory.
     ///   - diagnostics: Receives corrupt files and failures to read or write.
     public init(directory: URL, diagnostics: TelemetryDiagnosticsHandler? = nil) {
         document = PendingWorkDocument(directory: directory, diagnostics: diagnostics)
     }
 
-    /// The stored work; empty where there is none.
+    /// Returns the stored work; empty if there is none.
     public func loadPendingWork() async -> TelemetryPendingWork {
         if let work = document.loadUnlocked() { return work }
         return document.load(await document.lock())
@@ -42,9 +42,9 @@ public actor FileTelemetryPendingWorkStore: TelemetryPendingWorkCaching {
     public func removePendingWork() async { document.remove(document.isMissing ? nil : await document.lock()) }
 }
 
-/// The pending work lies in the settings' directory.
+/// Keeps the pending work in the settings' directory.
 extension FileTelemetrySettingsStore: TelemetryPendingWorkCaching {
-    /// What is stored in `pending-work.json`, beside the settings; empty where there is none.
+    /// Returns the pending work in `pending-work.json`, next to the settings; empty if there is none.
     public func loadPendingWork() async -> TelemetryPendingWork {
         if let work = pendingWork.loadUnlocked() { return work }
         return pendingWork.load(await pendingWork.lock())
@@ -57,7 +57,7 @@ extension FileTelemetrySettingsStore: TelemetryPendingWorkCaching {
 
     package var isPendingWorkSaved: Bool { pendingWork.isSaved }
 
-    /// Changes the pending work beside the settings as one step, also between processes, and returns the result.
+    /// Changes the pending work next to the settings atomically, also between processes, and returns the result.
     @discardableResult
     public func updatePendingWork(
         _ transform: @Sendable (inout TelemetryPendingWork) -> Void
@@ -66,6 +66,6 @@ extension FileTelemetrySettingsStore: TelemetryPendingWorkCaching {
         return pendingWork.update(lock, transform)
     }
 
-    /// Removes the pending work; the settings stay.
+    /// Removes the pending work and keeps the settings.
     public func removePendingWork() async { pendingWork.remove(pendingWork.isMissing ? nil : await pendingWork.lock()) }
 }

@@ -1,13 +1,13 @@
 public import TelemetryModels
 
-/// Pending work that ends with the store, for tests and previews.
+/// Pending work in memory, for tests and previews.
 public actor InMemoryTelemetryPendingWorkStore: TelemetryPendingWorkStoring {
     private var work = TelemetryPendingWork()
 
     /// Creates a store without any work.
     public init() {}
 
-    /// The work, as it was changed last.
+    /// Returns the work.
     public func loadPendingWork() async -> TelemetryPendingWork { work }
 
     /// Changes the work and returns the result.

@@ -1,10 +1,10 @@
 import Foundation
 import TelemetryModels
 
-/// Pending work in user defaults, which the stores of pending work and of settings there share: JSON text under one key.
+/// Pending work in user defaults, as JSON text under one key. Used by the user defaults stores of pending work and of settings.
 struct PendingWorkDefaults {
     static let key = "telemetry.pendingWork"
-    /// Where text is moved that cannot be read as pending work.
+    /// The key to which invalid text is moved.
     static let corruptKey = "telemetry.pendingWork.corrupt"
 
     let shared: SharedUserDefaults
@@ -13,7 +13,7 @@ struct PendingWorkDefaults {
         shared.refresh()
         guard let stored = shared.defaults.object(forKey: Self.key) else { return TelemetryPendingWork() }
         if let work = Self.decode(stored) { return work }
-        // Read again under the lock: another process may have written a good value meanwhile.
+        // Read again under the lock, because another process may have written a valid value meanwhile.
         return shared.change(await SharedUserDefaults.lock()) { read($0) }
     }
 
@@ -35,7 +35,7 @@ struct PendingWorkDefaults {
         shared.change(await SharedUserDefaults.lock()) { $0.removeObject(forKey: Self.key) }
     }
 
-    /// What is stored; a value that cannot be read is moved to another key. To be called under the lock.
+    /// Returns the stored work. Moves an invalid value to another key. Call it under the lock.
     private func read(_ defaults: UserDefaults) -> TelemetryPendingWork {
         guard let stored = defaults.object(forKey: Self.key) else { return TelemetryPendingWork() }
         if let work = Self.decode(stored) { return work }

@@ -1,13 +1,13 @@
 import Foundation
 import TelemetryModels
 
-/// Pending work in a file `pending-work.json`, which the file stores of pending work and of settings share.
+/// Pending work in a file `pending-work.json`. Used by the file stores of pending work and of settings.
 struct PendingWorkDocument {
     private static let name = "pending-work"
 
     private var document: StoredDocument<TelemetryPendingWork>
     private let directory: URL
-    /// What was read last, as long as nothing was changed since.
+    /// The last read value; nil if it was changed since.
     private var cached: (work: TelemetryPendingWork, stamp: FileStamp)?
 
     init(directory: URL, diagnostics: TelemetryDiagnosticsHandler?) {
@@ -16,23 +16,23 @@ struct PendingWorkDocument {
         self.directory = directory
     }
 
-    /// Whether everything is in the file.
+    /// Whether all changes are written.
     var isSaved: Bool { document.isSaved }
 
-    /// Waits until nobody else changes the file. What needs the lock takes the result, also a failure to get it.
+    /// Waits for the lock. Pass the result, even a failure, to the methods that need the lock.
     nonisolated(nonsending) func lock() async -> StoredDocument<TelemetryPendingWork>.Lock { await document.lock() }
 
-    /// Whether nothing stands in the file's place; then nothing has to be locked to remove it.
+    /// Whether the file does not exist; then removing it needs no lock.
     var isMissing: Bool { document.isMissing }
 
-    /// What is stored; nil where the lock is needed to tell.
+    /// Returns the stored work; nil if that requires the lock.
     mutating func loadUnlocked() -> TelemetryPendingWork? { document.loadUnlocked() }
 
     mutating func load(_ lock: StoredDocument<TelemetryPendingWork>.Lock) -> TelemetryPendingWork { document.load(lock) }
 
-    /// What is stored, from memory where the file has not changed since; nil where the lock is needed to tell.
+    /// Returns the stored work, from memory if the file has not changed; nil if that requires the lock.
     mutating func current() -> TelemetryPendingWork? {
-        // Before reading: what changes meanwhile is then seen the next time.
+        // Before reading, so that the next call sees a change made meanwhile.
         let stamp = FileStamp(of: "\(Self.name).json", in: directory)
         if let cached, cached.stamp == stamp { return cached.work }
         guard let work = document.loadUnlocked() else { return nil }

@@ -1,8 +1,8 @@
 package import TelemetryModels
 
 extension TelemetryPendingWork: MergeableDocument {
-    /// This work, which others have changed since `base`, with what was changed between `base` and `mine`.
-    /// - Parameter base: Nil where `mine` is meant to replace whatever there is.
+    /// Returns this work, which other processes have changed since `base`, with the changes between `base` and `mine`.
+    /// - Parameter base: Nil if `mine` replaces the whole value.
     package func merging(_ mine: Self, since base: Self?) -> Self {
         guard let base, self != base else { return mine }
         var merged = self
@@ -12,14 +12,14 @@ extension TelemetryPendingWork: MergeableDocument {
         for clientId in mine.registrations where !base.registrations.contains(clientId) {
             merged.addRegistration(of: clientId)
         }
-        // What somebody else found outdated since is not in the backup that was made here.
+        // If another process marked the backup as outdated since, the backup made here does not contain its change.
         if mine.backup != base.backup, backup == base.backup || backup != .outdated { merged.backup = mine.backup }
         merged.deletions.removeAll { base.deletions.contains($0) && !mine.deletions.contains($0) }
         for deletion in mine.deletions where !base.deletions.contains(deletion) { merged.add(deletion) }
         return merged
     }
 
-    /// Adds everything that other work asks for; what is here already is not added again.
+    /// Adds the other value's work without duplicates.
     package mutating func add(_ other: TelemetryPendingWork) {
         for clientId in other.registrations { addRegistration(of: clientId) }
         if other.backup == .outdated { backup = .outdated }

@@ -1,9 +1,9 @@
 package import TelemetryModels
 
-/// A store of pending work that reads only where something may have changed, and knows whether it could write.
+/// A store of pending work that reads only if something may have changed, and reports whether it could write.
 package protocol TelemetryPendingWorkCaching: TelemetryPendingWorkStoring {
-    /// What ``TelemetryPendingWorkStoring/loadPendingWork()`` returns.
+    /// Returns the same as ``TelemetryPendingWorkStoring/loadPendingWork()``.
     func currentPendingWork() async -> TelemetryPendingWork
-    /// Whether all of it outlives the process. Otherwise the store keeps it as long as it lives, and writes it when it can.
+    /// Whether all of the work is written. Otherwise the store keeps it in memory and writes it when it can.
     var isPendingWorkSaved: Bool { get async }
 }

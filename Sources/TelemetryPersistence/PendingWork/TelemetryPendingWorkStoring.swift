@@ -1,23 +1,23 @@
 public import TelemetryModels
 
-/// Keeps across restarts what a client still has to do at the store and at the backup.
+/// Keeps a client's pending work across restarts.
 ///
-/// An opt-out is recorded here before the settings are changed, so that neither is lost where the process is killed in between: what
-/// ``updatePendingWork(_:)`` returns should outlive the process. A conformer needs one place for one value, and encodes the value
-/// as it likes; it is `Codable`. The requirements have names of their own, so that a settings store can conform as well.
+/// An opt-out is recorded here before the settings are changed, so that it is not lost if the process is killed in between: the
+/// result of ``updatePendingWork(_:)`` should outlive the process. A conforming type stores one `Codable` value in any encoding.
+/// The requirements have distinct names, so that a settings store can conform as well.
 ///
-/// Nothing here throws: a store that cannot be read returns no work, and one that cannot be written goes on from memory. The
-/// methods may be called from any isolation, and cancelling the caller has no effect on them.
+/// The methods do not throw: a store that cannot be read returns no work, and one that cannot be written uses the value in
+/// memory. They may be called from any isolation. Cancelling the caller has no effect.
 public protocol TelemetryPendingWorkStoring: Sendable {
-    /// The stored work; empty where there is none.
+    /// Returns the stored work; empty if there is none.
     func loadPendingWork() async -> TelemetryPendingWork
 
-    /// Changes the stored work as one step, also between processes, and returns the result.
-    /// - Parameter transform: Gets what is stored at that moment. It may run more than once, for example where a transaction is
+    /// Changes the stored work atomically, also between processes, and returns the result.
+    /// - Parameter transform: Receives the currently stored work. It may run more than once, for example if a transaction is
     ///   repeated; the last run counts.
     @discardableResult
     func updatePendingWork(_ transform: @Sendable (inout TelemetryPendingWork) -> Void) async -> TelemetryPendingWork
 
-    /// Removes what is stored. The service never calls it; it is for hosts that erase everything.
+    /// Removes the stored work. The service never calls it; it is for hosts that erase everything.
     func removePendingWork() async
 }

@@ -3,16 +3,16 @@ public import TelemetryModels
 
 /// Pending work in user defaults, as JSON text under the key `telemetry.pendingWork`.
 ///
-/// Text that cannot be read as pending work is moved to the key `telemetry.pendingWork.corrupt` and reported.
+/// Invalid text is moved to the key `telemetry.pendingWork.corrupt` and reported.
 ///
-/// Where there is no daemon behind user defaults, as on Linux, a process that is killed while they are written can lose them;
-/// ``FileTelemetryPendingWorkStore`` is the better choice there.
+/// On systems without a user defaults daemon, such as Linux, a process that is killed while it writes can lose them; use
+/// ``FileTelemetryPendingWorkStore`` there.
 public actor UserDefaultsTelemetryPendingWorkStore: TelemetryPendingWorkStoring {
     private let stored: PendingWorkDefaults
 
     /// - Parameters:
-    ///   - userDefaults: Where the work is. Outside Apple's systems it cannot be used elsewhere afterwards, because it is
-    ///     not `Sendable` there; name the suite instead to share it.
+    ///   - userDefaults: The user defaults of the work. On systems other than Apple's they are not `Sendable` and cannot be used
+    ///     elsewhere afterwards; pass the suite's name instead to share them.
     ///   - diagnostics: Receives values that cannot be read as pending work.
     public init(userDefaults: UserDefaults = .standard, diagnostics: TelemetryDiagnosticsHandler? = nil) {
         stored = PendingWorkDefaults(shared: SharedUserDefaults(defaults: userDefaults, diagnostics: diagnostics))
@@ -26,7 +26,7 @@ public actor UserDefaultsTelemetryPendingWorkStore: TelemetryPendingWorkStoring 
             shared: SharedUserDefaults(defaults: SharedUserDefaults.suite(suiteName), diagnostics: diagnostics))
     }
 
-    /// The stored work; empty where there is none.
+    /// Returns the stored work; empty if there is none.
     public func loadPendingWork() async -> TelemetryPendingWork { await stored.load() }
 
     /// Changes the stored work under a lock that processes share, and returns the result.
@@ -41,12 +41,12 @@ public actor UserDefaultsTelemetryPendingWorkStore: TelemetryPendingWorkStoring 
     public func removePendingWork() async { await stored.remove() }
 }
 
-/// The pending work is in the settings' suite.
+/// Keeps the pending work in the settings' suite.
 extension UserDefaultsTelemetrySettingsStore: TelemetryPendingWorkStoring {
-    /// What is stored under `telemetry.pendingWork`; empty where there is nothing.
+    /// Returns the work stored under `telemetry.pendingWork`; empty if there is none.
     public func loadPendingWork() async -> TelemetryPendingWork { await PendingWorkDefaults(shared: shared).load() }
 
-    /// Changes the pending work beside the settings as one step, also between processes, and returns the result.
+    /// Changes the pending work next to the settings atomically, also between processes, and returns the result.
     @discardableResult
     public func updatePendingWork(
         _ transform: @Sendable (inout TelemetryPendingWork) -> Void
@@ -54,6 +54,6 @@ extension UserDefaultsTelemetrySettingsStore: TelemetryPendingWorkStoring {
         await PendingWorkDefaults(shared: shared).update(transform)
     }
 
-    /// Removes the pending work; the settings stay.
+    /// Removes the pending work and keeps the settings.
     public func removePendingWork() async { await PendingWorkDefaults(shared: shared).remove() }
 }

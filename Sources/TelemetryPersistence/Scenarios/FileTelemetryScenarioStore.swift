@@ -1,18 +1,18 @@
 public import Foundation
 public import TelemetryModels
 
-/// Scenario states in a file `scenarios.json`, and what the person forbids and who paused in `controls.json`, for servers and
+/// Scenario states in a file `scenarios.json`, and denied scenarios and the pause in `controls.json`, for servers and
 /// command-line tools; processes may share the directory.
 ///
-/// The directory is made, for its owner alone, when something is saved for the first time. A file that cannot be read is set
-/// aside as `scenarios.corrupt.json` or `controls.corrupt.json`. What cannot be written is served from memory, as long as the
-/// store lives, and written with the next change.
+/// The directory is created by the first save, accessible to its owner only. An invalid file is moved to `scenarios.corrupt.json`
+/// or `controls.corrupt.json`. Changes that cannot be written are kept in memory as long as the store exists, and written with
+/// the next change.
 public actor FileTelemetryScenarioStore: TelemetryScenarioStoring {
     private var document: StoredDocument<[String: StoredScenarioState]>
     private var controls: StoredDocument<ScenarioControls>
 
     /// - Parameters:
-    ///   - directory: Where the files are, or will be.
+    ///   - directory: The files' directory.
     ///   - diagnostics: Receives corrupt files and failures to read or write.
     public init(directory: URL, diagnostics: TelemetryDiagnosticsHandler? = nil) {
         document = StoredDocument(
@@ -30,7 +30,7 @@ public actor FileTelemetryScenarioStore: TelemetryScenarioStoring {
     }
 
     public func removeState(for scenarioName: String) async {
-        // Nothing to remove, nothing to create.
+        // Creates no file if there is nothing to remove.
         guard await load()[scenarioName] != nil else { return }
         await save(nil, for: scenarioName)
     }

@@ -1,6 +1,6 @@
 public import TelemetryModels
 
-/// Scenario states that end with the store, for tests and previews.
+/// Scenario states in memory, for tests and previews.
 public actor InMemoryTelemetryScenarioStore: TelemetryScenarioStoring {
     private var states: [String: TelemetryScenarioState] = [:]
     private var denied: Set<String> = []

@@ -1,4 +1,4 @@
-/// What is kept beside the scenarios' states, and stays where these are removed.
+/// Denied scenarios and the pause, which are kept if the scenarios' states are removed.
 struct ScenarioControls: Codable, Sendable, Equatable {
     /// The scenarios that the person forbids, each with `true`.
     var denied: [String: Bool] = [:]

@@ -1,16 +1,16 @@
 import Foundation
 import TelemetryModels
 
-/// The keys of scenarios in user defaults: `telemetry.scenario.<scenarioName>` and what is kept of it.
+/// The keys of scenarios in user defaults: `telemetry.scenario.<scenarioName>` with the suffix of an ``Entry``.
 struct ScenarioDefaults {
-    /// What is kept of a scenario.
+    /// The stored properties of a scenario, as suffixes of its key.
     enum Entry: String, CaseIterable {
-        /// Whether it is on, a Bool.
+        /// Whether the scenario is on, a Bool.
         case isEnabled = ".isEnabled"
-        /// The whole state as JSON text, where there is more to it than whether it is on. Valid as long as it agrees with that: a
-        /// version that knows `isEnabled` alone may have changed it since.
+        /// The whole state as JSON text, if it has more than `isEnabled`. Ignored if it differs from `isEnabled`, which an
+        /// earlier version may have changed since.
         case state = ".state"
-        /// Whether the person forbids it, a Bool.
+        /// Whether the person forbids the scenario, a Bool.
         case isDenied = ".isDenied"
     }
 
@@ -23,7 +23,7 @@ struct ScenarioDefaults {
         defaults.object(forKey: key(.isEnabled, of: scenarioName)) as? Bool
     }
 
-    /// Every scenario of which it is known whether it is on.
+    /// Whether each scenario with a stored value is on.
     var states: [String: Bool] { flags(.isEnabled) }
 
     var scenarios: [String: TelemetryScenarioState] {
@@ -81,8 +81,8 @@ struct ScenarioDefaults {
         return flags
     }
 
-    /// The key that is in use or, for a new scenario, the one that follows from its name. Spellings that Swift's `==` calls
-    /// equal are one scenario, but may be two keys.
+    /// The existing key or, for a new scenario, the one derived from its name. Names that are equal by Swift's `==` are one
+    /// scenario but may have different keys.
     private func key(_ entry: Entry, of scenarioName: String) -> String {
         let key = Self.prefix + scenarioName + entry.rawValue
         if scenarioName.utf8.allSatisfy({ $0 < 0x80 }) || defaults.object(forKey: key) != nil { return key }

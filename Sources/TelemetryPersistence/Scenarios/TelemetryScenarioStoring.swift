@@ -1,29 +1,29 @@
 public import TelemetryModels
 
-/// Keeps across restarts what was decided on scenarios: their states, what the person forbids, and who paused telemetry.
+/// Keeps scenario states, denied scenarios and the pause across restarts.
 ///
-/// Nothing here throws: a store that cannot be read knows no states, and one that cannot be written goes on from memory; a
-/// diagnostics handler receives both.
+/// The methods do not throw: a store that cannot be read returns no states, and one that cannot be written uses the values in
+/// memory; a diagnostics handler receives both.
 ///
-/// The requirements on whole states, on denied scenarios and on the pause have defaults for stores that keep a Bool alone: level,
-/// end and source of a state, and with them denied scenarios and the pause, end with the process there.
+/// The requirements for whole states, denied scenarios and the pause have default implementations for stores that keep only a
+/// Bool: these lose a state's level, expiry and source, the denied scenarios and the pause when the process ends.
 public protocol TelemetryScenarioStoring: Sendable {
-    /// Whether the scenario is on; nil where nothing was ever saved.
+    /// Whether the scenario is on; nil if nothing was saved.
     func loadState(for scenarioName: String) async -> Bool?
 
-    /// Whether each scenario of which something was saved is on.
+    /// Whether each saved scenario is on.
     func loadAllStates() async -> [String: Bool]
 
-    /// Saves whether a scenario is on, and nothing else of its state.
+    /// Saves only whether a scenario is on.
     func saveState(for scenarioName: String, isEnabled: Bool) async
 
     /// Removes one scenario's state.
     func removeState(for scenarioName: String) async
 
-    /// Removes every scenario's state, and nothing else: denied scenarios and the pause stay.
+    /// Removes every scenario's state. Denied scenarios and the pause are kept.
     func removeAllStates() async
 
-    /// Every saved state by scenario. What was saved as a Bool has the defaults of ``TelemetryModels/TelemetryScenarioState``.
+    /// Every saved state, by scenario. A state saved as a Bool has the defaults of ``TelemetryModels/TelemetryScenarioState``.
     func loadAllScenarios() async -> [String: TelemetryScenarioState]
 
     /// Saves a scenario's state.
@@ -42,7 +42,7 @@ public protocol TelemetryScenarioStoring: Sendable {
     func savePause(_ pause: TelemetryPause) async
 }
 
-/// What a store does that keeps a Bool alone.
+/// Default implementations for a store that keeps only a Bool.
 extension TelemetryScenarioStoring {
     public func loadAllScenarios() async -> [String: TelemetryScenarioState] {
         await loadAllStates().mapValues { TelemetryScenarioState(isEnabled: $0) }

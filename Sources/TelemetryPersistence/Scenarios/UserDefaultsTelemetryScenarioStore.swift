@@ -1,17 +1,17 @@
 public import Foundation
 public import TelemetryModels
 
-/// Scenario states in user defaults: whether a scenario is on under `telemetry.scenario.<scenarioName>.isEnabled`, what more there
-/// is to its state under `….state`, whether the person forbids it under `….isDenied`, and who paused under `telemetry.pause`.
+/// Scenario states in user defaults: whether a scenario is on under `telemetry.scenario.<scenarioName>.isEnabled`, the rest of
+/// its state under `….state`, whether the person forbids it under `….isDenied`, and who paused under `telemetry.pause`.
 ///
-/// Where there is no daemon behind user defaults, as on Linux, a process that is killed while they are written can lose them;
-/// ``FileTelemetryScenarioStore`` is the better choice there.
+/// On systems without a user defaults daemon, such as Linux, a process that is killed while it writes can lose them; use
+/// ``FileTelemetryScenarioStore`` there.
 public actor UserDefaultsTelemetryScenarioStore: TelemetryScenarioStoring {
     private let shared: SharedUserDefaults
 
     /// - Parameters:
-    ///   - userDefaults: Where the states are. Outside Apple's systems it cannot be used elsewhere afterwards, because it is
-    ///     not `Sendable` there; name the suite instead to share it.
+    ///   - userDefaults: The user defaults of the states. On systems other than Apple's they are not `Sendable` and cannot be
+    ///     used elsewhere afterwards; pass the suite's name instead to share them.
     ///   - diagnostics: Receives failures.
     public init(userDefaults: UserDefaults = .standard, diagnostics: TelemetryDiagnosticsHandler? = nil) {
         shared = SharedUserDefaults(defaults: userDefaults, diagnostics: diagnostics)
@@ -65,7 +65,7 @@ public actor UserDefaultsTelemetryScenarioStore: TelemetryScenarioStoring {
         shared.change(await SharedUserDefaults.lock()) { ScenarioDefaults(defaults: $0).pause = pause }
     }
 
-    /// What is stored now, also by other processes.
+    /// The stored values, including changes of other processes.
     private var stored: ScenarioDefaults {
         shared.refresh()
         return ScenarioDefaults(defaults: shared.defaults)

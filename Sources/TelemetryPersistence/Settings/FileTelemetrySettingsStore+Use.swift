@@ -2,7 +2,7 @@ extension FileTelemetrySettingsStore: TelemetryClientUseRecording {
     package func beginUse(of clientId: String) async {
         guard uses[clientId] == nil else { return }
         let lock = await ClientUseLock.begin(ClientUseLock.path(of: clientId, in: directory))
-        // Another call may have begun meanwhile; its lock is as good.
+        // If another call was first, its lock is kept.
         if uses[clientId] == nil { uses[clientId] = lock }
     }
 

@@ -3,24 +3,23 @@ public import TelemetryModels
 
 /// Settings in a file `settings.json`, for servers and command-line tools; processes may share the directory.
 ///
-/// The directory is made, for its owner alone, when something is saved for the first time. A file that cannot be read as
-/// settings is set aside as `settings.corrupt.json`. What cannot be written is kept in memory, as long as the store lives, merged
-/// onto what is stored and written as soon as that is possible. An opt-out that cannot be written is recorded by a file
-/// `settings.opted-out`, or by removing the settings. Pending work is kept beside the settings, as
-/// ``FileTelemetryPendingWorkStore`` keeps it.
+/// The directory is created by the first save, accessible to its owner only. An invalid file is moved to `settings.corrupt.json`.
+/// Changes that cannot be written are kept in memory as long as the store exists, and merged onto the stored settings once they
+/// can be written. An opt-out that cannot be written is recorded by a file `settings.opted-out`, or by removing the settings.
+/// Pending work is kept in the same directory, in the same way as in ``FileTelemetryPendingWorkStore``.
 public actor FileTelemetrySettingsStore: TelemetryOptOutRecording, TelemetrySettingsCaching {
     private var document: StoredDocument<TelemetrySettings>
     private var marker: OptOutMarker
-    /// What is kept beside the settings.
+    /// The pending work, in the settings' directory.
     var pendingWork: PendingWorkDocument
     let directory: URL
     /// The clients that this process uses.
     var uses: [String: ClientUseLock] = [:]
-    /// What was read last, as long as nothing was changed since.
+    /// The last read settings; nil if they were changed since.
     private var cached: (settings: TelemetrySettings, stamp: FileStamp)?
 
     /// - Parameters:
-    ///   - directory: Where the file is, or will be.
+    ///   - directory: The file's directory.
     ///   - diagnostics: Receives corrupt files and failures to read or write.
     public init(directory: URL, diagnostics: TelemetryDiagnosticsHandler? = nil) {
         document = StoredDocument(
@@ -37,7 +36,7 @@ public actor FileTelemetrySettingsStore: TelemetryOptOutRecording, TelemetrySett
     }
 
     package func current() async -> TelemetrySettings {
-        // Before reading: what changes meanwhile is then seen the next time.
+        // Before reading, so that the next call sees a change made meanwhile.
         let stamp = FileStamp(of: "settings.json", in: directory)
         if let cached, cached.stamp == stamp { return cached.settings }
         let settings = await load()
@@ -62,7 +61,7 @@ public actor FileTelemetrySettingsStore: TelemetryOptOutRecording, TelemetrySett
 
     package func recordOptOut(_ transform: @Sendable (inout TelemetrySettings) -> Void) async -> Bool {
         _ = await change(transform)
-        // Without a file there is no consent. Removing it needs no room on the disk.
+        // Without a file there is no consent, and removing it needs no disk space.
         return document.isSaved || document.isMissing || marker.place() || document.removeFile()
     }
 
@@ -77,10 +76,10 @@ public actor FileTelemetrySettingsStore: TelemetryOptOutRecording, TelemetrySett
         return .defaults
     }
 
-    /// Changes the settings after an opt-out that was only marked so far.
+    /// Changes the settings, after completing an opt-out that was only marked.
     private func change(_ transform: (inout TelemetrySettings) -> Void) async -> TelemetrySettings {
         let lock = await document.lock()
-        // What could not be written changes no stamp.
+        // A change that could not be written does not change the stamp.
         cached = nil
         let settings = document.change(lock) { settings in
             if marker.take() { settings.optOut() }

@@ -1,6 +1,6 @@
 public import TelemetryModels
 
-/// Settings that end with the store, and the pending work beside them, for tests and previews.
+/// Settings and pending work in memory, for tests and previews.
 public actor InMemoryTelemetrySettingsStore: TelemetryOptOutRecording, TelemetryPendingWorkStoring {
     private var settings = TelemetrySettings.defaults
     private var work = TelemetryPendingWork()
@@ -35,7 +35,7 @@ public actor InMemoryTelemetrySettingsStore: TelemetryOptOutRecording, Telemetry
 
     // MARK: Pending work
 
-    /// The pending work, as it was changed last.
+    /// Returns the pending work.
     public func loadPendingWork() async -> TelemetryPendingWork { work }
 
     /// Changes the pending work and returns the result.
@@ -47,6 +47,6 @@ public actor InMemoryTelemetrySettingsStore: TelemetryOptOutRecording, Telemetry
         return work
     }
 
-    /// Removes the pending work; the settings stay.
+    /// Removes the pending work and keeps the settings.
     public func removePendingWork() async { work = TelemetryPendingWork() }
 }

@@ -1,30 +1,31 @@
 package import Foundation
 import TelemetryStorage
 
-/// An empty file that stands for an opt-out where the settings themselves cannot be written.
+/// An empty file that records an opt-out if the settings cannot be written.
 ///
-/// Whoever records the opt-out takes the marker first, by renaming it, and removes it when the settings are written: an opt-out
-/// that is marked meanwhile is marked anew, and a process that is killed in between leaves a taken marker, which counts.
+/// To record the opt-out in the settings, a process takes the marker by renaming it, and removes it when the settings are
+/// written. An opt-out that is marked meanwhile creates a new marker. A process that is killed in between leaves the renamed
+/// marker, which still counts.
 package struct OptOutMarker: Sendable {
     private let directory: URL
     private let path: String
     private var takenPath: String { path + ".taken" }
-    /// What was taken was applied already to settings that could not be written yet.
+    /// Whether the taken opt-out was already applied to settings that could not be written.
     private var isApplied = false
 
     /// - Parameters:
-    ///   - directory: Made where it is missing, once something is to be marked.
+    ///   - directory: The marker's directory; created with the marker if it is missing.
     ///   - name: The file's name.
     package init(directory: URL, name: String) {
         self.directory = directory
         path = directory.appending(path: name).path(percentEncoded: false)
     }
 
-    /// Whether an opt-out is marked that nobody has recorded yet.
+    /// Whether an opt-out is marked and not yet recorded.
     package var isPlaced: Bool { exists(path) || (!isApplied && exists(takenPath)) }
 
     /// Marks an opt-out.
-    /// - Returns: whether the marker outlives the process.
+    /// - Returns: Whether the marker outlives the process.
     package func place() -> Bool {
         let file = PrivateFile(path)
         do {
@@ -34,14 +35,14 @@ package struct OptOutMarker: Sendable {
         } catch { return false }
     }
 
-    /// Whether there is an opt-out to be recorded; it is the caller's from now on, who calls ``clear()`` when it is recorded.
+    /// Returns whether there is an opt-out to record, and takes it. The caller calls ``clear()`` when it is recorded.
     package mutating func take() -> Bool {
         let isTaken = (exists(path) && (try? PrivateFile(path).move(to: takenPath)) != nil) || (!isApplied && exists(takenPath))
         if isTaken { isApplied = true }
         return isTaken
     }
 
-    /// What was taken is recorded.
+    /// Removes the taken marker, because the opt-out is recorded.
     package mutating func clear() {
         guard isApplied else { return }
         if (try? PrivateFile(takenPath).remove()) != nil { isApplied = false }

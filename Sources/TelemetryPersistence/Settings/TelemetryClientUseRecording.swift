@@ -1,10 +1,10 @@
-/// A settings store that shows other processes which clients this one uses, as long as it runs.
+/// A settings store that records which clients this process uses, for other processes to read.
 ///
-/// A process that is killed uses nothing any more; what it was storing at the store is then for others to delete.
+/// The use ends when the process is killed; other processes then delete the data that it stored.
 package protocol TelemetryClientUseRecording: TelemetrySettingsStoring {
-    /// From now on other processes see that the client is in use.
+    /// Records that this process uses the client.
     func beginUse(of clientId: String) async
-    /// This process stores nothing of the client any more.
+    /// Records that this process no longer stores data of the client.
     func endUse(of clientId: String) async
     /// Whether another process uses the client.
     func isUsedElsewhere(_ clientId: String) async -> Bool

@@ -1,11 +1,11 @@
 package import TelemetryModels
 
-/// A settings store that knows whether an opt-out will outlive the process.
+/// A settings store that reports whether an opt-out outlives the process.
 ///
-/// It keeps everything that settings consist of, the number of opt-outs and embedded work included.
+/// It keeps all of the settings, including the number of opt-outs and embedded work.
 package protocol TelemetryOptOutRecording: TelemetrySettingsStoring {
-    /// Changes the settings as ``TelemetrySettingsStoring/update(_:)`` does. Where they cannot be written, the opt-out is
-    /// recorded somewhere else, where the store finds it again.
-    /// - Returns: whether the opt-out outlives the process. Otherwise the store keeps it as long as it lives.
+    /// Changes the settings like ``TelemetrySettingsStoring/update(_:)``. If they cannot be written, the opt-out is recorded
+    /// elsewhere, where the store finds it later.
+    /// - Returns: Whether the opt-out outlives the process. Otherwise the store keeps it in memory.
     func recordOptOut(_ transform: @Sendable (inout TelemetrySettings) -> Void) async -> Bool
 }

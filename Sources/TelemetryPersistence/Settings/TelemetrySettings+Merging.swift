@@ -1,7 +1,6 @@
 package import TelemetryModels
 
-/// An opt-out takes precedence over everything that was decided before it, and over everything of which nobody can know
-/// whether it was.
+/// An opt-out takes precedence over every decision that was made, or may have been made, before it.
 extension TelemetrySettings: MergeableDocument {
     package func merging(_ mine: Self, since base: Self?) -> Self {
         guard let base else { return replaced(by: mine) }
@@ -12,7 +11,7 @@ extension TelemetrySettings: MergeableDocument {
         if isOptOut, !mine.telemetryRequested {
             merged.withdraw()
         } else if optOuts != base.optOuts {
-            // Somebody has opted out since: what is stored stands.
+            // Another process has opted out since: the stored settings are kept.
             for clientId in mine.embeddedWork.registrations where !embeddedWork.registrations.contains(clientId) {
                 merged.embeddedWork.removeRegistration(of: clientId)
             }
@@ -34,7 +33,7 @@ extension TelemetrySettings: MergeableDocument {
         return self
     }
 
-    /// The person has opted out and in again: the new client, unless somebody else has put another one in place.
+    /// Takes the new client after an opt-out and a new opt-in, unless another process has set a different one.
     private mutating func takeConsent(of mine: Self, since base: Self) {
         guard clientIdentifier == base.clientIdentifier else { return }
         telemetryRequested = mine.telemetryRequested
@@ -42,7 +41,7 @@ extension TelemetrySettings: MergeableDocument {
         telemetrySendingEnabled = mine.telemetrySendingEnabled
     }
 
-    /// What was decided about a client holds for that client alone.
+    /// Takes the changes of one client; they do not apply to another one.
     private mutating func takeChanges(of mine: Self, since base: Self) {
         let isSameClient = clientIdentifier == base.clientIdentifier
         if mine.telemetryRequested != base.telemetryRequested, mine.telemetryRequested || isSameClient {

@@ -1,23 +1,23 @@
 package import TelemetryModels
 
 extension TelemetrySettings {
-    /// The person opts out: back to the defaults.
+    /// Opts out: resets the settings to the defaults.
     ///
-    /// For stores, which complete an opt-out that could not be written before and cannot reach the pending work: the deletion of
-    /// what the client has at the store is embedded, until the service moves it to where pending work is kept.
+    /// For settings stores, which complete an opt-out that could not be written before and have no access to the pending work:
+    /// the deletion of the client's data is embedded until the service moves it to the pending work.
     package mutating func optOut() {
         optOuts &+= 1
         withdraw()
     }
 
-    /// Ends the consent, whoever ended it, and embeds the deletion of what the client has at the store.
+    /// Ends the consent, for the person or a viewer, and embeds the deletion of the client's data in the store.
     package mutating func withdraw() {
         let clientId = clientIdentifier
         discardConsent()
         if let clientId { embeddedWork.add(.init(clientId: clientId)) }
     }
 
-    /// Back to the defaults; pending deletions stay.
+    /// Resets the settings to the defaults; pending deletions are kept.
     package mutating func discardConsent() {
         if let clientIdentifier { embeddedWork.removeRegistration(of: clientIdentifier) }
         telemetryRequested = false

@@ -1,7 +1,7 @@
 package import TelemetryModels
 
-/// A settings store that can be asked often: it reads the settings only where they may have changed.
+/// A settings store that can be read often: it reads the settings only if they may have changed.
 package protocol TelemetrySettingsCaching: TelemetrySettingsStoring {
-    /// What ``TelemetrySettingsStoring/load()`` returns.
+    /// Returns the same as ``TelemetrySettingsStoring/load()``.
     func current() async -> TelemetrySettings
 }

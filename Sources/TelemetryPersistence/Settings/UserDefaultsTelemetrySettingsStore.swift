@@ -2,20 +2,20 @@ public import Foundation
 public import TelemetryModels
 
 /// Settings in user defaults: `telemetry.requested`, `telemetry.sendingEnabled`, `telemetry.clientIdentifier` and so on, a key
-/// for each field. Pending work is kept in the same suite, as ``UserDefaultsTelemetryPendingWorkStore`` keeps it.
+/// for each field. Pending work is kept in the same suite, in the same way as in ``UserDefaultsTelemetryPendingWorkStore``.
 ///
-/// Where none of these keys is there, the settings are read from the keys `telemetryRequested`, `telemetrySendingEnabled` and
-/// `clientIdentifier` of the reference implementation. Those keys are never written or removed; from the first change on, the
+/// If none of these keys exists, the settings are read from the keys `telemetryRequested`, `telemetrySendingEnabled` and
+/// `clientIdentifier` of the reference implementation. Those keys are never written or removed; after the first change, the
 /// store's own keys replace them.
 ///
-/// Where there is no daemon behind user defaults, as on Linux, a process that is killed while they are written can lose them;
-/// ``FileTelemetrySettingsStore`` is the better choice there.
+/// On systems without a user defaults daemon, such as Linux, a process that is killed while it writes can lose them; use
+/// ``FileTelemetrySettingsStore`` there.
 public actor UserDefaultsTelemetrySettingsStore: TelemetryOptOutRecording {
     let shared: SharedUserDefaults
 
     /// - Parameters:
-    ///   - userDefaults: Where the settings are. Outside Apple's systems it cannot be used elsewhere afterwards, because it is
-    ///     not `Sendable` there; name the suite instead to share it.
+    ///   - userDefaults: The user defaults of the settings. On systems other than Apple's they are not `Sendable` and cannot be
+    ///     used elsewhere afterwards; pass the suite's name instead to share them.
     ///   - diagnostics: Receives values that cannot be read as settings.
     public init(userDefaults: UserDefaults = .standard, diagnostics: TelemetryDiagnosticsHandler? = nil) {
         shared = SharedUserDefaults(defaults: userDefaults, diagnostics: diagnostics)
@@ -49,7 +49,7 @@ public actor UserDefaultsTelemetrySettingsStore: TelemetryOptOutRecording {
         }
     }
 
-    /// User defaults do not say whether they could be written.
+    /// User defaults do not report whether they could be written.
     package func recordOptOut(_ transform: @Sendable (inout TelemetrySettings) -> Void) async -> Bool {
         await update(transform)
         return true
@@ -59,9 +59,9 @@ public actor UserDefaultsTelemetrySettingsStore: TelemetryOptOutRecording {
     public func reset() async -> TelemetrySettings {
         shared.refresh()
         let names = TelemetrySettings.CodingKeys.allCases.map(Self.name(of:))
-        // Without keys of its own, the store would read the reference implementation's again.
+        // Without its own keys, the store would read the reference implementation's keys again.
         if Self.referenceSettings(in: shared.defaults) != nil { return await save(.defaults) }
-        // Nothing to remove, nothing to write.
+        // Writes nothing if there is nothing to remove.
         if names.contains(where: { shared.defaults.object(forKey: $0) != nil }) {
             shared.change(await SharedUserDefaults.lock()) { defaults in
                 for name in names { defaults.removeObject(forKey: name) }
@@ -80,7 +80,7 @@ public actor UserDefaultsTelemetrySettingsStore: TelemetryOptOutRecording {
             let data = try PropertyListSerialization.data(fromPropertyList: stored, format: .binary, options: 0)
             return try PropertyListDecoder().decode(TelemetrySettings.self, from: data)
         } catch {
-            report("the settings in user defaults cannot be read, the defaults stand in for them: \(error)")
+            report("the settings in user defaults cannot be read; using the default settings: \(error)")
             return .defaults
         }
     }
@@ -102,9 +102,9 @@ public actor UserDefaultsTelemetrySettingsStore: TelemetryOptOutRecording {
         }
     }
 
-    /// What the reference implementation has stored; nil where it has stored no decision.
+    /// The settings that the reference implementation stored; nil if it stored no decision.
     ///
-    /// Each value is checked by itself: the keys are general enough to be used by others, too.
+    /// Each value is checked, because other code may use keys as general as these.
     private static func referenceSettings(in defaults: UserDefaults) -> TelemetrySettings? {
         typealias Key = TelemetrySettings.CodingKeys
         guard let isRequested = defaults.object(forKey: Key.telemetryRequested.rawValue) as? Bool else { return nil }
@@ -119,7 +119,7 @@ public actor UserDefaultsTelemetrySettingsStore: TelemetryOptOutRecording {
         shared.diagnostics?(TelemetryDiagnostic(kind: .storageFailed, message: message))
     }
 
-    /// "telemetry." and the field's name, which loses a "telemetry" of its own.
+    /// "telemetry." and the field's name without its own "telemetry".
     private static func name(of key: TelemetrySettings.CodingKeys) -> String {
         guard key.rawValue.hasPrefix("telemetry") else { return "telemetry.\(key.rawValue)" }
         let rest = key.rawValue.dropFirst("telemetry".count)
