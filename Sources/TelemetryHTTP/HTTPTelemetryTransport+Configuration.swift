@@ -9,25 +9,25 @@ package import Foundation
 extension HTTPTelemetryTransport {
     /// Time limits and sizes.
     public struct Configuration: Sendable {
-        /// How long a request may take in all, from connecting to the end of the answer. A request that waits at the relay for
-        /// events may take longer by that wait.
+        /// The maximum duration of a request, from connecting to the end of the response. For a request that waits at the relay
+        /// for events, that wait is added.
         public var requestTimeout: Duration
-        /// How long an open stream may be silent before it counts as dead; a relay sends a comment every 15 seconds.
+        /// How long an open stream may receive nothing before it counts as dead. A relay sends a comment every 15 seconds.
         public var heartbeatTimeout: Duration
-        /// Within how long a stream that ended is opened again: at a random moment of this time, doubled with each failure.
+        /// The maximum delay before an ended stream is reopened. The delay is random; the maximum doubles with each failure.
         public var minimumReconnectDelay: Duration
-        /// The most that the doubling leads to.
+        /// The upper limit of the doubled delay.
         public var maximumReconnectDelay: Duration
-        /// The most bytes of an answer that are read.
+        /// The maximum size of a response, in bytes.
         public var maximumResponseBytes: Int
         /// Receives interruptions of streams. Called on any thread; it must not block.
         public var diagnostics: TelemetryDiagnosticsHandler?
 
-        /// Measures the time limits and the delays.
+        /// The clock of the time limits and the delays.
         package var clock: any Clock<Duration> = ContinuousClock()
-        /// A random number from 0 up to and not including 1.
+        /// Returns a random number from 0 up to but not including 1.
         package var random: @Sendable () -> Double = { Double.random(in: 0..<1) }
-        /// The date, for answers that name one to come back at.
+        /// Returns the current date, for responses with a retry date.
         package var now: @Sendable () -> Date = { Date() }
 
         /// Creates a configuration; the parameters are the properties of the same names.
@@ -44,7 +44,7 @@ extension HTTPTelemetryTransport {
             self.diagnostics = diagnostics
         }
 
-        /// What suits a host or a viewer on an ordinary network.
+        /// The default values, for a host or a viewer on an ordinary network.
         public static let `default` = Configuration()
     }
 }

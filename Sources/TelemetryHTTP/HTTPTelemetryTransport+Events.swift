@@ -6,7 +6,7 @@ public import TelemetryTransport
 extension HTTPTelemetryTransport {
     /// Stores events in the order given, in as many requests as the relay's limits need.
     /// - Throws: ``/TelemetryTransport/TelemetryTransportError``: `.invalidArgument` for a client identifier that is empty or too
-    ///   long, or a date outside the years 1 to 9999; `.quotaExceeded` for a single event that is larger than the relay takes.
+    ///   long, or a date outside the years 1 to 9999; `.quotaExceeded` for a single event that is larger than the relay accepts.
     public func append(_ events: [TelemetryEvent]) async throws {
         let clients = try Self.clients(of: events)
         var encoder = EventBatchEncoder()
@@ -17,7 +17,7 @@ extension HTTPTelemetryTransport {
             do {
                 let answer = try await client.send(
                     .init(.post, "v1", "events", body: batch.body, subject: .clients(clients)))
-                // Something between here and the relay may answer 200 to anything.
+                // A proxy may respond with status 200 to any request.
                 guard Self.isReceipt(answer) else { throw RelayClient.unexpectedAnswer }
                 rest = rest.dropFirst(batch.count)
             } catch let error as TelemetryTransportError where error.code == .quotaExceeded && batch.count > 1 {
@@ -55,16 +55,16 @@ extension HTTPTelemetryTransport {
 
     /// Reads events in the order in which the relay received them.
     ///
-    /// A page has at most as many events as the relay gives at once, whatever the limit.
-    /// - Throws: ``/TelemetryTransport/TelemetryTransportError``: `.invalidArgument` for a limit below 1 or a cursor that is not of
-    ///   this store.
+    /// A page has at most as many events as the relay returns at once, even if the limit is higher.
+    /// - Throws: ``/TelemetryTransport/TelemetryTransportError``: `.invalidArgument` for a limit below 1 or a cursor of another
+    ///   store.
     public func events(
         matching filter: TelemetryEventFilter, after cursor: TelemetryCursor?, limit: Int
     ) async throws -> TelemetryEventPage {
         try await page(filter, after: cursor, limit: limit, waitSeconds: nil)
     }
 
-    /// How many stored events match.
+    /// Returns the number of stored events that match.
     public func countEvents(matching filter: TelemetryEventFilter) async throws -> Int {
         let query = EventQuery(filter)
         if query.matchesNothing { return 0 }
@@ -73,7 +73,7 @@ extension HTTPTelemetryTransport {
             in: try await client.send(.init(.get, "v1", "events", "count", query: query.items, subject: subject(of: filter))))
     }
 
-    /// Removes every stored event that matches and returns how many they were.
+    /// Removes every stored event that matches and returns their number.
     @discardableResult
     public func deleteEvents(matching filter: TelemetryEventFilter) async throws -> Int {
         let query = EventQuery(filter)
@@ -83,7 +83,7 @@ extension HTTPTelemetryTransport {
             "deleted", in: try await client.send(.init(.delete, "v1", "events", query: items, subject: subject(of: filter))))
     }
 
-    /// A hint whenever the relay receives events, and whenever its stream was interrupted.
+    /// Returns a stream with an element whenever the relay has received events or the connection was interrupted.
     ///
     /// `eventStream` and `eventPages` do not need it: they wait at the relay for the events themselves.
     public func eventArrivals() -> AsyncStream<Void> { arrivalStream.stream() }
@@ -130,7 +130,7 @@ extension HTTPTelemetryTransport {
             } catch let error as TelemetryTransportError where error.cause is HTTPOverflow && asked > 1 {
                 most = asked / 2
             } catch let error as TelemetryTransportError where error.code == .invalidArgument {
-                // The relay may be configured to give, or to wait, less than most do.
+                // The relay may be configured with smaller pages or shorter waits than the default.
                 guard (try? await client.adoptLimits()) == true else { throw error }
             }
         }
@@ -138,10 +138,10 @@ extension HTTPTelemetryTransport {
 }
 
 extension HTTPTelemetryTransport: TelemetryEventWaiting {
-    /// How long a request waits at the relay: less than the minute that proxies allow.
+    /// How long a request waits at the relay: less than the common proxy timeout of a minute.
     private static let waitSeconds = 50
 
-    /// Waits at the relay. While the relay cannot be reached it is asked again and again, ever more rarely.
+    /// Waits at the relay. While it cannot be reached, the request is retried with increasing delays.
     package func nextEvents(
         matching filter: TelemetryEventFilter, after cursor: TelemetryCursor, limit: Int
     ) async throws -> TelemetryEventPage {

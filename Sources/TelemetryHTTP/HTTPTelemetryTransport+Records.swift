@@ -6,7 +6,7 @@ public import TelemetryTransport
 extension HTTPTelemetryTransport {
     /// Stores records, in as many requests as the relay's limits need.
     ///
-    /// Where a later request of several fails as a whole, `.partialFailure` names its records and those behind it.
+    /// If a later request of several fails as a whole, `.partialFailure` contains its records and those of the requests after it.
     public func save(_ records: [TelemetryRecord], policy: TelemetrySavePolicy) async throws -> [TelemetryRecord] {
         var saved: [TelemetryRecord] = []
         var failures: [TelemetryRecord.ID: TelemetryTransportError] = [:]
@@ -46,9 +46,9 @@ extension HTTPTelemetryTransport {
         return saved
     }
 
-    /// The stored record, or nil where there is none.
+    /// Returns the stored record, or nil if there is none.
     public func record(withID id: TelemetryRecord.ID) async throws -> TelemetryRecord? {
-        // An empty name is no route's.
+        // There is no route for an empty name.
         if id.recordName.isEmpty { return nil }
         let body: Data
         do {
@@ -63,7 +63,7 @@ extension HTTPTelemetryTransport {
         return record
     }
 
-    /// The stored records that fulfil the query, in its order.
+    /// Returns the stored records that match the query, in its order.
     public func records(matching query: TelemetryRecordQuery) async throws -> [TelemetryRecord] {
         let clients = query.conditions[TelemetrySchema.ClientField.clientId.rawValue]?.stringValue.map { Set([$0]) } ?? []
         return try Self.records(
@@ -71,7 +71,7 @@ extension HTTPTelemetryTransport {
                 .init(.post, "v1", "records", "query", body: try RecordEncoder.query(query), subject: .clients(clients))))
     }
 
-    /// Removes records and returns how many of them were there.
+    /// Removes records and returns the number of those that existed.
     @discardableResult
     public func deleteRecords(withIDs ids: [TelemetryRecord.ID]) async throws -> Int {
         var rest = ids[...]

@@ -39,11 +39,11 @@ extension HTTPTelemetryTransport {
         } catch let error as TelemetryTransportError where error.code == .notFound {}
     }
 
-    /// Changes from now on, for every saved subscription that the relay lets this caller have.
+    /// Returns the changes from now on, for every saved subscription that the relay allows this caller.
     ///
-    /// All streams share one connection, which is open while anybody listens and is opened again whenever it ends. Where changes
-    /// may have been missed, also between this call and the relay's first answer, each stream gets one notification without any
-    /// field: look at everything once. A host's connection waits for ``setClientIdentifier(_:)``.
+    /// All streams share one connection, which is open while there are consumers and is reopened when it ends. If changes may
+    /// have been missed, also between this call and the relay's first response, each stream receives one notification without any
+    /// field: refresh everything. A host's connection waits for ``setClientIdentifier(_:)``.
     public func notifications() -> AsyncStream<TelemetryNotification> { notificationStream.stream() }
 
     private static func check(_ id: TelemetrySubscription.ID) throws(TelemetryTransportError) {

@@ -4,7 +4,7 @@ public import TelemetryTransport
 
 /// A store behind a relay, reached over HTTP.
 ///
-/// Clients and viewers on different machines meet at a relay (`telemetry-relay`). A host names its secret store, a viewer its
+/// Clients and viewers on different machines share a relay (`telemetry-relay`). A host passes its secret store, a viewer its
 /// token:
 ///
 /// ```swift
@@ -13,21 +13,20 @@ public import TelemetryTransport
 /// ```
 ///
 /// Every method may be called from any task. A method whose task is cancelled ends its request and throws `CancellationError`.
-/// Errors are ``/TelemetryTransport/TelemetryTransportError``; the relay's refusals keep their code and `retryAfter`, a relay that
-/// cannot be reached is `.unavailable`, a certificate that is not trusted `.unauthorized`, and a URL that is not HTTP
-/// `.invalidArgument`. No error, description or debug output holds a token or a key.
+/// Errors are ``/TelemetryTransport/TelemetryTransportError``; the relay's refusals keep their code and `retryAfter`, a relay
+/// that cannot be reached is `.unavailable`, a certificate that is not trusted `.unauthorized`, and a URL that is not HTTP
+/// `.invalidArgument`. No error, description or debug output contains a token or a key.
 public final class HTTPTelemetryTransport: TelemetryTransporting {
     let client: RelayClient
     let configuration: Configuration
     let notificationStream: SharedEventStream<TelemetryNotification>
     let arrivalStream: SharedEventStream<Void>
 
-    /// Creates a transport; the first request is made by the first call.
+    /// Creates a transport. Makes no request.
     /// - Parameters:
-    ///   - url: The relay's URL; a path in it is kept in front of every route. A user, a password, a query and a fragment in it are
-    ///     not used.
-    ///   - credentials: Who this is. A token is sent to the relay's URL and nowhere else: redirections are not followed. Over
-    ///     `http` everybody on the way can read it.
+    ///   - url: The relay's URL; its path precedes every route. Its user, password, query and fragment are not used.
+    ///   - credentials: The caller's credentials. A token is sent only to the relay's URL: redirections are not followed. Over
+    ///     `http` it is sent unencrypted.
     ///   - configuration: Time limits and sizes.
     public init(url: URL, credentials: TelemetryRelayCredentials, configuration: Configuration = .default) {
         let client = RelayClient(
@@ -50,7 +49,7 @@ public final class HTTPTelemetryTransport: TelemetryTransporting {
         EventSource(configuration: client.configuration, resumes: resumes, name: name) { lastEventID in
             var request = RelayRequest(.get, subject: subject)
             request.path = path
-            // Setting an identifier starts the stream anew.
+            // Setting an identifier restarts the stream.
             if client.signer.needsIdentifier(for: subject) { await Self.suspendUntilCancelled() }
             let exchange = try await client.open(request, lastEventID: lastEventID)
             return OpenExchange(exchange).next
@@ -61,13 +60,13 @@ public final class HTTPTelemetryTransport: TelemetryTransporting {
         for await _ in AsyncStream(Never.self, { _ in }) {}
     }
 
-    /// Sets the identifier that the next requests speak for.
+    /// Sets the client of the next requests.
     ///
-    /// A host's requests before the first call are `.unauthorized`. Earlier identifiers, up to seven, are remembered: requests that
-    /// may concern what they left behind name them, too. A process that has to delete what a client of an earlier process left sets
-    /// that identifier first, and then its own. Nil keeps the earlier ones, and ends the stream of notifications until another
-    /// identifier is set. An identifier that is empty or longer than 1,024 bytes is reported to the diagnostics, and changes
-    /// nothing. Does nothing with a viewer's credentials.
+    /// A host's requests before the first call throw `.unauthorized`. Up to seven earlier identifiers are kept: requests that may
+    /// concern their data contain them as well. To delete the data of an earlier process's client, set that client's identifier
+    /// first, and then the own one. Nil keeps the earlier ones, and ends the stream of notifications until another identifier is
+    /// set. An identifier that is empty or longer than 1,024 bytes is reported to the diagnostics and ignored. Does nothing with
+    /// a viewer's credentials.
     public func setClientIdentifier(_ clientId: String?) async {
         do {
             guard try client.signer.setClientIdentifier(clientId) else { return }
@@ -78,7 +77,7 @@ public final class HTTPTelemetryTransport: TelemetryTransporting {
         }
     }
 
-    /// Whether the relay answers and implements this version of the interface.
+    /// Returns whether the relay can be reached and implements this version of the API.
     public func validateSchema() async -> Bool {
         (try? await information())?.api == 1
     }
@@ -86,7 +85,7 @@ public final class HTTPTelemetryTransport: TelemetryTransporting {
     /// The relay's URL, without credentials.
     public nonisolated var storeIdentifier: String? { client.address.description }
 
-    /// What a developer wants to know about the store; `containerID` is the relay's URL without credentials.
+    /// Returns a summary of the store for developers; `containerID` is the relay's URL without credentials.
     public func debugInfo() async -> DebugInfo {
         let info = try? await information()
         let environment = info.map { "relay \($0.version), role \($0.role)" } ?? "relay"
@@ -107,7 +106,7 @@ extension HTTPTelemetryTransport: CustomStringConvertible, CustomDebugStringConv
     public var customMirror: Mirror { Mirror(self, children: ["url": client.address.description]) }
 }
 
-/// Ends an exchange when nobody reads it any more.
+/// Ends an exchange when it is released.
 private final class OpenExchange: Sendable {
     private let exchange: HTTPExchange
 
@@ -115,7 +114,7 @@ private final class OpenExchange: Sendable {
 
     deinit { exchange.finish() }
 
-    /// The next piece of the body; nil at its end.
+    /// Returns the next piece of the body; nil at its end.
     @Sendable func next() async throws -> Data? {
         while let piece = try await exchange.next() {
             if case .data(let data) = piece { return data }

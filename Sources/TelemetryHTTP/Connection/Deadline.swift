@@ -1,10 +1,11 @@
-/// Something took longer than it may.
+/// An operation exceeded its time limit.
 struct DeadlineExceeded: Error, Equatable {
     let limit: Duration
 }
 
-/// Runs the body, and cancels it once the time is over; the session's own timers start anew with every byte that trickles in.
-/// - Throws: `DeadlineExceeded`; what the body throws.
+/// Runs the body, and cancels it when the time limit is exceeded. The session's own timers do not suffice, because every received
+/// byte restarts them.
+/// - Throws: `DeadlineExceeded`; the body's error.
 func withDeadline<Value: Sendable>(
     _ limit: Duration, clock: any Clock<Duration>, _ body: @escaping @Sendable () async throws -> Value
 ) async throws -> Value {
@@ -20,7 +21,7 @@ func withDeadline<Value: Sendable>(
     }
 }
 
-/// Measures time on a clock.
+/// Measures elapsed time on a clock.
 struct Stopwatch: Sendable {
     let elapsed: @Sendable () -> Duration
 

@@ -5,13 +5,13 @@ import TelemetryModels
 import FoundationNetworking
 #endif
 
-/// A session.
+/// A URL session.
 ///
-/// On Linux a session that is deallocated while a task ends can take the process with it, so sessions are kept for good, and a
-/// delegate routes callbacks by task.
+/// On Linux the process can crash if a session is deallocated while a task ends, so sessions are never released, and a delegate
+/// routes callbacks by task.
 final class HTTPConnection: Sendable {
-    /// For requests that are answered at once. Requests that wait at the relay do not use up its connections: they are begun by
-    /// `WaitingConnections`.
+    /// For requests that are answered at once. Requests that wait at the relay do not use its connections; `WaitingConnections`
+    /// sends them.
     static let requests = HTTPConnection(maximumConnectionsPerHost: 16)
 
     private let session: URLSession
@@ -29,8 +29,8 @@ final class HTTPConnection: Sendable {
 
     /// Sends the request. Cancelling the reader, or `finish()`, ends it.
     /// - Parameters:
-    ///   - limit: The most bytes of the answer that may wait to be read.
-    ///   - whenEnded: Called once at the end, and told whether the answer is whole.
+    ///   - limit: The maximum number of unread bytes of the response.
+    ///   - whenEnded: Called once at the end with whether the response is complete.
     func begin(
         _ request: URLRequest, limit: Int, whenEnded: @escaping @Sendable (_ isWhole: Bool) -> Void = { _ in }
     ) -> HTTPExchange {
@@ -39,7 +39,7 @@ final class HTTPConnection: Sendable {
         let exchange = HTTPExchange(limit: limit)
         router.add(exchange, for: id)
         exchange.whenEnded { [router] isFinished in
-            // A task that completed was removed before.
+            // A task that completed was already removed.
             let isComplete = router.remove(id) == nil
             if !isComplete { task.cancel() }
             whenEnded(isComplete && isFinished)

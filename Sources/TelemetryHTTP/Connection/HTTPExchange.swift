@@ -1,13 +1,13 @@
 import Foundation
 import Synchronization
 
-/// What comes back for a request, in the order in which it arrives.
+/// A part of a response, in the order of arrival.
 enum HTTPPiece: Sendable {
     case head(HTTPHead)
     case data(Data)
 }
 
-/// The status and the headers of an answer.
+/// The status and the headers of a response.
 struct HTTPHead: Sendable {
     let status: Int
     /// By name in lower case.
@@ -16,31 +16,31 @@ struct HTTPHead: Sendable {
     func header(_ name: String) -> String? { headers[name.lowercased()] }
 }
 
-/// A whole answer.
+/// A complete response.
 struct HTTPReply: Sendable {
     let head: HTTPHead
     let body: Data
 }
 
-/// A server sent more than there is room for.
+/// A server sent more bytes than the limit.
 struct HTTPOverflow: Error, Equatable {
     let limit: Int
 }
 
-/// One request and what comes back for it. What was not read yet is bounded: a server that sends more is cut off.
+/// One request and its response. The number of unread bytes is limited: if a server sends more, the exchange fails.
 final class HTTPExchange: Sendable {
     private let pieces: AsyncThrowingStream<HTTPPiece, any Error>
     private let continuation: AsyncThrowingStream<HTTPPiece, any Error>.Continuation
     private let unread = Atomic<Int>(0)
     private let limit: Int
 
-    /// - Parameter limit: The most bytes that may wait to be read.
+    /// - Parameter limit: The maximum number of unread bytes.
     init(limit: Int) {
         (pieces, continuation) = AsyncThrowingStream.makeStream(of: HTTPPiece.self)
         self.limit = limit
     }
 
-    /// Calls the action once, when the exchange ended or its reader was cancelled; it is told whether there was no error.
+    /// Calls the action once, when the exchange has ended or its reader was cancelled, with whether it ended without an error.
     func whenEnded(_ action: @escaping @Sendable (_ isFinished: Bool) -> Void) {
         continuation.onTermination = { termination in
             if case .finished(nil) = termination { action(true) } else { action(false) }
@@ -51,7 +51,7 @@ final class HTTPExchange: Sendable {
 
     func receive(_ head: HTTPHead) { continuation.yield(.head(head)) }
 
-    /// Returns false where the data does not fit; the exchange has failed then.
+    /// Returns false if the data exceeds the limit; then the exchange has failed.
     func receive(_ data: Data) -> Bool {
         let total = unread.wrappingAdd(data.count, ordering: .relaxed).newValue
         guard total <= limit else {
@@ -67,21 +67,21 @@ final class HTTPExchange: Sendable {
 
     // MARK: The reader's side
 
-    /// The next piece; nil at the end. A piece makes room for as many bytes as it has.
+    /// Returns the next piece; nil at the end. Its bytes no longer count as unread.
     func next() async throws -> HTTPPiece? {
         guard let piece = try await unlimitedNext() else { return nil }
         if case .data(let data) = piece { unread.wrappingSubtract(data.count, ordering: .relaxed) }
         return piece
     }
 
-    /// The answer's head.
-    /// - Throws: what the connection failed with; `CancellationError`.
+    /// Returns the response's head.
+    /// - Throws: The connection's error; `CancellationError`.
     func head() async throws -> HTTPHead {
         while let piece = try await next() { if case .head(let head) = piece { return head } }
         throw URLError(.badServerResponse)
     }
 
-    /// The rest of the body: at most as many bytes as the exchange has room for.
+    /// Returns the rest of the body, at most as many bytes as the limit.
     func body() async throws -> Data {
         var body = Data()
         while let piece = try await unlimitedNext() {

@@ -5,7 +5,7 @@ import Synchronization
 import FoundationNetworking
 #endif
 
-/// Gives what arrives for a session's tasks to the exchange of each.
+/// Passes the callbacks of a session's tasks to their exchanges.
 final class HTTPTaskRouter: NSObject, URLSessionDataDelegate, Sendable {
     private let exchanges = Mutex<[Int: HTTPExchange]>([:])
 
@@ -36,7 +36,7 @@ final class HTTPTaskRouter: NSObject, URLSessionDataDelegate, Sendable {
         if exchange(of: dataTask)?.receive(data) != true { dataTask.cancel() }
     }
 
-    /// A request goes where it was addressed, or nowhere: followed elsewhere, it would take its token along.
+    /// Redirections are not followed, because the token would be sent to another URL.
     func urlSession(
         _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
         newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void

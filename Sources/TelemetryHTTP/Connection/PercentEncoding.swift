@@ -1,11 +1,11 @@
 import TelemetryTransport
 
-/// Percent-encoding as in RFC 3986: everything but letters, digits, `-`, `_` and `~`, and a dot in names that are not dots alone.
+/// Percent-encoding as in RFC 3986. Letters, digits, `-`, `_` and `~` are not encoded, nor are dots, except in "." and "..".
 enum PercentEncoding {
     static func encode(_ text: String) -> String {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(text.utf8.count + 16)
-        // "." and ".." would be taken as steps in a path.
+        // Unencoded, "." and ".." would be relative path segments.
         let keepsDots = text != "." && text != ".."
         for byte in text.utf8 {
             switch byte {

@@ -1,13 +1,13 @@
 import Foundation
 import TelemetryTransport
 
-/// Where a relay is: a base URL, without credentials, to which paths are appended.
+/// A relay's base URL, without credentials, to which paths are appended.
 struct RelayAddress: Sendable, CustomStringConvertible {
-    /// Without a slash at its end.
+    /// Without a trailing slash.
     private let base: String?
 
-    /// - Parameter url: An `http` or `https` URL; its path is kept in front of every route. A user, a password, a query and a
-    ///   fragment in it are left out: they belong into no log.
+    /// - Parameter url: An `http` or `https` URL; its path precedes every route. Its user, password, query and fragment are
+    ///   removed, because they must not appear in logs.
     init(_ url: URL) {
         guard var components = URLComponents(url: url, resolvingAgainstBaseURL: true),
             ["http", "https"].contains(components.scheme?.lowercased()), components.host?.isEmpty == false
@@ -27,9 +27,9 @@ struct RelayAddress: Sendable, CustomStringConvertible {
     var description: String { base ?? "a URL that is not http or https" }
 
     /// - Parameters:
-    ///   - path: The route's segments, which are encoded here.
-    ///   - query: Names and values, likewise; one name may occur more than once.
-    /// - Throws: `.invalidArgument` where the base is not an HTTP URL.
+    ///   - path: The route's segments, not encoded.
+    ///   - query: Names and values, not encoded. A name may occur more than once.
+    /// - Throws: `.invalidArgument` if the base is not an HTTP URL.
     func url(_ path: [String], query: [(name: String, value: String)] = []) throws(TelemetryTransportError) -> URL {
         guard let base else {
             throw .invalidArgument("The relay's URL must begin with http:// or https:// and name a host.")

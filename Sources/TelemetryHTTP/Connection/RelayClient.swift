@@ -6,7 +6,7 @@ import TelemetryTransport
 import FoundationNetworking
 #endif
 
-/// Sends requests to the relay: adds address and credentials, enforces deadlines, and turns refusals into errors.
+/// Sends requests to the relay: adds address and credentials, enforces deadlines, and converts refusals to errors.
 final class RelayClient: Sendable {
     let address: RelayAddress
     let signer: RequestSigner
@@ -19,7 +19,7 @@ final class RelayClient: Sendable {
         self.configuration = configuration
     }
 
-    /// The body of the relay's answer.
+    /// Returns the body of the relay's response.
     /// - Throws: `TelemetryTransportError`, whose cause is `HTTPOverflow` for a body beyond the configuration's limit;
     ///   `CancellationError`.
     @discardableResult
@@ -41,7 +41,7 @@ final class RelayClient: Sendable {
     }
 
     /// Opens a stream of server-sent events.
-    /// - Throws: as `send`.
+    /// - Throws: The same errors as `send`.
     func open(_ request: RelayRequest, lastEventID: String?) async throws -> HTTPExchange {
         var prepared = try await prepare(request, accepting: "text/event-stream")
         if let lastEventID { prepared.setValue(lastEventID, forHTTPHeaderField: "Last-Event-ID") }
@@ -68,7 +68,7 @@ final class RelayClient: Sendable {
         }
     }
 
-    /// - Parameter waits: Whether the relay may take its time for the answer.
+    /// - Parameter waits: Whether the relay may delay the response.
     private func begin(_ request: URLRequest, waits: Bool, limit: Int) async throws -> HTTPExchange {
         guard waits else { return HTTPConnection.requests.begin(request, limit: limit) }
         return try await WaitingConnections.shared.begin(
@@ -79,7 +79,7 @@ final class RelayClient: Sendable {
     private static func urlRequest(for url: URL) -> URLRequest {
         var request = URLRequest(url: url)
         request.cachePolicy = .reloadIgnoringLocalCacheData
-        // Only an idle timer; the deadlines are kept here, on the configuration's clock.
+        // Only an idle timer; the deadlines are enforced here, on the configuration's clock.
         request.timeoutInterval = 3_600
         return request
     }
@@ -108,18 +108,18 @@ final class RelayClient: Sendable {
         return TelemetryTransportError(connectionFailure: error, address: address)
     }
 
-    /// What a network that wants its own page seen first, or a wrong URL, answers.
+    /// The error for a response that is not a relay's, such as that of a captive portal or a wrong URL.
     static let unexpectedAnswer = TelemetryTransportError(
-        code: .unavailable, message: "The answer is not a relay's; check the URL, and what is between here and the relay.")
+        code: .unavailable, message: "The response is not from a relay; check the URL and any proxy in between.")
 }
 
 extension RelayClient {
-    /// What the relay takes at once, as far as that is known.
+    /// The relay's limits if they were fetched; otherwise the defaults.
     var limits: RelayLimits { knownLimits.withLock { $0 } ?? RelayLimits() }
 
-    /// Asks the relay for its limits, once; returns whether they differ from those that were in use.
+    /// Fetches the relay's limits, once. Returns whether they differ from those that were in use.
     ///
-    /// Called only where the relay has refused something for its size: what most relays take is known without asking.
+    /// Called only if the relay refused a request for its size, because most relays have the default limits.
     func adoptLimits() async throws -> Bool {
         if knownLimits.withLock({ $0 != nil }) { return false }
         guard let info = RelayInformation(try await send(.init(.get, "v1", "server", subject: .clients([])))) else {

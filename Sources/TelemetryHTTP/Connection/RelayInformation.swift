@@ -2,7 +2,7 @@ import Foundation
 import TelemetryStorage
 import TelemetryTransport
 
-/// What `GET /v1/server` says.
+/// The response of `GET /v1/server`.
 struct RelayInformation: Sendable {
     var name = ""
     var version = ""
@@ -10,7 +10,7 @@ struct RelayInformation: Sendable {
     var role = ""
     var limits = RelayLimits()
 
-    /// Nil for what is not the answer of a relay.
+    /// Returns nil if the body is not a relay's response.
     init?(_ body: Data) {
         var hasAPI = false
         let isRead = body.withScanner { scanner in
@@ -40,7 +40,7 @@ extension RelayLimits {
             if key.isIdentical(to: "waitSeconds") { return scanner.read(&waitSeconds) }
             return scanner.skipValue()
         }
-        // A relay that says that it takes nothing still gets one at a time.
+        // A limit of zero is treated as one.
         bodyBytes = max(bodyBytes, 1)
         batchEvents = max(batchEvents, 1)
         saveRecords = max(saveRecords, 1)

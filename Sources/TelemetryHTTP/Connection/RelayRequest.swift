@@ -1,6 +1,6 @@
 import Foundation
 
-/// A request as a route of the relay expects it.
+/// A request to a route of the relay.
 struct RelayRequest: Sendable {
     enum Method: String, Sendable {
         case get = "GET"
@@ -10,14 +10,14 @@ struct RelayRequest: Sendable {
     }
 
     var method: Method
-    /// The segments behind the base URL.
+    /// The segments that follow the base URL.
     var path: [String]
     var query: [(name: String, value: String)] = []
-    /// JSON; nil without a body.
+    /// JSON; nil for no body.
     var body: Data?
-    /// Whose data it is about.
+    /// The client whose data the request concerns.
     var subject: RequestSubject
-    /// For how long the relay may wait before it answers.
+    /// How long the relay may wait before it responds.
     var wait: Duration = .zero
 
     init(

@@ -5,29 +5,29 @@ import Synchronization
 import FoundationNetworking
 #endif
 
-/// The connections of streams, and of requests that wait at the relay for something to happen.
+/// The connections of streams and of requests that wait at the relay.
 ///
-/// On Linux a session that opens a connection for a request watches until that request's end whether the connection can be written
-/// to. It always can, so a request that waits on a new connection keeps a processor core busy. On a connection that is open already
-/// the session only watches for what arrives. So each request that waits has a session for itself, in which a short request that
-/// needs no token opens the connection first.
+/// On Linux a session that opens a connection for a request polls whether the connection is writable until that request ends. It
+/// always is, so a request that waits on a new connection keeps a processor core busy. On an open connection the session only
+/// waits for data. So each waiting request has its own session, in which a short request without a token opens the connection
+/// first.
 final class WaitingConnections: Sendable {
-    /// The process's.
+    /// The connections of this process.
     static let shared = WaitingConnections()
 
     #if canImport(FoundationNetworking)
-    /// A session that no request uses.
+    /// An unused session.
     private struct Idle {
         let connection: HTTPConnection
         let address: String
-        /// Since its last answer, which left a connection open; nil where there is none for sure.
+        /// Started at its last response, which left a connection open; nil if no connection is known to be open.
         let sinceAnswer: Stopwatch?
     }
 
-    /// How long a connection certainly stays open without a request; servers allow at least 5 seconds.
+    /// How long a connection is assumed to stay open without a request; servers allow at least 5 seconds.
     private static let openTime = Duration.seconds(2)
 
-    /// The one that was used last is the last one. At most as many as requests waited at the same time.
+    /// Ordered by last use, the most recent one last. At most as many as requests waited at the same time.
     private let idle = Mutex<[Idle]>([])
     #else
     private let connection = HTTPConnection(maximumConnectionsPerHost: 10_000)
@@ -35,12 +35,12 @@ final class WaitingConnections: Sendable {
 
     private init() {}
 
-    /// Sends a request that may wait for its answer.
+    /// Sends a request whose response the relay may delay.
     /// - Parameters:
-    ///   - opening: A request to the same server that is answered at once, whatever its answer; sent where it is needed, and given
-    ///     up after the configuration's time for a request.
-    ///   - limit: The most bytes of the answer that may wait to be read.
-    /// - Throws: what the short request failed with; `CancellationError`.
+    ///   - opening: A request to the same server that is answered at once, with any status. Sent only to open a connection, and
+    ///     cancelled after `requestTimeout`.
+    ///   - limit: The maximum number of unread bytes of the response.
+    /// - Throws: The short request's error; `CancellationError`.
     func begin(
         _ request: URLRequest, to address: RelayAddress, opening: @autoclosure () throws -> URLRequest, limit: Int,
         configuration: HTTPTelemetryTransport.Configuration
@@ -70,7 +70,7 @@ final class WaitingConnections: Sendable {
     }
 
     #if canImport(FoundationNetworking)
-    /// A session that no request uses, and whether it has an open connection to the address.
+    /// Returns an unused session, and whether it has an open connection to the address.
     private func take(_ address: RelayAddress) -> (connection: HTTPConnection, isOpen: Bool) {
         let taken = idle.withLock { idle -> Idle? in
             let index = idle.lastIndex { $0.address == address.description } ?? idle.indices.last

@@ -1,15 +1,15 @@
 import TelemetryModels
 import TelemetryTransport
 
-/// The identifiers that this process has had as a client.
+/// The client identifiers of this process.
 ///
-/// The present one, and up to seven before it, under which it may still have to delete what it left.
+/// The current one, and up to seven earlier ones, whose data it may still have to delete.
 struct ClientIdentities: Sendable, Equatable {
     static let maximumCount = 8
 
-    /// The present identifier, in form C; nil where there is no client.
+    /// The current identifier, in normalization form C; nil if there is no client.
     private(set) var current: String?
-    /// Every identifier, the newest first.
+    /// All identifiers, the newest first.
     private(set) var known: [String] = []
 
     /// - Throws: `.invalidArgument` for an identifier that is empty or too long; then nothing changes.
@@ -26,8 +26,7 @@ struct ClientIdentities: Sendable, Equatable {
         known.removeLast(max(known.count - Self.maximumCount, 0))
     }
 
-    /// The identifiers that a request names: no more than it needs, so that an identifier is not linked to an earlier one
-    /// without reason.
+    /// The identifiers that a request contains: only those it needs, so that identifiers are not linked without a reason.
     func names(for subject: RequestSubject) -> [String] {
         switch subject {
         case .current: return current.map { [$0] } ?? []
@@ -39,12 +38,12 @@ struct ClientIdentities: Sendable, Equatable {
     }
 }
 
-/// Whose data a request is about.
+/// The clients whose data a request concerns.
 enum RequestSubject: Sendable {
-    /// The present client's.
+    /// The current client.
     case current
-    /// Any client's that this process has been: the request names records, and those do not say whose they are.
+    /// Any of this process's clients: the request contains record names, which do not identify the client.
     case anyKnown
-    /// These clients'.
+    /// These clients.
     case clients(Set<String>)
 }

@@ -11,21 +11,22 @@ import Musl
 import Android
 #endif
 
-/// A secret in a file that its owner alone can read, made once, also by processes that ask at the same time.
+/// A secret in a file that only its owner can read. It is generated once, even if several processes request it at the same time.
 public struct FileTelemetrySecretStore: TelemetrySecretStoring {
     private let directory: URL
 
-    /// - Parameter directory: Where the file `relay-secret` lies; made for its owner alone where it is missing. Use a directory
-    ///   that outlives the process and belongs to this installation, for example the one of the host's other state.
+    /// - Parameter directory: The directory of the file `relay-secret`; created if it is missing, accessible to its owner only.
+    ///   Use a directory that outlives the process and belongs to this installation, for example the one of the host's other
+    ///   state.
     public init(directory: URL) { self.directory = directory }
 
-    /// Reads the secret, or makes it.
+    /// Reads the secret, or generates it.
     ///
-    /// The file appears whole: it is written under another name, synchronised, and then given its own by a link, which fails
-    /// where another process was first.
+    /// The file is created atomically: it is written under another name, synchronized, and then linked to its own name, which
+    /// fails if another process was first.
     /// - Throws: ``/TelemetryTransport/TelemetryTransportError``: `.corrupted` for a file of another length, which is never
-    ///   replaced, since relays have bound clients to what it held; `.unavailable` or `.unauthorized` where the directory cannot
-    ///   be used.
+    ///   replaced, because relays have bound clients to its original contents; `.unavailable` or `.unauthorized` if the directory
+    ///   cannot be used.
     public func secret() async throws -> Data {
         let path = directory.appendingPathComponent("relay-secret").path
         if let secret = try read(path) { return secret }
@@ -34,26 +35,26 @@ public struct FileTelemetrySecretStore: TelemetrySecretStoring {
                 at: directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         } catch {
             throw TelemetryTransportError(
-                code: .unavailable, message: "The directory for the installation's secret cannot be made: \(directory.path).",
+                code: .unavailable, message: "The directory for the installation's secret cannot be created: \(directory.path).",
                 cause: error)
         }
         try make(path)
         guard let secret = try read(path) else {
             throw TelemetryTransportError(
-                code: .unavailable, message: "The installation's secret was removed while it was made: \(path).")
+                code: .unavailable, message: "The installation's secret was removed while it was generated: \(path).")
         }
         return secret
     }
 
     private func read(_ path: String) throws(TelemetryTransportError) -> Data? {
-        // Without O_NONBLOCK, opening a pipe that somebody put there would wait for its writer.
+        // Without O_NONBLOCK, opening a named pipe in place of the file would wait for its writer.
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         guard descriptor >= 0 else {
             if errno == ENOENT || errno == ENOTDIR { return nil }
             throw failure("opened", path, errno)
         }
         defer { close(descriptor) }
-        // One byte more than there may be.
+        // One byte more than allowed.
         var bytes = [UInt8](repeating: 0, count: InstallationSecret.byteCount + 1)
         var count = 0
         while count < bytes.count {
@@ -75,7 +76,7 @@ public struct FileTelemetrySecretStore: TelemetrySecretStoring {
         return Data(bytes[..<count])
     }
 
-    /// Does nothing where another process was first.
+    /// Does nothing if another process was first.
     private func make(_ path: String) throws(TelemetryTransportError) {
         let temporary = "\(path).\(UUID().uuidString).tmp"
         let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
@@ -92,7 +93,7 @@ public struct FileTelemetrySecretStore: TelemetrySecretStoring {
         synchronizeDirectory()
     }
 
-    /// Not every file system can; the file itself is written by then.
+    /// Failures are ignored, because not every file system supports it and the file is already written.
     private func synchronizeDirectory() {
         let descriptor = open(directory.path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return }

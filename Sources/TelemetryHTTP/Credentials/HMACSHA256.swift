@@ -1,10 +1,10 @@
 import TelemetryModels
 
-/// HMAC-SHA256 as in RFC 2104: no dependency is worth one short function.
+/// HMAC-SHA256 as in RFC 2104, to avoid a dependency.
 enum HMACSHA256 {
     private static let blockSize = 64
 
-    /// The code in 64 hexadecimal digits, lower case.
+    /// Returns the code as 64 lower-case hexadecimal digits.
     static func hexDigest(of message: [UInt8], key: [UInt8]) -> String {
         var block = key.count > blockSize ? bytes(of: SHA256.digest(of: key)) : key
         block += [UInt8](repeating: 0, count: blockSize - block.count)

@@ -4,15 +4,15 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// A secret that lasts as long as its store: for tests, and for hosts whose clients end with the process.
+/// A secret in memory, for tests and for hosts whose clients end with the process.
 public struct InMemoryTelemetrySecretStore: TelemetrySecretStoring {
     private let bytes: Data
 
     /// Creates a store with a new secret.
     public init() { bytes = Data(InstallationSecret.make()) }
 
-    /// Creates a store with a secret that the caller keeps.
-    /// - Parameter secret: 32 bytes that nobody can guess.
+    /// Creates a store with a secret that the caller provides.
+    /// - Parameter secret: 32 bytes from a cryptographically secure source.
     public init(secret: Data) { bytes = secret }
 
     public func secret() async throws -> Data { bytes }

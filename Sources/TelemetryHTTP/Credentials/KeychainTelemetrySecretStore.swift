@@ -3,22 +3,23 @@ public import Foundation
 import Security
 import TelemetryTransport
 
-/// A secret in the keychain: for this device only, readable after it was unlocked once.
+/// A secret in the keychain, for this device only and readable after the first unlock.
 ///
-/// It outlives the app's removal on some of Apple's systems; the identifiers of clients do not, so that nothing is linked.
+/// On some of Apple's systems it outlives the app's removal. The clients' identifiers do not, so a reinstalled app is not linked
+/// to them.
 public struct KeychainTelemetrySecretStore: TelemetrySecretStoring {
     private let service: String
     private let accessGroup: String?
 
     /// - Parameters:
-    ///   - service: What the item is filed under; one service is one installation.
-    ///   - accessGroup: Shares the item with an app's extensions; nil for the app alone.
+    ///   - service: The item's service name; one service is one installation.
+    ///   - accessGroup: The access group that shares the item with an app's extensions; nil for the app only.
     public init(service: String = "live-telemetry.relay-secret", accessGroup: String? = nil) {
         self.service = service
         self.accessGroup = accessGroup
     }
 
-    /// Reads the secret, or makes it; where another process was first, that one's is returned.
+    /// Reads the secret, or generates it. If another process was first, returns that one's.
     /// - Throws: ``/TelemetryTransport/TelemetryTransportError``: `.unavailable` while the device is locked, `.corrupted` for an
     ///   item of another length.
     public func secret() async throws -> Data {

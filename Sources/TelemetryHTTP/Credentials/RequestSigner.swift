@@ -1,11 +1,11 @@
 import Synchronization
 import TelemetryTransport
 
-/// Makes the headers that prove who asks.
+/// Creates the headers that authenticate a request.
 final class RequestSigner: Sendable {
     private struct State {
         var identities = ClientIdentities()
-        /// The keys that were computed, by identifier.
+        /// The computed keys, by identifier.
         var keys: [String: String] = [:]
     }
 
@@ -14,7 +14,7 @@ final class RequestSigner: Sendable {
 
     init(_ credentials: TelemetryRelayCredentials) { self.credentials = credentials }
 
-    /// Returns whether the present identifier is another one now.
+    /// Sets the current identifier. Returns whether it changed.
     /// - Throws: `.invalidArgument` for an identifier that is empty or too long; then nothing changes.
     func setClientIdentifier(_ clientId: String?) throws(TelemetryTransportError) -> Bool {
         guard case .host = credentials.role else { return false }
@@ -25,13 +25,13 @@ final class RequestSigner: Sendable {
         }
     }
 
-    /// Whether requests about this subject have to wait for an identifier.
+    /// Whether requests on this subject have to wait for an identifier.
     func needsIdentifier(for subject: RequestSubject) -> Bool {
         guard case .host = credentials.role else { return false }
         return state.withLock { $0.identities.names(for: subject).isEmpty }
     }
 
-    /// - Throws: `.unauthorized` for a host without an identifier; what the secret's store throws.
+    /// - Throws: `.unauthorized` for a host without an identifier; the secret store's error.
     func headers(for subject: RequestSubject) async throws -> [(name: String, value: String)] {
         var headers: [(name: String, value: String)] = []
         if let authorization = try credentials.authorization() { headers.append(("Authorization", authorization)) }
@@ -40,7 +40,7 @@ final class RequestSigner: Sendable {
         guard !names.isEmpty else {
             throw TelemetryTransportError(
                 code: .unauthorized,
-                message: "This host has no client identifier yet; setClientIdentifier(_:) comes before the first request.")
+                message: "This host has no client identifier yet; call setClientIdentifier(_:) before the first request.")
         }
         headers.append(("Telemetry-Client", names.map(PercentEncoding.encode).joined(separator: ",")))
         headers.append(("Telemetry-Client-Key", try await keys(of: names, secrets).joined(separator: ",")))
@@ -59,7 +59,7 @@ final class RequestSigner: Sendable {
         }
         let keys = names.map { HMACSHA256.hexDigest(of: Array($0.utf8), key: secret) }
         state.withLock { state in
-            // Only the identifiers that are still in use.
+            // Keeps only the keys of identifiers that are still in use.
             state.keys = state.keys.filter { state.identities.known.contains($0.key) }
             for (name, key) in zip(names, keys) { state.keys[name] = key }
         }

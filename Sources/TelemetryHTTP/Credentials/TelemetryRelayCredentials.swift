@@ -1,6 +1,6 @@
 import TelemetryTransport
 
-/// What a caller proves to a relay who it is with. Descriptions never show a token.
+/// The credentials with which a caller authenticates to a relay. Descriptions never contain the token.
 public struct TelemetryRelayCredentials: Sendable {
     enum Role: Sendable {
         case viewer
@@ -11,7 +11,7 @@ public struct TelemetryRelayCredentials: Sendable {
     let role: Role
 
     private init(token: String?, role: Role) {
-        // A token that was read from a file ends in a line feed.
+        // A token that was read from a file may end in a line feed.
         let trimmed = token.map { $0.drop(while: \.isWhitespace) }.map { text in
             String(text.reversed().drop(while: \.isWhitespace).reversed())
         }
@@ -20,23 +20,23 @@ public struct TelemetryRelayCredentials: Sendable {
     }
 
     /// A viewer's or a reader's credentials.
-    /// - Parameter token: The token that the relay's command printed; nil for a relay on this machine that has no tokens.
+    /// - Parameter token: The token printed by the relay's command; nil for a relay on this machine without tokens.
     public static func viewer(token: String?) -> Self { Self(token: token, role: .viewer) }
 
-    /// A host's credentials: they open the data of this host's own clients alone.
+    /// A host's credentials, which give access only to the data of this host's own clients.
     ///
-    /// Each request also bears the client's identifier and a key that follows from it and from the installation's secret. The
-    /// relay binds the key to the identifier at the first request, so that nobody else can use the identifier.
+    /// Each request also contains the client's identifier and a key derived from it and from the installation's secret. The relay
+    /// binds the key to the identifier at the first request, so that no other caller can use the identifier.
     /// - Parameters:
-    ///   - token: A token of the role `host`. One that ships inside an app is public, and opens nothing by itself. Nil for a
-    ///     relay on this machine that has no tokens.
-    ///   - secrets: Where this installation's secret is kept.
+    ///   - token: A token of the role `host`. A token that ships inside an app is public and gives no access by itself. Nil for a
+    ///     relay on this machine without tokens.
+    ///   - secrets: The store of this installation's secret.
     public static func host(token: String?, secrets: any TelemetrySecretStoring) -> Self {
         Self(token: token, role: .host(secrets))
     }
 
-    /// The header that carries the token; nil without one.
-    /// - Throws: `.invalidArgument` for a token that no header can hold.
+    /// The authorization header; nil without a token.
+    /// - Throws: `.invalidArgument` for a token with characters other than visible ASCII.
     func authorization() throws(TelemetryTransportError) -> String? {
         guard let token else { return nil }
         guard token.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {

@@ -4,17 +4,17 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// Keeps the secret of an installation, from which the keys of its clients follow.
+/// Keeps the secret of an installation, from which the keys of its clients are derived.
 ///
-/// A relay binds a client's identifier to its key for good: an installation that loses its secret cannot go on under the same
+/// A relay binds a client's identifier to its key permanently: an installation that loses its secret cannot continue to use the
 /// identifier. The secret never leaves the installation.
 public protocol TelemetrySecretStoring: Sendable {
-    /// The secret: 32 random bytes, made at the first call and the same at every later one, in every process.
-    /// - Throws: ``/TelemetryTransport/TelemetryTransportError`` where it can be neither read nor made.
+    /// Returns the secret: 32 random bytes, generated at the first call and the same at every later one, in every process.
+    /// - Throws: ``/TelemetryTransport/TelemetryTransportError`` if it can be neither read nor generated.
     func secret() async throws -> Data
 }
 
-/// What a secret is made of.
+/// Generates secrets.
 enum InstallationSecret {
     static let byteCount = 32
 

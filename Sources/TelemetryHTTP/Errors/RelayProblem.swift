@@ -3,7 +3,7 @@ import TelemetryModels
 import TelemetryStorage
 import TelemetryTransport
 
-/// What a relay's refusal says of itself: RFC 9457, and what the records' routes add to it.
+/// A relay's problem details: RFC 9457, and the members that the records' routes add.
 struct RelayProblem: Sendable {
     struct Failure: Sendable {
         var recordName = ""
@@ -18,7 +18,7 @@ struct RelayProblem: Sendable {
     var record: TelemetryRecord?
     var failures: [Failure] = []
 
-    /// Nil for what is not such an object.
+    /// Returns nil if the body is not a JSON object of this form.
     init?(_ body: Data) {
         let isRead = body.withScanner { scanner in
             scanner.readMembers { key, scanner in

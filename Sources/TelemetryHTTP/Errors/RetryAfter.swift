@@ -2,13 +2,13 @@ import Foundation
 
 /// The header `Retry-After` of RFC 9110, 10.2.3: a number of seconds, or a date in any of HTTP's three forms.
 enum RetryAfter {
-    /// A server that asks for more is asked again after a day all the same.
+    /// The maximum wait: longer ones are shortened to a day.
     static let maximum = Duration.seconds(86_400)
 
     /// - Parameters:
-    ///   - date: The answer's `Date`, by which a date is measured: the clocks of both sides may differ.
-    ///   - now: What stands in for a missing one.
-    /// - Returns: How long to wait; nil where the header is missing or cannot be read.
+    ///   - date: The response's `Date`, relative to which a date is measured, because the clocks of both sides may differ.
+    ///   - now: Used if `date` is missing.
+    /// - Returns: How long to wait; nil if the header is missing or invalid.
     static func duration(_ value: String?, date: String?, now: Date) -> Duration? {
         guard let value = value?.trimmingCharacters(in: .whitespaces), !value.isEmpty else { return nil }
         if value.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) {
@@ -43,7 +43,7 @@ enum HTTPDate {
         var components = DateComponents()
         components.calendar = Calendar(identifier: .gregorian)
         components.timeZone = TimeZone(secondsFromGMT: 0)
-        // Two digits are of this century: nothing that is asked for lies in the one before.
+        // Two digits are of this century, because a retry date is never in the previous one.
         components.year = year.count == 2 ? 2_000 + number : number
         components.month = index + 1
         components.day = day

@@ -3,7 +3,7 @@ import TelemetryModels
 import TelemetryTransport
 
 extension TelemetryTransportError.Code {
-    /// The code that a problem names; nil for one that this version does not know.
+    /// The code of a problem; nil for a code unknown to this version.
     init?(problemCode name: String) {
         let known: [Self] = [
             .notFound, .conflict, .invalidArgument, .unauthorized, .rateLimited, .unavailable, .quotaExceeded, .corrupted,
@@ -14,7 +14,7 @@ extension TelemetryTransportError.Code {
         self = code
     }
 
-    /// The code for a status whose answer does not say more.
+    /// The code for a status without problem details.
     init(status: Int) {
         switch status {
         case 401, 403, 407: self = .unauthorized
@@ -24,17 +24,17 @@ extension TelemetryTransportError.Code {
         case 413, 507: self = .quotaExceeded
         case 429: self = .rateLimited
         case 400..<500: self = .invalidArgument
-        // A redirection, too: it is not followed, and may be gone once the URL or the proxy is put right.
+        // Includes redirections, which are not followed. They may disappear once the URL or the proxy is corrected.
         default: self = .unavailable
         }
     }
 }
 
 extension TelemetryTransportError {
-    /// The longest text of a server that becomes part of a message.
+    /// The maximum length of a server's text in a message.
     private static let maximumDetail = 500
 
-    /// What a relay's refusal means.
+    /// Creates the error for a relay's refusal.
     init(refusal reply: HTTPReply, address: RelayAddress, now: Date) {
         let status = reply.head.status
         let problem = RelayProblem(reply.body)
@@ -43,7 +43,7 @@ extension TelemetryTransportError {
         if let text = problem.map({ $0.detail.isEmpty ? $0.title : $0.detail }), !text.isEmpty {
             message += ": \(text.prefix(Self.maximumDetail))"
         } else if (300..<400).contains(status) {
-            message += ", a redirection, which is not followed; use the URL that it leads to"
+            message += ", a redirection, which is not followed; use its target URL"
         }
         let failures = (problem?.failures ?? []).map { failure in
             (
@@ -61,7 +61,7 @@ extension TelemetryTransportError {
             retryAfter: RetryAfter.duration(reply.head.header("Retry-After"), date: reply.head.header("Date"), now: now))
     }
 
-    /// What it means that there was no answer.
+    /// Creates the error for a request without a response.
     init(connectionFailure error: any Error, address: RelayAddress) {
         if let error = error as? DeadlineExceeded {
             self.init(
@@ -81,7 +81,7 @@ extension TelemetryTransportError {
             Self.certificateCodes.contains(failure.code) || text.range(of: "certificate", options: .caseInsensitive) != nil
         let isURL = [URLError.Code.badURL, .unsupportedURL].map(\.rawValue).contains(failure.code)
         let reason = "\(text) (\(failure.domain) \(failure.code))"
-        // The error underneath holds the whole URL, filters and all, and is not passed on.
+        // The underlying error contains the whole URL, including filters, and is not passed on.
         let cause = NSError(domain: failure.domain, code: failure.code)
         if isCertificate {
             self.init(

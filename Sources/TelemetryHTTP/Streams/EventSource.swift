@@ -2,30 +2,30 @@ import Foundation
 import TelemetryModels
 import TelemetryTransport
 
-/// A stream of server-sent events that is opened again whenever it ends.
+/// A stream of server-sent events that is reopened when it ends.
 struct EventSource: Sendable {
-    /// The pieces of one connection; the array of the second closure's argument is empty at the end.
+    /// Returns the next piece of one connection; nil at the end.
     typealias Connection = @Sendable () async throws -> Data?
 
-    /// What befell the stream.
+    /// An occurrence on the stream.
     enum Occurrence: Sendable, Equatable {
-        /// The relay answers; events follow.
+        /// The relay has responded; events follow.
         case opened
         case event(ServerSentEvent)
     }
 
     let configuration: HTTPTelemetryTransport.Configuration
-    /// Whether a new connection asks for what it missed.
+    /// Whether a new connection requests the missed events.
     let resumes: Bool
-    /// What the diagnostics call the stream.
+    /// The stream's name in diagnostics.
     let name: String
-    /// Connects, and returns what reads the next piece; nil at the end.
+    /// Connects, and returns a function that reads the next piece; nil at the end.
     let connect: @Sendable (_ lastEventID: String?) async throws -> Connection
 
-    /// A connection that lasted so long has shown that it works.
+    /// A connection that lasted this long counts as stable.
     private static let stableAfter = Duration.seconds(30)
 
-    /// Calls `receive` with what comes, until the calling task is cancelled.
+    /// Calls `receive` with each occurrence until the calling task is cancelled.
     func run(_ receive: @Sendable (Occurrence) -> Void) async {
         var schedule = ReconnectSchedule(
             minimum: configuration.minimumReconnectDelay, maximum: configuration.maximumReconnectDelay)
@@ -51,7 +51,7 @@ struct EventSource: Sendable {
         }
     }
 
-    /// Reads one connection to its end; returns why it ended, and what the relay said to wait.
+    /// Reads one connection to its end. Returns the error that ended it, and the delay that the relay requested.
     private func read(
         _ lastEventID: inout String?, _ receive: (Occurrence) -> Void
     ) async -> (error: (any Error)?, retry: Duration?) {
@@ -60,7 +60,7 @@ struct EventSource: Sendable {
             let next = try await connect(resumes ? lastEventID : nil)
             receive(.opened)
             while true {
-                // A relay sends a comment every 15 seconds; without a byte for much longer the connection is dead.
+                // A relay sends a comment every 15 seconds. A connection without data for much longer is dead.
                 let piece = try await withDeadline(configuration.heartbeatTimeout, clock: configuration.clock, next)
                 guard let piece else { return (nil, parser.retry) }
                 for event in try parser.consume(piece) { receive(.event(event)) }
@@ -76,12 +76,12 @@ struct EventSource: Sendable {
             switch error {
             case nil: "it ended"
             case let error as TelemetryTransportError: error.message
-            case let error as DeadlineExceeded: "nothing came for \(error.limit)"
-            case is OversizedServerSentEvent: "it holds an event that is too large"
+            case let error as DeadlineExceeded: "no data for \(error.limit)"
+            case is OversizedServerSentEvent: "an event was too large"
             case .some(let error): String((error as NSError).localizedDescription)
             }
         configuration.diagnostics?(
             TelemetryDiagnostic(
-                kind: .transportFailed, message: "The relay's stream of \(name) ended and will be opened again: \(reason)"))
+                kind: .transportFailed, message: "The relay's stream of \(name) ended and will be reopened: \(reason)"))
     }
 }

@@ -1,5 +1,5 @@
-/// When to connect again: exponential backoff with full jitter, so that clients that lost their relay together do not come back
-/// together.
+/// The delays before reconnecting: exponential backoff with full jitter, so that clients do not all reconnect to a relay at the
+/// same time.
 struct ReconnectSchedule: Sendable {
     /// The first window; each failure doubles it.
     var minimum: Duration
@@ -11,7 +11,7 @@ struct ReconnectSchedule: Sendable {
         self.maximum = max(minimum, maximum)
     }
 
-    /// The next delay: a random part of the window, behind what the relay asked to wait.
+    /// Returns the next delay: the relay's requested wait, plus a random part of the window.
     /// - Parameter random: 0 or more, and less than 1.
     mutating func next(retryAfter: Duration? = nil, random: Double) -> Duration {
         var window = minimum
@@ -20,9 +20,9 @@ struct ReconnectSchedule: Sendable {
         return (retryAfter ?? .zero) + min(window, maximum) * min(max(random, 0), 1)
     }
 
-    /// The connection held: the next failure begins anew.
+    /// Resets the backoff after a stable connection.
     mutating func reset() { failures = 0 }
 
-    /// The relay refused for a reason that does not pass by itself.
+    /// Sets the maximum delay, because the relay refused for a permanent reason.
     mutating func slowDown() { failures = max(failures, 30) }
 }

@@ -4,9 +4,9 @@ import TelemetryStorage
 import TelemetryTransport
 
 extension TelemetryNotification {
-    /// The notification for an occurrence on the stream; nil where consumers need none.
+    /// Creates the notification for an occurrence on the stream; nil if consumers need none.
     ///
-    /// The relay sends `ready` where it does not know what was missed; consumers then have to look at everything once.
+    /// The relay sends `ready` if it does not know which changes were missed; consumers then have to refresh everything.
     init?(_ occurrence: EventSource.Occurrence) {
         guard case .event(let event) = occurrence else { return nil }
         switch event.name {
@@ -23,7 +23,7 @@ extension TelemetryNotification {
                     return scanner.skipValue()
                 }
             }
-            // Something changed, even where it cannot be read what.
+            // Something changed, even if the event cannot be parsed.
             guard isRead else {
                 self.init()
                 return

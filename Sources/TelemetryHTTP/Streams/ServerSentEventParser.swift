@@ -1,27 +1,27 @@
 import Foundation
 
-/// An event of a stream.
+/// A server-sent event.
 struct ServerSentEvent: Sendable, Equatable {
-    /// The stream's last identifier, also where another event set it.
+    /// The stream's last identifier, which an earlier event may have set.
     var id: String?
     var name: String
     var data: String
 }
 
-/// A stream of events holds a line or an event that is larger than any that a relay sends.
+/// A line or an event of a stream is larger than any that a relay sends.
 struct OversizedServerSentEvent: Error, Equatable {}
 
-/// Reads `text/event-stream` as in the HTML standard, 9.2.6, in pieces of any size.
+/// Parses `text/event-stream` as in the HTML standard, 9.2.6, in pieces of any size.
 ///
-/// Lines end with CR, LF or both; a byte order mark in front of the first is passed over; what is not UTF-8 is replaced; an event
-/// whose end does not arrive is discarded.
+/// Lines end with CR, LF or both. A byte order mark before the first line is skipped, invalid UTF-8 is replaced, and an
+/// incomplete event at the end is discarded.
 struct ServerSentEventParser {
-    /// The most bytes of a line and of an event's data.
+    /// The maximum size of a line and of an event's data, in bytes.
     static let maximumEventBytes = 4 << 20
 
-    /// What the stream last said to wait before connecting again.
+    /// The reconnection delay that the stream last set.
     private(set) var retry: Duration?
-    /// The last identifier of an event that was complete.
+    /// The last identifier of a complete event.
     private(set) var lastEventID: String?
 
     private let maximumBytes: Int
@@ -35,14 +35,14 @@ struct ServerSentEventParser {
 
     init(maximumBytes: Int = maximumEventBytes) { self.maximumBytes = maximumBytes }
 
-    /// Reads on; returns the events that are complete.
+    /// Parses the next piece and returns the events that it completes.
     mutating func consume(_ piece: Data) throws(OversizedServerSentEvent) -> [ServerSentEvent] {
         var events: [ServerSentEvent] = []
         var rest = piece[...]
         while !rest.isEmpty {
             if endedWithCR {
                 endedWithCR = false
-                // The other half of a line end.
+                // The LF of a CR LF whose CR ended the previous piece or line.
                 if rest.first == 0x0A {
                     rest = rest.dropFirst()
                     continue
@@ -72,7 +72,7 @@ struct ServerSentEventParser {
         }
         var value = line[(colon + 1)...]
         if value.first == UInt8(ascii: " ") { value.removeFirst() }
-        // A comment begins with the colon.
+        // A line that begins with a colon is a comment.
         if colon > 0 { try field(line[..<colon], value: value) }
         return nil
     }

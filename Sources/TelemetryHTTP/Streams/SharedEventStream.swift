@@ -1,6 +1,6 @@
 import Synchronization
 
-/// One connection to a stream of the relay for any number of consumers, open while there are some.
+/// One connection to a stream of the relay for any number of consumers. It is open while there are consumers.
 final class SharedEventStream<Element: Sendable>: Sendable {
     private typealias Continuation = AsyncStream<Element>.Continuation
 
@@ -12,14 +12,14 @@ final class SharedEventStream<Element: Sendable>: Sendable {
 
     private let source: EventSource
     private let buffering: Continuation.BufferingPolicy
-    /// What a consumer gets in place of elements that it did not fetch in time.
+    /// The element that a consumer receives in place of elements that were dropped.
     private let replacement: Element?
     private let element: @Sendable (EventSource.Occurrence) -> Element?
     private let state = Mutex(State())
 
     /// - Parameters:
-    ///   - replacement: Stands for elements that were dropped because a consumer is slow; nil where any element does.
-    ///   - element: What an occurrence means for the consumers; nil for nothing.
+    ///   - replacement: Replaces elements that were dropped because a consumer is slow; nil if any element has the same meaning.
+    ///   - element: Returns the element for an occurrence; nil for none.
     init(
         _ source: EventSource, buffering: AsyncStream<Element>.Continuation.BufferingPolicy, replacement: Element? = nil,
         element: @escaping @Sendable (EventSource.Occurrence) -> Element?
@@ -36,7 +36,7 @@ final class SharedEventStream<Element: Sendable>: Sendable {
         for consumer in consumers { consumer.finish() }
     }
 
-    /// A stream of what comes from now on; it ends when its consumer does.
+    /// Returns a stream of the elements from now on. It ends when its consumer does.
     func stream() -> AsyncStream<Element> {
         let (stream, continuation) = AsyncStream.makeStream(of: Element.self, bufferingPolicy: buffering)
         let id = state.withLock { state in
@@ -49,7 +49,8 @@ final class SharedEventStream<Element: Sendable>: Sendable {
         return stream
     }
 
-    /// Connects anew, as somebody else: what was read up to now says nothing of what that one may read.
+    /// Reconnects after the caller's identity changed. The last event identifier is not kept, because the new identity may read
+    /// other events.
     func restart() {
         let former = state.withLock { state -> Task<Void, Never>? in
             guard let former = state.reading else { return nil }
@@ -72,7 +73,7 @@ final class SharedEventStream<Element: Sendable>: Sendable {
     private func begin() -> Task<Void, Never> {
         Task { [source, weak self] in
             await source.run { [weak self] occurrence in
-                // A connection that was replaced may still deliver.
+                // A replaced connection may still deliver.
                 if !Task.isCancelled { self?.receive(occurrence) }
             }
         }
@@ -80,7 +81,7 @@ final class SharedEventStream<Element: Sendable>: Sendable {
 
     private func receive(_ occurrence: EventSource.Occurrence) {
         guard let element = element(occurrence) else { return }
-        // Yielded after unlocking: a consumer that ends meanwhile takes the same lock.
+        // Yielded after unlocking, because a consumer that ends meanwhile takes the same lock.
         for consumer in state.withLock({ Array($0.consumers.values) }) {
             if case .dropped = consumer.yield(element), let replacement { consumer.yield(replacement) }
         }

@@ -3,11 +3,11 @@ import TelemetryModels
 import TelemetryStorage
 import TelemetryTransport
 
-/// JSON as the relay reads it.
+/// JSON in the relay's format.
 extension ByteBuffer {
     var data: Data { Data(bytes) }
 
-    /// A member of an object: a comma, unless it is the first, the name and the text.
+    /// Appends a member of an object: a comma, unless it is the first, the name and the text.
     func append(member name: StaticString, _ text: String, isFirst: inout Bool) {
         append(name: name, isFirst: &isFirst)
         append(quoted: text)
@@ -20,7 +20,7 @@ extension ByteBuffer {
         append(literal: "\":")
     }
 
-    /// A value. A whole double has a fraction or an exponent, which distinguishes it from an integer.
+    /// Appends a value. A double without a fraction is written with ".0" or an exponent, which distinguishes it from an integer.
     /// Returns false for a date outside the years 1 to 9999.
     func append(wire value: TelemetryValue) -> Bool {
         switch value {
@@ -41,7 +41,7 @@ extension ByteBuffer {
         return true
     }
 
-    /// Fields or attributes. Returns the name of one whose date cannot be written.
+    /// Appends fields or attributes. Returns the name of one whose date cannot be written; nil if there is none.
     func append(wire values: [String: TelemetryValue]) -> String? {
         append(UInt8(ascii: "{"))
         var isFirst = true

@@ -3,18 +3,18 @@ import TelemetryModels
 import TelemetryStorage
 import TelemetryTransport
 
-/// Writes bodies of `POST /v1/events`: what the events of a batch share stands once, in front of them.
+/// Encodes bodies of `POST /v1/events`. Values that the events of a batch share are written once, before the events.
 struct EventBatchEncoder {
     struct Batch: Sendable {
         let body: Data
-        /// So many events from the front are in it.
+        /// The number of events from the front that the batch contains.
         let count: Int
     }
 
     private let buffer = ByteBuffer(capacity: 16 << 10)
     private var timestamps = TimestampWriter()
 
-    /// A batch of as many events from the front as fit, and of one at least.
+    /// Returns a batch of as many events from the front as fit, at least one.
     /// - Throws: `.invalidArgument` for a date outside the years 1 to 9999.
     mutating func encode(
         _ events: ArraySlice<TelemetryEvent>, maximumBytes: Int
@@ -96,7 +96,7 @@ struct EventBatchEncoder {
         append("appVersion", device.appVersion, unless: shared?.appVersion, &isFirst)
     }
 
-    /// The same text, not only an equal one: spellings are kept.
+    /// Omits a text whose UTF-8 is identical to the shared one. `==` would not keep its spelling.
     private func append(_ name: StaticString, _ text: String?, unless shared: String?, _ isFirst: inout Bool) {
         guard let text else { return }
         if let shared, shared.isIdentical(to: text) { return }

@@ -2,13 +2,13 @@ import Foundation
 import TelemetryModels
 import TelemetryTransport
 
-/// A filter as parameters of the events' routes.
+/// A filter as query parameters of the events' routes.
 struct EventQuery {
     private(set) var items: [(name: String, value: String)] = []
-    /// Whether nothing can match: an empty set, or a time that no stored event has.
+    /// Whether no event can match: an empty set, or a date outside the years 1 to 9999.
     private(set) var matchesNothing = false
 
-    /// The first and the last moment that have a text.
+    /// The dates that have a text form.
     private static let years = Date(timeIntervalSince1970: -62_135_596_800)...Date(timeIntervalSince1970: 253_402_300_799)
     private static let someDate = "2001-01-01T00:00:00.000Z"
 
@@ -18,7 +18,7 @@ struct EventQuery {
         add("scenario", filter.scenarios?.sorted())
         add("level", filter.levels?.sorted().map(\.rawValue))
         add("name", filter.names?.sorted())
-        // Written as comparisons that are false for what is not a number: such a bound excludes nothing.
+        // Comparisons are false for NaN, so that such a bound excludes nothing.
         if let since = filter.since, since > Self.years.lowerBound {
             if since > Self.years.upperBound { matchesNothing = true }
             add("since", since)
@@ -29,7 +29,8 @@ struct EventQuery {
         }
     }
 
-    /// The parameters of a page. Where nothing matches, they say so to the relay, which still checks and moves the cursor.
+    /// The parameters of a page. If nothing can match, they are an empty time range, because the relay still checks and advances
+    /// the cursor.
     var pageItems: [(name: String, value: String)] {
         matchesNothing ? [("since", Self.someDate), ("until", Self.someDate)] : items
     }

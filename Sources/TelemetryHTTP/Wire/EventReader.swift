@@ -3,7 +3,7 @@ import TelemetryModels
 import TelemetryStorage
 import TelemetryTransport
 
-/// Reads whole events. What many of them have in common is kept once.
+/// Reads events. Equal strings of consecutive events share their storage.
 struct EventReader {
     private var timestamps = TimestampReader()
     private var clientId = ""
@@ -22,7 +22,7 @@ struct EventReader {
         var appVersion = ""
     }
 
-    /// Which of the texts above the event has.
+    /// The event's own values, and which of the strings above it has.
     private struct Draft {
         var eventId: String?
         var hasClient = false
@@ -38,7 +38,7 @@ struct EventReader {
         var device = Device()
     }
 
-    /// Nil where an event lacks what every event has, or is not one at all.
+    /// Returns nil if the JSON is not an event or a required member is missing.
     mutating func event(_ scanner: inout JSONScanner) -> TelemetryEvent? {
         var draft = Draft()
         let isRead = scanner.readMembers { key, scanner in read(key, &scanner, into: &draft) }
@@ -70,7 +70,7 @@ struct EventReader {
         }
         if key.isIdentical(to: "logLevel") {
             guard let text = scanner.string() else { return false }
-            // A level of a later version is read as the least.
+            // An unknown level is read as `.info`.
             draft.level = TelemetryLogLevel(rawValue: text) ?? .info
             return true
         }
@@ -120,7 +120,7 @@ struct EventReader {
 }
 
 extension TelemetryEventPage {
-    /// Nil for what is not the answer of `GET /v1/events`.
+    /// Returns nil if the body is not a response of `GET /v1/events`.
     init?(relayBody body: Data) {
         var reader = EventReader()
         var events: [TelemetryEvent]?

@@ -4,7 +4,7 @@ import TelemetryStorage
 import TelemetryTransport
 
 extension Data {
-    /// Whether the body reads the bytes, as one JSON text, to their end.
+    /// Returns whether the body reads all of the bytes as one JSON text.
     func withScanner(_ body: (inout JSONScanner) -> Bool) -> Bool {
         withUnsafeBytes { bytes in
             var scanner = JSONScanner(bytes.bindMemory(to: UInt8.self))
@@ -13,9 +13,9 @@ extension Data {
     }
 }
 
-/// JSON as the relay writes it. `null` is as if left out.
+/// JSON in the relay's format. `null` is treated as a missing member.
 extension JSONScanner {
-    /// Reads an object; calls `member` for each member that is not null, at the value, which it must consume.
+    /// Reads an object. Calls `member` at the value of each member that is not null; `member` must consume the value.
     mutating func readMembers(_ member: (_ key: UnsafeBufferPointer<UInt8>, inout JSONScanner) -> Bool) -> Bool {
         readObject { key, scanner in
             if scanner.peek() == UInt8(ascii: "n") { return scanner.consume(literal: "null") }
@@ -23,7 +23,7 @@ extension JSONScanner {
         }
     }
 
-    /// Reads an array; calls `element` at each element, which it must consume.
+    /// Reads an array. Calls `element` at each element, which it must consume.
     mutating func readArray(_ element: (inout JSONScanner) -> Bool) -> Bool {
         guard consume(UInt8(ascii: "[")) else { return false }
         if consume(UInt8(ascii: "]")) { return true }
@@ -47,14 +47,15 @@ extension JSONScanner {
         return consume(literal: flag ? "true" : "false")
     }
 
-    /// A whole number of at least 0; one that is too large becomes the largest.
+    /// Reads an integer of at least 0. A number that is too large becomes `Int.max`.
     mutating func read(_ number: inout Int) -> Bool {
         guard let read = unsigned() else { return false }
         number = Int(clamping: read)
         return true
     }
 
-    /// A value of a field or an attribute: a number without fraction and exponent is whole, every other one is not.
+    /// Reads the value of a field or an attribute. A number without a fraction and an exponent is an integer, any other one a
+    /// double.
     mutating func wireValue() -> TelemetryValue? {
         switch peek() {
         case UInt8(ascii: "\""): return string().map(TelemetryValue.string)
@@ -90,7 +91,7 @@ extension JSONScanner {
         return isRead ? value : nil
     }
 
-    /// Fields or attributes by name.
+    /// Reads fields or attributes by name.
     mutating func wireValues() -> [String: TelemetryValue]? {
         var values: [String: TelemetryValue] = [:]
         let isRead = readMembers { key, scanner in

@@ -3,7 +3,7 @@ import TelemetryModels
 import TelemetryStorage
 import TelemetryTransport
 
-/// Bodies of the records' routes.
+/// Encodes bodies of the records' routes.
 enum RecordEncoder {
     /// - Throws: `.invalidArgument` for a date outside the years 1 to 9999.
     static func save(_ records: ArraySlice<TelemetryRecord>, policy: TelemetrySavePolicy) throws(TelemetryTransportError) -> Data
@@ -48,7 +48,7 @@ enum RecordEncoder {
         buffer.append(quoted: query.recordType)
         buffer.append(literal: ",\"conditions\":")
         if let field = buffer.append(wire: query.conditions) {
-            throw .invalidArgument("The date that \"\(field)\" is to have is outside the years 1 to 9999.")
+            throw .invalidArgument("The date in the condition on \"\(field)\" is outside the years 1 to 9999.")
         }
         if let field = query.sortField {
             buffer.append(literal: ",\"sortField\":")

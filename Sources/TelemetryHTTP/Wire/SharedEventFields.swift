@@ -2,9 +2,9 @@ import TelemetryModels
 import TelemetryStorage
 import TelemetryTransport
 
-/// What most events of a batch have in common; an event that differs says so itself.
+/// The values that most events of a batch share. An event with another value contains its own.
 ///
-/// A field that some event lacks is not shared: a field that is left out is taken from what is shared.
+/// A field that any event lacks is not shared, because a missing field has the shared value.
 struct SharedEventFields {
     var clientId: String?
     var sessionId: String?
@@ -45,7 +45,7 @@ struct SharedEventFields {
     }
 }
 
-/// Finds the text that more than half of the votes are for, where there is one (Boyer and Moore).
+/// Finds the string that more than half of the votes are for, if there is one (the Boyer–Moore majority vote algorithm).
 private struct Majority {
     private var candidate: String?
     private var lead = 0
@@ -65,6 +65,6 @@ private struct Majority {
         }
     }
 
-    /// Nil where an event has no text.
+    /// Nil if any event has no string.
     var winner: String? { isIncomplete ? nil : candidate }
 }
