@@ -7,14 +7,14 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// The client's own record at the store.
+/// The client's own record in the store.
 struct ClientRegistration {
     let transport: BoundedTransport
     let now: @Sendable () -> Date
 
-    /// The client's record, or nil where there is none.
+    /// The client's record, or nil if there is none.
     func find(_ clientId: String) async throws -> TelemetryClientRecord? {
-        // By identity first: an index may lag behind a record that was just made.
+        // By identifier first: an index may not contain a record that was just created.
         if let record = try await transport.record(withID: .client(clientId)),
             let client = try? TelemetryClientRecord(record: record), client.clientId == clientId
         {
@@ -23,7 +23,8 @@ struct ClientRegistration {
         return try await transport.fetchTelemetryClients(clientId: clientId).first { $0.clientId == clientId }
     }
 
-    /// The client's record, made where there is none, not enabled. One that somebody else made meanwhile is taken as it is.
+    /// Returns the client's record; creates it, not enabled, if there is none. A record that another process creates at the same
+    /// time is returned unchanged.
     func findOrCreate(_ clientId: String) async throws -> TelemetryClientRecord {
         if let found = try await find(clientId) { return found }
         do {
@@ -35,10 +36,10 @@ struct ClientRegistration {
     }
 
     /// Marks the client's record as enabled.
-    /// - Throws: `.notFound` where the client has none.
+    /// - Throws: `.notFound` if the client has no record.
     func enable(_ clientId: String) async throws -> TelemetryClientRecord {
         guard let found = try await find(clientId), let id = found.recordID else {
-            throw TelemetryTransportError(code: .notFound, message: "The client has no record that could be enabled.")
+            throw TelemetryTransportError(code: .notFound, message: "The client has no record to enable.")
         }
         return found.isEnabled ? found : try await transport.updateTelemetryClient(recordID: id, isEnabled: true)
     }

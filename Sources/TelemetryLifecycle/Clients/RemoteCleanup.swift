@@ -1,7 +1,7 @@
 import TelemetryModels
 import TelemetryTransport
 
-/// Deletes what a client has at the store, and nothing that is anybody else's.
+/// Deletes a client's data in the store, and no other client's.
 struct RemoteCleanup {
     /// A step that failed.
     struct Failure: Error {
@@ -11,12 +11,12 @@ struct RemoteCleanup {
 
     let transport: BoundedTransport
 
-    /// Deletes. Each step is tried even where another failed.
+    /// Makes a deletion. Each step is tried even if another one failed.
     /// - Parameters:
-    ///   - deletion: What to delete.
-    ///   - isFirst: Whether the session has only just ended, so that all events go; later on, only those of that session.
-    ///   - scenarios: The scenarios whose records stay after the end of a session, because they were registered anew.
-    /// - Returns: what failed; empty where nothing is left to do.
+    ///   - deletion: The deletion.
+    ///   - isFirst: Whether the session has just ended, so that all events are deleted; later only that session's are.
+    ///   - scenarios: The scenarios whose records are kept after the end of a session, because they were registered again.
+    /// - Returns: The failed steps; empty if nothing is left to do.
     func perform(
         _ deletion: TelemetryPendingWork.Deletion, isFirst: Bool = false, keeping scenarios: Set<String>
     ) async -> [Failure] {
@@ -43,7 +43,7 @@ struct RemoteCleanup {
             }
             return failures
         }
-        // The record first: a client that no viewer sees gets no more commands, and those that it got go last.
+        // The client's record first: without it no viewer sends more commands. The commands already sent are deleted last.
         await attempt("client record") { try await delete(TelemetrySchema.clientRecordType, of: clientId) }
         await attempt("subscriptions") {
             try await transport.deleteSubscription(withID: NotificationFilter.commandSubscriptionID(for: clientId))

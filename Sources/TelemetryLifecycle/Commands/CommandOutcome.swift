@@ -7,19 +7,19 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// How a command ended, as its record shows it to the viewer.
+/// A command's outcome, as its record shows it to the viewer.
 enum CommandOutcome: Sendable, Equatable {
-    /// - Parameter result: What the client did beyond what was asked for, in words for the viewer.
+    /// - Parameter result: Details of the outcome, as text for the viewer.
     case executed(Date, result: String? = nil)
     case failed(String)
-    /// Not allowed by the person or the host.
+    /// The person or the host does not allow the command.
     case rejected(String)
-    /// Too late.
+    /// The command expired before it was executed.
     case expired
-    /// A later command decides.
+    /// A later command replaced this one.
     case superseded
 
-    /// Writes the outcome into the command's record as it was read. Where another writer came in between, it is read again.
+    /// Writes the outcome to the command's record as it was read. If the record has changed since, it is read again.
     func write(over record: TelemetryRecord, through transport: any TelemetryRecordTransport) async throws {
         guard let changed = applied(to: record) else { return }
         do {
@@ -30,10 +30,10 @@ enum CommandOutcome: Sendable, Equatable {
         }
     }
 
-    /// Writes the outcome into the command's own fields, whatever else the record holds.
+    /// Writes the outcome to the command's own fields and keeps the record's other fields.
     ///
-    /// A command that has ended already, or that was removed, stays as it is. Where another writer came in between, the record
-    /// is read again.
+    /// A command that has already ended or was removed is not changed. If the record has changed since it was read, it is read
+    /// again.
     func write(to id: TelemetryRecord.ID, through transport: any TelemetryRecordTransport) async throws {
         do {
             _ = try await transport.modify(id) { stored in
@@ -45,7 +45,7 @@ enum CommandOutcome: Sendable, Equatable {
         }
     }
 
-    /// The record with this outcome; nil where the command has ended already.
+    /// The record with this outcome; nil if the command has already ended.
     private func applied(to stored: TelemetryRecord) -> TelemetryRecord? {
         typealias Field = TelemetrySchema.CommandField
         guard stored.string(Field.status) == TelemetrySchema.CommandStatus.pending.rawValue else { return nil }
@@ -69,7 +69,7 @@ enum CommandOutcome: Sendable, Equatable {
         }
     }
 
-    /// Why it was not done.
+    /// Why the command was not executed.
     private var message: String? {
         switch self {
         case .executed: nil
@@ -79,7 +79,7 @@ enum CommandOutcome: Sendable, Equatable {
         }
     }
 
-    /// What a store takes beside the command itself, whose action may be of any length.
+    /// Shortens a message, which may contain the command's action of any length, so that the store accepts it with the command.
     private static func brief(_ message: String) -> String {
         let limit = 1_000
         return message.utf8.count <= limit ? message : String(decoding: message.utf8.prefix(limit), as: UTF8.self) + "…"

@@ -2,20 +2,21 @@ import Foundation
 import TelemetryModels
 import TelemetryTransport
 
-/// Runs the commands that are pending for one client: oldest first, each once, each to an outcome that the viewer sees. Of several
-/// that decide on one scenario, or on the pause, the newest alone is executed.
+/// Runs the pending commands of one client: oldest first, each once, each to an outcome that the viewer sees. Of several commands
+/// for one scenario, or for the pause, only the newest is executed.
 ///
-/// Runs must not overlap: the service's operations follow one another, and ``TelemetryCommandProcessor`` sees to it for others.
+/// Runs must not overlap: the service's operations are serialized, and ``TelemetryCommandProcessor`` serializes its own runs.
 actor CommandRunner {
-    /// What carries out the commands. Each gets the command's identifier: a handler that deletes commands keeps this one.
+    /// The handlers that execute commands. They get the command's identifier, so that a handler that deletes commands can keep
+    /// this one.
     struct Handlers: Sendable {
         let enable: @Sendable (_ command: TelemetryRecord.ID) async throws -> Void
         let disable: @Sendable (_ command: TelemetryRecord.ID) async throws -> Void
         let deleteEvents: @Sendable (_ command: TelemetryRecord.ID) async throws -> Void
-        /// Returns what the viewer is to know beyond the status, if anything.
+        /// Returns details of the outcome for the viewer; nil for none.
         let changeScenario: @Sendable (_ name: String, _ change: PendingCommand.ScenarioChange) async throws -> String?
         let setPaused: @Sendable (_ isPaused: Bool) async throws -> Void
-        /// Why a command is not allowed here; nil where it is.
+        /// Returns why a command is not allowed on this client; nil if it is allowed.
         let rejection: @Sendable (_ work: PendingCommand.Work) async -> String?
     }
 
@@ -23,7 +24,7 @@ actor CommandRunner {
     private let clientId: String
     private let now: @Sendable () -> Date
     private let handlers: Handlers
-    /// Outcomes that the store does not know yet: these commands are not run again, only marked.
+    /// Outcomes that are not stored yet. These commands are not run again; only their outcomes are stored.
     private var unrecorded: [TelemetryRecord.ID: CommandOutcome] = [:]
 
     init(
@@ -35,8 +36,8 @@ actor CommandRunner {
         self.handlers = handlers
     }
 
-    /// Runs what is pending.
-    /// - Returns: what kept commands from being fetched or marked, if anything did.
+    /// Runs the pending commands.
+    /// - Returns: The error that prevented commands from being fetched or marked; nil if there was none.
     func run() async -> (any Error)? {
         var firstError: (any Error)?
         do {
@@ -47,15 +48,15 @@ actor CommandRunner {
                 do {
                     try await process(command.id, isSuperseded: superseded.contains(command.id))
                 } catch let error as TelemetryTransportError where error.isPermanent {
-                    // Its outcome can never be recorded. Removed, it cannot run again after the later ones.
+                    // The outcome can never be recorded. The command is removed, so that it cannot run again after later ones.
                     firstError = firstError ?? error
-                    // One that cannot be removed either must not run again.
+                    // If it cannot be removed either, it must not run again.
                     if try await transport.deleteRecords(withIDs: [command.id]) > 0 { unrecorded[command.id] = nil }
                 }
             }
             return firstError
         } catch {
-            // Later commands wait: one whose outcome is not recorded may run again, and must not run after them.
+            // Later commands wait: a command whose outcome is not recorded may run again and must not run after them.
             return error
         }
     }
@@ -74,7 +75,7 @@ actor CommandRunner {
             unrecorded[id] = nil
             return
         }
-        // Not as the query returned it: an earlier command, another process or the viewer may have ended or removed it since.
+        // Read again, because an earlier command, another process or the viewer may have ended or removed it since the query.
         guard let record = try await transport.record(withID: id),
             let command = PendingCommand(record, clientId: clientId)
         else { return }
@@ -88,7 +89,7 @@ actor CommandRunner {
             let result = try await perform(command)
             outcome = .executed(now(), result: result)
         } catch {
-            // Where the failure cannot even be recorded, nothing is decided: the command is run again later.
+            // If the failure cannot be recorded, the command is run again later.
             return try await CommandOutcome.failed(error.localizedDescription).write(over: record, through: transport)
         }
         unrecorded[id] = outcome
@@ -111,17 +112,16 @@ actor CommandRunner {
 }
 
 extension TelemetryTransportError {
-    /// Whether the same call can never succeed, whatever happens at the store. Every other failure may pass: a full store gets
-    /// room, a permission is granted.
+    /// Whether the same call can never succeed. Every other failure may be temporary: a full store, a missing permission.
     fileprivate var isPermanent: Bool { code == .invalidArgument || code == .corrupted }
 }
 
-/// Why a command was not run, as the viewer reads it.
+/// The reason why a command was not run, as text for the viewer.
 struct CommandRefused: LocalizedError {
     let reason: String
     var errorDescription: String? { reason }
 
-    /// What this client does not know how to do.
+    /// An action that this client does not support.
     static func unsupported(_ action: TelemetrySchema.CommandAction) -> Self {
         Self(reason: "This client does not support the command \"\(action.rawValue)\".")
     }

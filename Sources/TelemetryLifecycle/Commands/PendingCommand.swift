@@ -1,19 +1,19 @@
 import Foundation
 import TelemetryModels
 
-/// A command record that waits to be run, and what to do about it.
+/// A pending command record and the work it requests.
 struct PendingCommand: Sendable, Equatable {
     enum Work: Sendable, Equatable {
         case enable, disable, deleteEvents
         case scenario(String, ScenarioChange)
         case pause, resume
-        /// It cannot be run; the viewer reads why.
+        /// The command cannot be run, for this reason.
         case refuse(String)
     }
 
-    /// What a viewer asks for a scenario.
+    /// A change of a scenario that a viewer requests.
     enum ScenarioChange: Sendable, Equatable {
-        /// - Parameter lease: In seconds; nil where the viewer names none.
+        /// - Parameter lease: In seconds; nil if the viewer set none.
         case enable(level: TelemetryLogLevel?, lease: TimeInterval?)
         case disable
         case reset
@@ -21,10 +21,10 @@ struct PendingCommand: Sendable, Equatable {
 
     let id: TelemetryRecord.ID
     let work: Work
-    /// When the command lapses; nil where it does not.
+    /// When the command expires; nil if it does not.
     let expires: Date?
 
-    /// Nil where the record is no pending command of the client.
+    /// Returns nil if the record is not a pending command of the client.
     init?(_ record: TelemetryRecord, clientId: String) {
         typealias Field = TelemetrySchema.CommandField
         guard record.recordType == TelemetrySchema.commandRecordType, record.string(Field.clientId) == clientId,
@@ -40,8 +40,8 @@ struct PendingCommand: Sendable, Equatable {
         }
     }
 
-    /// Why a command must not be run although its record can be read: recording more, or longer, than was asked for is worse than
-    /// not recording.
+    /// Why a command must not be run although its record can be read; nil if it may run. Recording more, or for longer, than
+    /// requested is worse than not recording.
     private static func unreadableField(of record: TelemetryRecord, _ command: TelemetryCommandRecord) -> String? {
         typealias Field = TelemetrySchema.CommandField
         if record[Field.logLevel.rawValue] != nil, command.level == nil { return "The command's level is not known." }
@@ -73,14 +73,14 @@ struct PendingCommand: Sendable, Equatable {
         return .scenario(name, change)
     }
 
-    /// Whether the command lapsed before the given time.
+    /// Whether the command has expired at the given time.
     func hasExpired(at date: Date) -> Bool {
         guard let expires else { return false }
         return !(date < expires)
     }
 
-    /// What the command decides on: of those that decide on the same thing, only the newest is executed. Nil for a command that
-    /// is executed whatever follows it.
+    /// The setting that the command changes: of the commands for one setting, only the newest is executed. Nil for a command that
+    /// later ones do not replace.
     var subject: Subject? {
         switch work {
         case .enable, .disable, .deleteEvents, .refuse: nil
@@ -94,7 +94,7 @@ struct PendingCommand: Sendable, Equatable {
         case pause
     }
 
-    /// What to run, oldest first; those of one moment by name, and what bears no date last.
+    /// The commands to run, oldest first; those with the same date by name, those without a date last.
     static func queue(of records: [TelemetryRecord], clientId: String) -> [PendingCommand] {
         let created = TelemetrySchema.CommandField.created
         return
@@ -107,8 +107,7 @@ struct PendingCommand: Sendable, Equatable {
             .compactMap { PendingCommand($0, clientId: clientId) }
     }
 
-    /// Of the commands in their order, those that a later one replaces. One that has expired, or that is not allowed, replaces
-    /// none.
+    /// The commands that a later one in the queue replaces. An expired or rejected command replaces none.
     static func superseded(
         of queue: [PendingCommand], at date: Date, isAllowed: (PendingCommand) -> Bool = { _ in true }
     ) -> Set<TelemetryRecord.ID> {

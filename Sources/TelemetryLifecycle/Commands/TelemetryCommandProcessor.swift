@@ -2,20 +2,20 @@ import Foundation
 import TelemetryModels
 public import TelemetryTransport
 
-/// Runs the commands that a viewer left for one client: oldest first, each once, each to an end that the viewer sees. Of several
-/// for one scenario the newest alone is executed; the earlier ones end superseded. What needs more than its handlers fails with a
-/// message: a level, a lease, a pause.
+/// Runs the pending commands of one client: oldest first, each once, each to an outcome that the viewer sees. Of several commands
+/// for one scenario only the newest is executed; the earlier ones are marked superseded. Commands that the handlers do not
+/// support fail with a message: a level, a lease, a pause.
 ///
-/// A command is marked after its handler has returned, so a process that dies in between runs it again: handlers must be
-/// idempotent. No command runs before the outcome of every older one is recorded, so a command that runs again never follows a
-/// newer one. A handler that throws makes the command failed, with the error's description as the message. A command that the
-/// store refuses to mark for good (`.invalidArgument`, `.corrupted`) is removed.
+/// A command is marked after its handler has returned. If the process is killed in between, the command runs again, so handlers
+/// must be idempotent. A command runs only after the outcome of every older one is recorded, so a command never runs again after
+/// a newer one. If a handler throws, the command is marked failed, with the error's description as the message. A command that
+/// can never be marked (`.invalidArgument`, `.corrupted`) is removed.
 public actor TelemetryCommandProcessor {
-    /// Carries out `enable`; throwing marks the command failed, or leaves it pending where the error may pass.
+    /// Executes `enable`. If it throws, the command is marked failed, or stays pending if the error may be temporary.
     public typealias EnableHandler = @Sendable () async throws -> Void
-    /// Carries out `disable`; throwing marks the command failed, or leaves it pending where the error may pass.
+    /// Executes `disable`. If it throws, the command is marked failed, or stays pending if the error may be temporary.
     public typealias DisableHandler = @Sendable () async throws -> Void
-    /// Carries out `delete_events`; throwing marks the command failed, or leaves it pending where the error may pass.
+    /// Executes `delete_events`. If it throws, the command is marked failed, or stays pending if the error may be temporary.
     public typealias DeleteEventsHandler = @Sendable () async throws -> Void
     /// Gets the scenario's name.
     public typealias EnableScenarioHandler = @Sendable (String) async throws -> Void
@@ -28,13 +28,13 @@ public actor TelemetryCommandProcessor {
     private var next: Task<Void, Never>?
 
     /// - Parameters:
-    ///   - transport: Where the commands are.
-    ///   - clientId: Whose commands to run.
-    ///   - onEnable: The viewer approved the client.
-    ///   - onDisable: The viewer turned the client off.
-    ///   - onDeleteEvents: The viewer wants the client's events gone.
-    ///   - onEnableScenario: The viewer turned a scenario on.
-    ///   - onDisableScenario: The viewer turned a scenario off.
+    ///   - transport: The store of the commands.
+    ///   - clientId: The client whose commands are run.
+    ///   - onEnable: Called when the viewer approved the client.
+    ///   - onDisable: Called when the viewer disabled the client.
+    ///   - onDeleteEvents: Called when the viewer requested the deletion of the client's events.
+    ///   - onEnableScenario: Called when the viewer turned a scenario on.
+    ///   - onDisableScenario: Called when the viewer turned a scenario off.
     public init(
         transport: any TelemetryRecordTransport, clientId: String, onEnable: @escaping EnableHandler,
         onDisable: @escaping DisableHandler, onDeleteEvents: @escaping DeleteEventsHandler,
@@ -61,19 +61,19 @@ public actor TelemetryCommandProcessor {
                 rejection: { _ in nil }))
     }
 
-    /// Runs what is pending now. Calls that overlap do not run anything twice; each returns after everything that was pending
-    /// when it was made. What cannot be fetched or marked, and everything after it, is left to the next call. Cancelling the
-    /// caller does not interrupt it.
+    /// Runs the pending commands. Overlapping calls do not run a command twice; each returns after all commands that were pending
+    /// when it was made. A command that cannot be fetched or marked, and all later ones, are left to the next call. Cancelling
+    /// the caller does not interrupt the run.
     public func processCommands() async {
-        // A run that has begun may have looked already; one that has not serves everybody who asks meanwhile.
+        // A run that has started may have fetched its commands already. Calls made meanwhile share the next run.
         if let next { return await next.value }
         let task = begin(after: current)
         if current == nil { current = task } else { next = task }
         await task.value
     }
 
-    /// Runs what is pending, where the notification may be about this client's commands.
-    /// - Returns: whether it may.
+    /// Runs the pending commands if the notification may concern this client's commands.
+    /// - Returns: Whether it may.
     public func handleRemoteNotification(_ notification: TelemetryNotification) async -> Bool {
         guard NotificationFilter(clientId: clientId).concernsCommands(notification) else { return false }
         await processCommands()
@@ -93,7 +93,7 @@ public actor TelemetryCommandProcessor {
             next = nil
         }
         _ = await runner.run()
-        // Whoever asked meanwhile waits for this run, and then for its own.
+        // Calls made meanwhile wait for this run and then for the next one.
         if next == nil { current = nil }
     }
 }

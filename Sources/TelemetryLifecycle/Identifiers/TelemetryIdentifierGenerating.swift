@@ -1,5 +1,5 @@
-/// Makes the identifiers by which clients are known to viewers.
+/// Generates the identifiers of clients, which viewers see.
 public protocol TelemetryIdentifierGenerating: Sendable {
-    /// A new identifier: non-empty, at most 1,024 bytes of UTF-8.
+    /// Returns a new identifier: non-empty, at most 1,024 bytes of UTF-8.
     func generateIdentifier() -> String
 }

@@ -1,12 +1,12 @@
-/// Random identifiers that a person can read out: lower-case letters and digits, without those that look alike.
+/// Generates random identifiers that a person can read aloud: lower-case letters and digits, without those that look alike.
 public struct TelemetryIdentifierGenerator: TelemetryIdentifierGenerating {
-    /// Shorter identifiers would meet each other by chance: 10 of these characters hold 49 random bits.
+    /// The minimum length. 10 of these characters hold 49 random bits; shorter identifiers could collide.
     public static let minimumLength = 10
     private static let alphabet = Array("abcdefghjkmnpqrstuvwxyz23456789")
 
     private let length: Int
 
-    /// - Parameter length: How many characters; at least ``minimumLength``, also where fewer are asked for.
+    /// - Parameter length: The number of characters; values below ``minimumLength`` are raised to it.
     public init(length: Int = 10) {
         self.length = max(length, Self.minimumLength)
     }

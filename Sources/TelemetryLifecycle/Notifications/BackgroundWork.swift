@@ -1,23 +1,23 @@
 import TelemetryTransport
 
-/// What goes on by itself: following the store's notifications, and looking again now and then.
+/// The background work of a service: following the store's notifications, and polling.
 @MainActor
 final class BackgroundWork {
-    /// How a service looks by itself.
+    /// How often a service polls.
     struct PollingPolicy {
-        /// How often to look again; nil for never. Each pause is drawn anew between 80 % and 120 % of it, so that many clients
-        /// do not ask at the same moment.
+        /// The polling interval; nil for none. Each wait is random, between 80 % and 120 % of it, so that many clients do not
+        /// poll at the same time.
         let interval: Duration?
-        /// How soon to look again where something is still to be done.
+        /// The polling interval while work is pending.
         let retryInterval: Duration
-        /// How long after a notification to look: what belongs together is seen together.
+        /// The delay between a notification and the refresh, so that related changes are seen together.
         let pause: Duration
         let clock: any Clock<Duration>
         let random: @Sendable () -> Double
         let executor: (any TaskExecutor)?
     }
 
-    /// How often to look.
+    /// The polling pace.
     enum Pace { case never, usually, soon }
 
     typealias Filter = @MainActor (TelemetryNotification) async -> RefreshScope?
@@ -26,7 +26,7 @@ final class BackgroundWork {
     private let filter: Filter
     private let look: @MainActor (RefreshScope) -> Void
     private var follower: OwnedTask?
-    /// Shows a follower whose stream has ended whether another one has replaced it.
+    /// Distinguishes a follower whose stream has ended from the one that replaced it.
     private var generation: UInt64 = 0
     private var ticker: OwnedTask?
     private var pace = Pace.never
@@ -34,16 +34,16 @@ final class BackgroundWork {
     private var noted: RefreshScope?
 
     /// - Parameters:
-    ///   - policy: How often to look.
-    ///   - filter: What a notification asks to look at; nil where it is not for this client.
-    ///   - look: Looks.
+    ///   - policy: How often to poll.
+    ///   - filter: Returns what a notification requires to refresh; nil if it does not concern this client.
+    ///   - look: Refreshes the given scope.
     init(_ policy: PollingPolicy, filter: @escaping Filter, look: @escaping @MainActor (RefreshScope) -> Void) {
         self.policy = policy
         self.filter = filter
         self.look = look
     }
 
-    /// Follows notifications; where there are none, it stops following.
+    /// Follows the notifications; nil stops following.
     func follow(_ notifications: AsyncStream<TelemetryNotification>?) {
         generation += 1
         let generation = generation
@@ -60,7 +60,7 @@ final class BackgroundWork {
             })
     }
 
-    /// Begins or ceases to look now and then.
+    /// Starts or stops polling.
     func tick(_ pace: Pace) {
         guard self.pace != pace else { return }
         self.pace = pace
@@ -78,7 +78,7 @@ final class BackgroundWork {
 
     var isFollowing: Bool { follower != nil }
 
-    /// Returns when nothing goes on any more.
+    /// Stops all background work, and returns when it has ended.
     func end() async {
         let tasks = [follower, ticker, pause]
         follow(nil)
@@ -86,7 +86,7 @@ final class BackgroundWork {
         for task in tasks { await task?.end() }
     }
 
-    /// The store ended the stream: whoever looks next follows a new one.
+    /// The store ended the stream. The next refresh follows a new one.
     private func ended(_ generation: UInt64) {
         if generation == self.generation { follower = nil }
     }
@@ -111,10 +111,10 @@ final class BackgroundWork {
     }
 }
 
-/// How much is to be looked at again.
+/// What a refresh reads.
 enum RefreshScope: Comparable {
     case commands
-    /// The commands, and the rules.
+    /// The commands and the rules.
     case rules
     case everything
 }

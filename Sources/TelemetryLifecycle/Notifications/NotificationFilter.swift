@@ -4,10 +4,10 @@ import TelemetryTransport
 /// Which notifications concern a client: a shared store notifies of every client's subscriptions.
 struct NotificationFilter: Sendable, Equatable {
     let clientId: String
-    /// Another identity of the subscription to commands, where a host's own manager chose one.
+    /// The identifier that a host's own manager chose for the subscription to commands; nil if it chose none.
     var commandSubscriptionID: TelemetrySubscription.ID?
 
-    /// The subscription to the client's own record: how an approval by a viewer's edit is seen at once.
+    /// The subscription to the client's own record, by which a viewer's approval is noticed at once.
     static func clientSubscription(for clientId: String) -> TelemetrySubscription {
         let type = TelemetrySchema.clientRecordType
         return TelemetrySubscription(id: "\(type)-\(clientId)", recordType: type, clientId: clientId)
@@ -17,7 +17,7 @@ struct NotificationFilter: Sendable, Equatable {
         "\(TelemetrySchema.commandRecordType)-\(clientId)"
     }
 
-    /// Whether it may be about a command for this client.
+    /// Whether the notification may concern a command for this client.
     func concernsCommands(_ notification: TelemetryNotification) -> Bool {
         guard notification.recordType == nil || notification.recordType == TelemetrySchema.commandRecordType else {
             return false
@@ -26,7 +26,7 @@ struct NotificationFilter: Sendable, Equatable {
         return subscription == commandSubscriptionID || subscription == Self.commandSubscriptionID(for: clientId)
     }
 
-    /// Whether it may be about a change to this client's own record.
+    /// Whether the notification may concern this client's own record.
     func concernsClient(_ notification: TelemetryNotification) -> Bool {
         guard notification.recordType == nil || notification.recordType == TelemetrySchema.clientRecordType else {
             return false
@@ -40,7 +40,7 @@ struct NotificationFilter: Sendable, Equatable {
     static let ruleSubscription = TelemetrySubscription(
         id: "\(TelemetrySchema.ruleRecordType)-All", recordType: TelemetrySchema.ruleRecordType)
 
-    /// Whether it may be about a change to a rule.
+    /// Whether the notification may concern a rule.
     func concernsRules(_ notification: TelemetryNotification) -> Bool {
         if let type = notification.recordType { return type == TelemetrySchema.ruleRecordType }
         return notification.subscriptionID == Self.ruleSubscription.id

@@ -1,20 +1,20 @@
 import Synchronization
 import TelemetryTransport
 
-/// Makes calls that may hang, and gives up on them at the running operation's deadline.
+/// Makes calls that may hang, and abandons them at the running operation's deadline.
 ///
-/// A call that ignores its cancellation cannot be ended. Its caller goes on without it; the call itself stays owned here until
-/// it returns, and its late effect is reported then.
+/// A call that ignores its cancellation cannot be ended. Its caller continues without it. This object owns the call until it
+/// returns, and then reports its late effect.
 final class BoundedCalls: Sendable {
-    /// What a call may change, so that it matters when it returns too late.
+    /// What a call may change, which matters if it returns too late.
     enum Effect { case nothing, store, backup }
 
-    /// Gets what the call may have changed, and whether it failed.
+    /// Receives what the call may have changed, and whether it failed.
     typealias StragglerHandler = @Sendable (_ effect: Effect, _ hasFailed: Bool) async -> Void
 
     /// A call that has not returned.
     fileprivate struct Call {
-        /// Resumes the caller without a result; nil once nobody waits any more.
+        /// Resumes the caller without a result; nil once the caller no longer waits.
         var giveUp: (@Sendable () -> Void)?
         var task: Task<Void, Never>?
         let effect: Effect
@@ -25,10 +25,10 @@ final class BoundedCalls: Sendable {
     fileprivate struct State {
         var deadline: Deadline?
         var isOver = false
-        /// Shows a timer that its operation has ended meanwhile.
+        /// Identifies the operation, so that a timer of an earlier one has no effect.
         var generation: UInt64 = 0
         var timers: [Task<Void, Never>] = []
-        /// Whether the deadline itself has its timer: an operation that calls nobody needs none.
+        /// Whether the deadline's timer was started. An operation without calls needs none.
         var hasTimer = false
         var nextID: UInt64 = 0
         var calls: [UInt64: Call] = [:]
@@ -44,17 +44,17 @@ final class BoundedCalls: Sendable {
 
     deinit { cancelAll() }
 
-    /// Whether a call that was given up may still change something at the store.
+    /// Whether an abandoned call may still change the store.
     var hasStragglers: Bool {
         state.withLock { $0.calls.values.contains { $0.isStraggler && $0.effect == .store } }
     }
 
-    /// Called for every straggler that has returned.
+    /// Sets the handler that is called when an abandoned call returns.
     func onStraggler(_ handler: @escaping StragglerHandler) {
         state.withLock { $0.onStraggler = handler }
     }
 
-    /// Calls from now on are given up at the deadline; without one they take the time that they take.
+    /// Starts an operation: its calls are abandoned at the deadline. Without a deadline they are not limited.
     func begin(_ deadline: Deadline?) {
         let timers = state.withLock { state in
             state.deadline = deadline
@@ -65,8 +65,8 @@ final class BoundedCalls: Sendable {
         for timer in timers { timer.cancel() }
     }
 
-    /// The running operation's calls are given up at this deadline as well, if it comes sooner.
-    func hurry(_ deadline: Deadline) {
+    /// Moves the running operation's deadline to this one if it is earlier.
+    func shortenDeadline(to deadline: Deadline) {
         let generation = state.withLock { state -> UInt64? in
             guard state.deadline != nil, !state.isOver else { return nil }
             guard !deadline.hasPassed() else { return state.generation }
@@ -76,7 +76,7 @@ final class BoundedCalls: Sendable {
         if let generation { expire(generation) }
     }
 
-    /// Gives up on every call and cancels it.
+    /// Abandons and cancels every call.
     func cancelAll() {
         let (timers, calls) = state.withLock { state in (state.takeTimers(), state.giveUpAll()) }
         for timer in timers { timer.cancel() }
@@ -88,7 +88,7 @@ final class BoundedCalls: Sendable {
 
     /// Makes a call and returns what it returns. Its caller's cancellation does not end it.
     /// - Parameter effect: What the call may change.
-    /// - Throws: What the call throws; `.unavailable` where the deadline came first.
+    /// - Throws: What the call throws; `.unavailable` if the deadline passed first.
     func call<Value: Sendable>(
         _ effect: Effect = .store, _ body: @escaping @Sendable () async throws -> Value
     ) async throws -> Value {
@@ -109,7 +109,7 @@ final class BoundedCalls: Sendable {
                 if ended.isAwaited { continuation.resume(with: result) }
                 await ended.handler?(effect, hasFailed)
             }
-            // The call may have returned already; then it is not known any more.
+            // The call may have returned already; then it is no longer registered.
             let isGivenUp = state.withLock { state in
                 state.calls[id]?.task = task
                 return state.calls[id].map { $0.giveUp == nil } ?? false
@@ -118,7 +118,7 @@ final class BoundedCalls: Sendable {
         }
     }
 
-    /// The call's number, or nil where the deadline has passed.
+    /// The call's number; nil if the deadline has passed.
     private func register(_ call: Call) -> UInt64? {
         state.withLock { state in
             if state.isOver || state.deadline?.hasPassed() == true { return nil }
@@ -151,7 +151,7 @@ final class BoundedCalls: Sendable {
         }
     }
 
-    /// Whether somebody still waits for the result, and who is to be called otherwise.
+    /// Whether the caller still waits for the result, and the handler to call otherwise.
     private func finish(_ id: UInt64) -> (isAwaited: Bool, handler: StragglerHandler?) {
         state.withLock { state in
             let call = state.calls.removeValue(forKey: id)
@@ -171,7 +171,7 @@ extension BoundedCalls.State {
         return timers
     }
 
-    /// The calls as they were; from now on nobody waits for any of them.
+    /// Returns the calls and marks all of them as abandoned.
     fileprivate mutating func giveUpAll() -> [BoundedCalls.Call] {
         let waiting = Array(calls.values)
         for id in calls.keys { calls[id]?.giveUp = nil }

@@ -12,12 +12,12 @@ struct BoundedTransport: TelemetryRecordTransport {
     let base: any TelemetryTransporting
     let calls: BoundedCalls
 
-    /// Zero where queries know of every change at once.
+    /// Zero if queries reflect every change at once.
     var consistencyDelay: Duration { (base as? any EventuallyConsistentTransport)?.consistencyDelay ?? .zero }
 
-    /// Tells a transport that authenticates clients which one the next calls are for.
+    /// Sets the client of the next calls, for a transport that authenticates clients.
     func setClientIdentifier(_ clientId: String?) async {
-        // One that hangs is noticed by the calls that follow.
+        // If the transport hangs, the next calls fail.
         try? await calls.call(.nothing) { await base.setClientIdentifier(clientId) }
     }
 
@@ -42,7 +42,7 @@ struct BoundedTransport: TelemetryRecordTransport {
         try await calls.call { try await base.deleteSubscription(withID: id) }
     }
 
-    /// Subscribes, unless the store knows the subscription already.
+    /// Subscribes, unless the store already has the subscription.
     func subscribe(_ subscription: TelemetrySubscription) async throws {
         let stored = try await calls.call(.nothing) { try await base.subscription(withID: subscription.id) }
         if stored != subscription { try await calls.call { _ = try await base.save(subscription) } }
@@ -54,7 +54,7 @@ struct BoundedTransport: TelemetryRecordTransport {
         try await calls.call { _ = try await base.deleteEvents(matching: filter) }
     }
 
-    /// The client's own records of a type: whatever the store takes for equal, nothing that bears another identifier.
+    /// The client's own records of a type. Records of other identifiers that the store considers equal are excluded.
     func ownRecords(ofType recordType: String, clientId: String) async throws -> [TelemetryRecord] {
         let field = TelemetrySchema.ClientField.clientId.rawValue
         let query = TelemetryRecordQuery(recordType: recordType, conditions: [field: .string(clientId)])

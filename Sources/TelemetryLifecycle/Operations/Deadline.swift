@@ -1,8 +1,8 @@
-/// A moment on some clock by which an operation is to be done.
+/// A time on some clock by which an operation has to be finished.
 struct Deadline: Sendable {
-    /// Whether the moment has come.
+    /// Whether the deadline has passed.
     let hasPassed: @Sendable () -> Bool
-    /// Returns when the moment has come; throws when the calling task is cancelled.
+    /// Returns when the deadline has passed. Throws if the calling task is cancelled.
     let wait: @Sendable () async throws -> Void
 
     init(in timeout: Duration, on clock: some Clock<Duration>) {
@@ -13,7 +13,8 @@ struct Deadline: Sendable {
 }
 
 extension Duration {
-    /// At most a century, either way: clocks trap where a moment is too far away, and a host may mean "never" by the longest.
+    /// The duration, limited to a century in either direction: clocks trap on instants that are too far away, and a host may pass
+    /// the longest duration for "never".
     var bounded: Duration {
         let century = Duration.seconds(100 * 365 * 24 * 60 * 60)
         return min(max(self, .zero - century), century)

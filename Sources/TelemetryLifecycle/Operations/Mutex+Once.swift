@@ -1,7 +1,7 @@
 import Synchronization
 
 extension Mutex where Value == String? {
-    /// The value; made at the first call, for a change that may be tried more than once.
+    /// Returns the value, which the first call makes. For a change that may be tried more than once.
     func once(_ make: () -> String) -> String {
         withLock { value in
             let made = value ?? make()

@@ -1,4 +1,4 @@
-/// What an operation that may fail came to.
+/// The result of an operation that may fail.
 struct Outcome: Sendable {
     private let result: Result<Void, any Error>
 

@@ -1,6 +1,6 @@
-/// Runs operations one after another, in the order in which they were asked for, each from its start to its end.
+/// Runs operations one at a time, in the order in which they were enqueued.
 ///
-/// One task works the queue off and ends when it is empty. An operation must not wait for another one of the same queue.
+/// One task runs the operations and ends when the queue is empty. An operation must not wait for another one of the same queue.
 @MainActor
 final class SerialQueue {
     typealias Operation = @MainActor () async -> Void
@@ -13,21 +13,21 @@ final class SerialQueue {
         self.executor = executor
     }
 
-    /// Runs the operation when its turn comes and returns what it returns. Cancelling the caller does not cancel it.
+    /// Runs the operation after those before it and returns its result. Cancelling the caller does not cancel it.
     func perform<Value: Sendable>(_ operation: @escaping @MainActor () async -> Value) async -> Value {
         await withCheckedContinuation { continuation in
             enqueue { continuation.resume(returning: await operation()) }
         }
     }
 
-    /// Runs the operation when its turn comes, without anybody waiting for it.
+    /// Runs the operation after those before it, without waiting for it.
     func enqueue(_ operation: @escaping Operation) {
         waiting.append(operation)
         guard worker == nil else { return }
-        worker = Task(executorPreference: executor) { await self.workOff() }
+        worker = Task(executorPreference: executor) { await self.runAll() }
     }
 
-    private func workOff() async {
+    private func runAll() async {
         while !waiting.isEmpty {
             let next = waiting.removeFirst()
             await next()

@@ -6,17 +6,17 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// What the policy grants a viewer who turns a scenario on.
+/// The level and lease that the policy grants to a viewer who turns a scenario on.
 struct LeaseGrant: Sendable, Equatable {
     let level: TelemetryLogLevel
-    /// In seconds; nil where the scenario stays on until it is turned off.
+    /// In seconds; nil if the scenario stays on until it is turned off.
     let lease: TimeInterval?
-    /// What the policy changed, in words for the viewer; nil where it changed nothing.
+    /// What the policy changed, as text for the viewer; nil if it changed nothing.
     let result: String?
 
     /// - Parameters:
-    ///   - level: The level that was asked for; nil for the most detailed one.
-    ///   - lease: The lease that was asked for, in seconds; nil for none.
+    ///   - level: The requested level; nil for the most detailed one.
+    ///   - lease: The requested lease, in seconds; nil for none.
     /// - Throws: ``CommandRefused`` for a lease that is not a positive number of seconds.
     init(level: TelemetryLogLevel?, lease: TimeInterval?, policy: TelemetryPolicy) throws {
         if let lease, !(lease > 0 && lease.isFinite) {
@@ -40,7 +40,7 @@ struct LeaseGrant: Sendable, Equatable {
         result = notes.isEmpty ? nil : notes.joined(separator: "; ")
     }
 
-    /// When a scenario that is turned on at the given time ends.
+    /// When a scenario that is turned on at the given time expires; nil if it does not.
     func expires(from date: Date) -> Date? { lease.map { date.addingTimeInterval($0) } }
 
     private static func text(_ seconds: TimeInterval) -> String {

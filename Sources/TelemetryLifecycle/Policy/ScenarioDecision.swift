@@ -6,33 +6,33 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// Decides on the state of a scenario: the person's veto, then the host's policy, then the explicit decision while it has not
-/// expired, then the most verbose rule that applies, then off.
+/// Decides the state of a scenario. In this order: the person's veto, the host's policy, the explicit decision if it has not
+/// expired, the most verbose rule that applies, off.
 struct ScenarioDecision: Sendable {
-    /// What is known of the client for which it is decided.
+    /// The client's properties that the decision depends on.
     struct Context: Sendable {
         var clientId: String?
         var attributes: [String: String] = [:]
         var policy = TelemetryPolicy()
         var deniedScenarios: Set<String> = []
-        /// The rules at the store; nil while they are not known, when a rule's earlier decision stands.
+        /// The rules in the store; nil while they are unknown: then a rule's earlier decision is kept.
         var rules: [TelemetryRuleRecord]?
     }
 
-    /// The state that holds.
+    /// The resulting state.
     let state: TelemetryScenarioState
-    /// The decision that was given, where it still counts once the veto is lifted; nil where it was dropped.
+    /// The given decision if it still applies once the veto is lifted; nil if it was dropped.
     let decision: TelemetryScenarioState?
 
     /// - Parameters:
     ///   - scenarioName: The scenario.
-    ///   - decision: The last explicit decision, or the last decision of a rule; nil where there is none.
-    ///   - context: What is known of the client.
-    ///   - date: The time for which it is decided.
+    ///   - decision: The last explicit decision, or the last decision of a rule; nil if there is none.
+    ///   - context: The client's properties.
+    ///   - date: The time at which the decision is made.
     init(on scenarioName: String, after decision: TelemetryScenarioState?, in context: Context, at date: Date) {
         self.decision = decision.flatMap { Self.lasting($0, on: scenarioName, in: context, at: date) }
         if context.deniedScenarios.contains(scenarioName) {
-            // Whoever decides does not matter: the person does.
+            // The person's veto overrides every other decision.
             state = TelemetryScenarioState(source: .host)
         } else if let decision = self.decision {
             state = decision
@@ -41,7 +41,7 @@ struct ScenarioDecision: Sendable {
         }
     }
 
-    /// The decision as far as the policy allows it now; nil where it does not count any more.
+    /// The decision, limited by the current policy; nil if it no longer applies.
     private static func lasting(
         _ decision: TelemetryScenarioState, on scenarioName: String, in context: Context, at date: Date
     ) -> TelemetryScenarioState? {
@@ -49,7 +49,7 @@ struct ScenarioDecision: Sendable {
         var lasting = decision
         lasting.suspendedUntil = nil
         switch decision.source {
-        // Version 1 knew no sources; what it turned on, somebody decided.
+        // Version 1 stored no source: a scenario that is on was turned on explicitly.
         case .registration: return decision.isEnabled ? lasting : nil
         case .host: return lasting
         case .rule where context.rules != nil: return nil
@@ -61,7 +61,7 @@ struct ScenarioDecision: Sendable {
         }
     }
 
-    /// The most verbose rule that applies; of several, the one that lasts longest, then the one whose identifier comes first.
+    /// The most verbose rule that applies; of several, the one that lasts longest, then the one whose identifier sorts first.
     private static func byRule(on scenarioName: String, in context: Context, at date: Date) -> TelemetryScenarioState? {
         guard let clientId = context.clientId, context.policy.allowsRemotely(scenarioName) else { return nil }
         var best: TelemetryScenarioState?

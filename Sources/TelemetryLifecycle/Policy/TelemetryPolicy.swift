@@ -1,15 +1,15 @@
 public import TelemetryModels
 
-/// What a host allows viewers and rules to do. It does not bind the host's own calls; turning a scenario off and resetting it are
-/// always allowed.
+/// What a host allows viewers and rules to do. It does not limit the host's own calls. Turning a scenario off and resetting it
+/// are always allowed.
 public struct TelemetryPolicy: Sendable, Hashable {
-    /// How much a scenario may record in a window of time.
+    /// The limits of what a scenario may record in a period.
     public struct Budget: Sendable, Hashable {
-        /// The most events in a window.
+        /// The maximum number of events in a period.
         public var events: Int
-        /// The most bytes of events in a window; nil for any number.
+        /// The maximum size of the events in a period, in bytes; nil for no limit.
         public var bytes: Int?
-        /// How long a window is.
+        /// The length of a period.
         public var per: Duration
 
         /// Creates a budget; the parameters are the properties of the same names.
@@ -20,20 +20,20 @@ public struct TelemetryPolicy: Sendable, Hashable {
         }
     }
 
-    /// The scenarios that a viewer or a rule may turn on; nil for any.
+    /// The scenarios that a viewer or a rule may turn on; nil for all.
     public var remoteScenarios: Set<String>?
-    /// The most detailed level that a viewer or a rule may turn on; more is cut to it.
+    /// The most detailed level that a viewer or a rule may turn on. A more detailed level is reduced to it.
     public var maximumLevel: TelemetryLogLevel
-    /// How long a scenario stays on that a viewer turns on without naming a time; nil for as long as nobody turns it off.
+    /// How long a scenario stays on if a viewer turns it on without a lease; nil until it is turned off.
     public var defaultLease: Duration?
-    /// The longest time for which a viewer may turn a scenario on; longer ones, and none, are cut to it. Nil for any.
+    /// The maximum lease for which a viewer may turn a scenario on. A longer lease, or none, is reduced to it. Nil for no limit.
     public var maximumLease: Duration?
-    /// How much each scenario may record; nil for any amount. This version does not enforce it yet.
+    /// How much each scenario may record; nil for no limit. This version does not enforce it yet.
     public var budget: Budget?
     /// The scenarios whose events the flight recorder keeps while they are off. This version has no flight recorder yet.
     public var recordedScenarios: Set<String>
 
-    /// Creates a policy; the parameters are the properties of the same names. Without any, everything is allowed.
+    /// Creates a policy; the parameters are the properties of the same names. By default everything is allowed.
     public init(
         remoteScenarios: Set<String>? = nil,
         maximumLevel: TelemetryLogLevel = .diagnostic,

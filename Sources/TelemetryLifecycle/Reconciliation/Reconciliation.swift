@@ -1,18 +1,18 @@
 import TelemetryModels
 
-/// What follows from the local settings and the client's record at the store.
+/// The step that follows from the local settings and the client's record in the store.
 struct Reconciliation: Equatable {
     typealias Result = TelemetryLifecycleService.ReconciliationResult
 
     enum Step: Equatable {
-        /// Telemetry is off, and stays so.
+        /// Telemetry stays off.
         case stayOff
-        /// Sending is on, and stays so.
+        /// Sending stays on.
         case keepOn
         case turnOn
         /// Sending is off until the viewer approves.
         case wait
-        /// The viewer withdrew its approval: as if telemetry were disabled here.
+        /// The viewer withdrew its approval: telemetry is disabled.
         case disable
         /// The client's record was never created.
         case register
@@ -21,14 +21,14 @@ struct Reconciliation: Equatable {
     }
 
     let step: Step
-    /// How it is called where the step leads to an end by itself.
+    /// The result of the reconciliation, if the step leads to one.
     let result: Result?
 
     /// - Parameters:
-    ///   - settings: What is wanted and known here.
-    ///   - needsRegistration: Whether the client's record is still to be created.
-    ///   - serverEnabled: Whether the client's record is enabled; nil where there is no such record.
-    ///   - isOptIn: Whether the person has just asked for telemetry, so that an earlier approval does not count as withdrawn.
+    ///   - settings: The local settings.
+    ///   - needsRegistration: Whether the client's record still has to be created.
+    ///   - serverEnabled: Whether the client's record is enabled; nil if there is no record.
+    ///   - isOptIn: Whether the person has just opted in, so that a missing approval does not count as withdrawn.
     static func decide(
         settings: TelemetrySettings, needsRegistration: Bool, serverEnabled: Bool?, isOptIn: Bool = false
     ) -> Reconciliation {

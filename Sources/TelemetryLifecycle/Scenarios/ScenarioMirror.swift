@@ -7,12 +7,12 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// Makes the scenario records at the store say what is so here.
+/// Updates the scenario records in the store to the local states.
 struct ScenarioMirror {
     let transport: BoundedTransport
     let now: @Sendable () -> Date
 
-    /// Brings all of the client's records in line. Where they are already, nothing is written.
+    /// Updates all of the client's records. Writes only the differences.
     func align(_ wanted: [String: TelemetryScenarioState], of clientId: String) async throws {
         let stored = try await transport.fetchScenarios(forClient: clientId)
         let plan = ScenarioPlan(wanted: wanted, stored: stored, clientId: clientId)
@@ -23,12 +23,12 @@ struct ScenarioMirror {
         }
     }
 
-    /// Brings the record of one scenario in line.
+    /// Updates the record of one scenario.
     func align(_ name: String, state: TelemetryScenarioState, of clientId: String) async throws {
         do {
             try await write(state, to: .scenario(name, ofClient: clientId))
         } catch let error as TelemetryTransportError where error.code == .notFound {
-            // Not there, or there under an identity that somebody else chose.
+            // The record is missing, or has an identifier that another writer chose.
             let stored = try await transport.fetchScenarios(forClient: clientId).filter { $0.scenarioName == name }
             let plan = ScenarioPlan(wanted: [name: state], stored: stored, clientId: clientId)
             try await create(plan.create, states: [name: state], clientId: clientId)
@@ -49,7 +49,7 @@ struct ScenarioMirror {
             try await transport.createScenarios(records)
         } catch let error as TelemetryTransportError where error.code == .conflict || error.code == .partialFailure {
             guard error.failures.values.allSatisfy({ $0.code == .conflict }) else { throw error }
-            // An index lagged, or another process came first: they exist, and get the state that holds here.
+            // The records exist, because an index lagged or another process was first. They get the local states.
             for name in names {
                 try await write(states[name] ?? TelemetryScenarioState(), to: .scenario(name, ofClient: clientId))
             }

@@ -1,11 +1,11 @@
 import TelemetryTransport
 
-/// What scenario names may look like.
+/// The rules for scenario names.
 enum ScenarioName {
-    /// The most bytes of UTF-8 in a name.
+    /// The maximum length of a name, in bytes of UTF-8.
     static let maximumBytes = 256
 
-    /// - Throws: `.invalidArgument` for a name that is empty or too long.
+    /// - Throws: `.invalidArgument` for a name that is empty, reserved or too long.
     static func check(_ name: String) throws(TelemetryTransportError) {
         guard !name.isEmpty else { throw .invalidArgument("A scenario name must not be empty.") }
         guard !name.hasPrefix(Version1Note.prefix) else {

@@ -6,31 +6,31 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// What is to be done so that the scenario records at the store say what is so here.
+/// The changes that update the scenario records in the store to the local states.
 struct ScenarioPlan: Equatable {
     /// Scenarios without a record, by name.
     var create: [String] = []
-    /// Records that say something else.
+    /// Records with another state.
     var update: [TelemetryRecord.ID: TelemetryScenarioState] = [:]
-    /// Records that should not be there, by name.
+    /// Records that should not exist, by name.
     var delete: [TelemetryRecord.ID] = []
 
     /// - Parameters:
     ///   - wanted: The registered scenarios and their states.
     ///   - stored: The client's scenario records.
-    ///   - clientId: Whose they are.
+    ///   - clientId: The client.
     init(wanted: [String: TelemetryScenarioState], stored: [TelemetryScenarioRecord], clientId: String) {
         let known = stored.filter { $0.clientId == clientId && $0.recordID != nil }
         for (name, records) in Dictionary(grouping: known, by: \.scenarioName) {
             let ids = records.compactMap(\.recordID)
-            // The record under the derived identity is the one that every later write meets.
+            // Later writes use the record with the derived identifier.
             let kept = ids.first { $0 == .scenario(name, ofClient: clientId) } ?? ids.min { $0.recordName < $1.recordName }
             guard let state = wanted[name], let kept else {
                 delete += ids
                 continue
             }
             delete += ids.filter { $0 != kept }
-            if records.contains(where: { $0.recordID == kept && !$0.says(state) }) { update[kept] = state }
+            if records.contains(where: { $0.recordID == kept && !$0.matches(state) }) { update[kept] = state }
         }
         let present = Set(known.map(\.scenarioName))
         create = wanted.keys.filter { !present.contains($0) }.sorted()
@@ -39,12 +39,12 @@ struct ScenarioPlan: Equatable {
 }
 
 extension TelemetryScenarioRecord {
-    /// Whether the record says of its scenario what the state is.
-    fileprivate func says(_ state: TelemetryScenarioState) -> Bool {
+    /// Whether the record has the state.
+    fileprivate func matches(_ state: TelemetryScenarioState) -> Bool {
         isEnabled == state.isEnabled && level == state.level && source == state.source && endsWith(state)
     }
 
-    /// Whether both end at the same time, as far as a store can tell: CloudKit keeps milliseconds.
+    /// Whether both expire at the same time, to a store's precision: CloudKit keeps milliseconds.
     private func endsWith(_ state: TelemetryScenarioState) -> Bool {
         guard let expires, let end = state.expires else { return expires == state.expires }
         return abs(expires.timeIntervalSince(end)) < 0.002

@@ -8,28 +8,29 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// The truth about the scenarios of this session: which are registered, what was decided on them, and which are on.
+/// The source of truth for the scenarios of this session: which are registered, the decisions on them, and their states.
 ///
-/// What is shown, what is persisted and what the logger knows change together, before the store is called.
+/// The displayed, the persisted and the logger's states change together, before the store is called.
 @MainActor
 final class ScenarioRegistry {
     typealias State = TelemetryScenarioState
 
-    /// What was registered; nil before the first registration and after the end of a session, when nothing is known to be gone.
+    /// The registered scenarios; nil before the first registration and after the end of a session, when it is unknown which
+    /// records are obsolete.
     private(set) var registered: Set<String>?
-    /// What was registered when consent ended, until it is registered again.
+    /// The scenarios that were registered when consent ended, until they are registered again.
     private var suspended: Set<String>?
-    /// The states that hold.
+    /// The states in effect.
     private(set) var states: [String: State] = [:]
-    /// What the person forbids.
+    /// The scenarios that the person forbids.
     private(set) var denied: Set<String> = []
     /// Who paused telemetry.
     private(set) var pause: TelemetryPause = []
-    /// The rules at the store; nil while they are not known.
+    /// The rules in the store; nil while they are unknown.
     private var rules: [TelemetryRuleRecord]?
-    /// The decisions behind the states, where there are any.
+    /// The decisions that led to the states.
     private var decisions: [String: State] = [:]
-    /// What the store has of the known scenarios.
+    /// The persisted decisions and states of the known scenarios.
     private var persisted: [String: State] = [:]
     private var hasLoaded = false
     private let store: any TelemetryScenarioStoring
@@ -51,15 +52,15 @@ final class ScenarioRegistry {
         shown = state
     }
 
-    /// The states of what is registered: what the records at the store should say. Nil where nothing was registered.
+    /// The states of the registered scenarios, which the records in the store should have. Nil if none were registered.
     var mirrored: [String: State]? {
         registered.map { names in states.filter { names.contains($0.key) } }
     }
 
-    /// When the first of the states and decisions ends; nil where none does by itself.
+    /// When the first of the states and decisions expires; nil if none does.
     var nextEnd: Date? { (states.values.compactMap(\.expires) + decisions.values.compactMap(\.expires)).min() }
 
-    /// Reads what the person forbids and who paused, once.
+    /// Reads the denied scenarios and the pause, once.
     func load() async {
         guard !hasLoaded else { return }
         hasLoaded = true
@@ -74,12 +75,12 @@ final class ScenarioRegistry {
         await store.savePause(pause)
     }
 
-    /// Replaces what is registered. States that were persisted come back, except for those that have ended; scenarios that were
-    /// only switched so far stay.
+    /// Replaces the registered scenarios. Persisted states that have not expired are restored. Scenarios that were decided on but
+    /// never registered stay.
     func register(_ names: [String]) async {
         let names = Set(names)
         let kept = Set(states.keys).subtracting(registered ?? []).union(names)
-        // One look for all names: a store may read all of its states to answer for one.
+        // One read for all names: a store may read all of its states to return one.
         let stored = names.allSatisfy { states[$0] != nil } ? [:] : await store.loadAllScenarios()
         for name in names where states[name] == nil {
             decisions[name] = stored[name]
@@ -90,14 +91,14 @@ final class ScenarioRegistry {
         await publish(kept)
     }
 
-    /// Takes an explicit decision on a scenario, registered or not.
-    /// - Parameter decision: Nil to drop the one before.
+    /// Applies an explicit decision on a scenario, registered or not.
+    /// - Parameter decision: Nil to drop the earlier one.
     func decide(_ name: String, _ decision: State?) async {
         decisions[name] = decision
         await publish(Set(states.keys).union([name]), deciding: name)
     }
 
-    /// The person forbids a scenario, or allows it again.
+    /// Forbids a scenario on the person's behalf, or allows it again.
     func setDenied(_ name: String, _ isDenied: Bool) async {
         await load()
         if isDenied { denied.insert(name) } else { denied.remove(name) }
@@ -106,9 +107,9 @@ final class ScenarioRegistry {
         await publish(Set(states.keys))
     }
 
-    /// Decides anew on everything: time has passed, or the rules have changed.
-    /// - Parameter rules: The rules at the store; nil where they have not been looked at.
-    /// - Returns: the scenarios whose states have changed.
+    /// Decides all states again, because time has passed or the rules have changed.
+    /// - Parameter rules: The rules in the store; nil if they have not been read again.
+    /// - Returns: The scenarios whose states have changed.
     @discardableResult
     func refresh(rules: [TelemetryRuleRecord]? = nil) async -> Set<String> {
         let before = states
@@ -117,14 +118,15 @@ final class ScenarioRegistry {
         return Set(before.keys.filter { before[$0] != states[$0] })
     }
 
-    /// Forgets the session; the persisted states stay.
+    /// Discards the session's scenarios; the persisted states are kept.
     func clear() async {
         registered = nil
         suspended = nil
         await publish([])
     }
 
-    /// Consent has ended: no scenario is known until some are registered, or ``resume()``. The persisted states stay.
+    /// Discards the scenarios because consent has ended, until some are registered or ``resume()`` is called. The persisted
+    /// states are kept.
     func suspend() async {
         suspended = registered ?? suspended
         registered = nil
@@ -132,15 +134,15 @@ final class ScenarioRegistry {
         if !states.isEmpty { await publish([]) }
     }
 
-    /// Registers again what was registered when consent ended.
+    /// Registers the scenarios that were registered when consent ended.
     func resume() async {
         if let suspended { await register(Array(suspended)) }
     }
 
     /// - Parameters:
-    ///   - names: The scenarios that are known from now on.
-    ///   - decided: The scenario that was decided on: its state is saved in any case, because another process may have changed it.
-    ///   - isForced: Whether the logger gets states that are as they were.
+    ///   - names: The scenarios to keep.
+    ///   - decided: The scenario that was decided on. Its state is always saved, because another process may have changed it.
+    ///   - isForced: Whether the logger gets the states even if they have not changed.
     private func publish(_ names: Set<String>, deciding decided: String? = nil, isForced: Bool = true) async {
         let context = ScenarioDecision.Context(
             clientId: shown.settings.clientIdentifier, attributes: attributes, policy: policy, deniedScenarios: denied,
@@ -151,7 +153,7 @@ final class ScenarioRegistry {
             let decision = ScenarioDecision(on: name, after: decisions[name], in: context, at: date)
             decisions[name] = decision.decision
             next[name] = decision.state
-            // The decision outlasts the veto.
+            // The decision is kept during the veto.
             let lasting = decision.decision ?? (denied.contains(name) ? State() : decision.state)
             guard name == decided || persisted[name] ?? State() != lasting else { continue }
             persisted[name] = lasting

@@ -4,8 +4,8 @@ import TelemetryTransport
 
 /// Receiving and executing the viewer's commands.
 extension LifecycleEngine {
-    /// Begins to receive commands for the client; what is set up already stays.
-    /// - Parameter canReachStore: Whether it is worth the time to subscribe.
+    /// Starts receiving commands for the client. Does nothing that is already done.
+    /// - Parameter canReachStore: Whether the store is reachable, so that subscribing can succeed.
     func setUp(canReachStore: Bool = true) async {
         guard let clientId = settings.clientIdentifier, !isShutDown else { return }
         if commands?.clientId != clientId { commands = (clientId, makeRunner(for: clientId)) }
@@ -22,7 +22,7 @@ extension LifecycleEngine {
     }
 
     /// Stops receiving commands.
-    /// - Returns: what failed, in words.
+    /// - Returns: Descriptions of the failures.
     func tearDown() async -> [String] {
         watch()
         commands = nil
@@ -50,8 +50,8 @@ extension LifecycleEngine {
         }
     }
 
-    /// Ends the subscriptions of a client that is gone, also those that an earlier run of the app made.
-    /// - Returns: what failed, in words.
+    /// Ends the subscriptions of a client that no longer exists, also those made by an earlier run of the app.
+    /// - Returns: Descriptions of the failures.
     func unsubscribe(_ clientId: String) async -> [String] {
         do {
             try await transport.deleteSubscription(withID: NotificationFilter.commandSubscriptionID(for: clientId))
@@ -62,17 +62,17 @@ extension LifecycleEngine {
         }
     }
 
-    /// Runs what is pending for this client.
+    /// Runs this client's pending commands.
     func runCommands() async {
         guard !isShutDown, let clientId = mirroredClient, let commands, commands.clientId == clientId else { return }
         if let error = await commands.runner.run() {
             report(.transportFailed, "The commands could not all be run and marked; will retry: \(error.localizedDescription)")
-            // What waits is looked at again soon, as after a call that was given up.
+            // The pending commands are retried soon, as after an abandoned call.
             isInDoubt = true
         }
     }
 
-    /// What the notification asks to look at; nil where it is not about this client.
+    /// Returns what the notification requires to refresh; nil if it does not concern this client.
     func scope(of notification: TelemetryNotification) async -> RefreshScope? {
         guard let clientId = settings.clientIdentifier else { return nil }
         let filter = NotificationFilter(
@@ -82,7 +82,7 @@ extension LifecycleEngine {
         return filter.concernsCommands(notification) ? .commands : nil
     }
 
-    /// A notification that the host was given.
+    /// Handles a notification that the host received.
     func handle(_ notification: TelemetryNotification) async -> Bool {
         guard let scope = await scope(of: notification) else { return false }
         if hasStarted { await look(scope) } else { isNotificationKept = true }
@@ -105,7 +105,7 @@ extension LifecycleEngine {
 
     private func viewerEnabled(_ clientId: String) async throws {
         try require(clientId)
-        // The record first: a client that sends while its record says that it may not would be disabled by the next reconciliation.
+        // The record first: the next reconciliation would disable a client that sends although its record is not enabled.
         state.clientRecord = try await registration.enable(clientId)
         await setSending(true, of: clientId)
         guard settings.telemetrySendingEnabled else { return }
@@ -124,7 +124,7 @@ extension LifecycleEngine {
         try await deleteEvents(of: clientId)
     }
 
-    /// - Returns: what the policy changed, in words for the viewer.
+    /// - Returns: What the policy changed, as text for the viewer.
     private func viewerChanged(
         _ name: String, _ change: PendingCommand.ScenarioChange, of clientId: String
     ) async throws -> String? {
@@ -145,13 +145,13 @@ extension LifecycleEngine {
         do {
             try await mirrorScenario(name)
         } catch {
-            // It holds here, which is what was asked for; the record follows.
-            report(.transportFailed, "A scenario's record is not in line: \(error.localizedDescription)")
+            // The change is in effect on this client; the record is updated later.
+            report(.transportFailed, "A scenario's record could not be updated: \(error.localizedDescription)")
         }
         return result
     }
 
-    /// Why the person or the host does not allow what a viewer asks for; nil where they do.
+    /// Returns why the person or the host does not allow a command; nil if it is allowed.
     private func rejection(of work: PendingCommand.Work) -> String? {
         guard case .scenario(let name, .enable) = work else { return pauseRejection(of: work) }
         if scenarios.denied.contains(name) { return "The person who uses the app forbids the scenario \"\(name)\"." }
@@ -161,7 +161,7 @@ extension LifecycleEngine {
         return nil
     }
 
-    /// - Throws: where the command's client is not this one any more.
+    /// - Throws: An error if the command's client is no longer the current one.
     func require(_ clientId: String) throws {
         guard settings.telemetryRequested, settings.clientIdentifier == clientId else {
             throw CommandRefused(reason: "Telemetry is off on this client.")

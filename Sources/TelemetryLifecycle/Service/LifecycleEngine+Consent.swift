@@ -7,12 +7,12 @@ import TelemetryTransport
 
 /// Opting in and out.
 extension LifecycleEngine {
-    /// The person asks for telemetry.
-    /// - Parameter decision: From the person's call: an opt-out since then overrules it.
+    /// Opts in on the person's behalf.
+    /// - Parameter decision: The decision made by the person's call. A later opt-out overrules it.
     func enable(by decision: ConsentDecision) async {
         hasStarted = true
         state.show(.syncing, "Turning telemetry on.")
-        // What was logged before the person asked for telemetry is not theirs to have sent, also where the viewer approved before.
+        // Events that were logged before the opt-in must not be sent, even if the viewer approved the client earlier.
         if !settings.telemetryRequested { await logger.turn(on: false, clientId: nil) }
         let identifiers = identifiers
         let refusal = Mutex<String?>(nil)
@@ -35,10 +35,10 @@ extension LifecycleEngine {
         _ = await reconcile(isQuiet: true, isOptIn: isDecided)
     }
 
-    /// What follows the person's opt-out, which the settings say already: what the client has at the store is deleted.
+    /// Deletes the client's data in the store after the person's opt-out, which is already in the settings.
     func leave(reason: TelemetryLifecycleService.ReconciliationResult?) async {
         hasStarted = true
-        // The person has opted in again, in another process.
+        // The person has opted in again in another process.
         guard !settings.telemetryRequested else { return refresh(.everything) }
         state.show(.syncing, "Turning telemetry off.")
         await scenarios.suspend()
@@ -46,14 +46,14 @@ extension LifecycleEngine {
         await stayOff(result: reason ?? .allDisabled, isEnd: isOver)
     }
 
-    /// The viewer turned this client off: nothing is sent any more, and what it has at the store is deleted.
-    /// - Parameter command: The viewer's command that asked for it; it stays, and is marked as executed.
+    /// Disables this client for the viewer: sending stops, and the client's data in the store is deleted.
+    /// - Parameter command: The viewer's command. It is kept and marked as executed.
     func disable(
         _ clientId: String, reason: TelemetryLifecycleService.ReconciliationResult, command: TelemetryRecord.ID? = nil
     ) async {
         state.show(.syncing, "Turning telemetry off.")
         await logger.turn(on: false, clientId: nil)
-        // From here on it is decided, whatever happens to the process.
+        // Stored first, so that it is completed even if the process is killed.
         await keeper.change {
             if $0.settings.clientIdentifier == clientId {
                 $0.withdraw(command: command)
@@ -63,27 +63,27 @@ extension LifecycleEngine {
         }
         if ownClient == clientId { ownClient = nil }
         if !settings.telemetryRequested { await scenarios.suspend() }
-        // Another process has put another client in its place.
+        // Another process has replaced the client.
         if settings.telemetryRequested { refresh(.everything) }
         await stayOff(result: reason, isEnd: true)
     }
 
-    /// Telemetry is not requested: nothing is recorded, and pending work is done.
-    /// - Parameter isEnd: Whether it has only just ended; then the client's own deletion has the best of the time that there is.
+    /// Keeps telemetry off: nothing is recorded, and pending work is done.
+    /// - Parameter isEnd: Whether consent has just ended; then the client's own deletion is made first.
     func stayOff(result: TelemetryLifecycleService.ReconciliationResult, isEnd: Bool = false) async {
         await logger.turn(on: false, clientId: nil)
-        await noticeDeparture()
+        await cleanUpAfterDeparture()
         state.clientRecord = nil
-        // Another process of the app may have ended it.
+        // Another process of the app may have ended the consent.
         var failures = isEnd || commands != nil ? await tearDown() : []
         failures += await settle(isNewestFirst: isEnd)
         state.reconciliation = result
         show(off: failures)
     }
 
-    /// Where this process's client was taken from it, this process cleans up as well, once its logger has stopped: whoever ended
-    /// the consent may have deleted what there was before the last of it was stored.
-    func noticeDeparture() async {
+    /// If another process ended this client's consent, deletes the client's data again once the logger has stopped: this process
+    /// may have stored events after the other one's deletion.
+    func cleanUpAfterDeparture() async {
         guard let clientId = ownClient, settings.clientIdentifier != clientId else { return }
         await logger.turn(on: false, clientId: nil)
         await keeper.change { if $0.settings.clientIdentifier != clientId { $0.addDeletion(of: clientId) } }
@@ -91,20 +91,20 @@ extension LifecycleEngine {
         if !settings.telemetryRequested { await scenarios.suspend() }
     }
 
-    /// Has the logger check the shared settings before each delivery: another process may end the consent at any time.
+    /// Makes the logger check the shared settings before each delivery, because another process may end the consent at any time.
     func checkConsentBeforeDelivery() {
         logger.follow(
             TelemetryConsentCheck(stands: keeper.consentCheck) { [weak self] in await self?.consentHasEnded() })
     }
 
-    /// The logger found the consent ended and refuses events; reconciling finds out what to do.
+    /// Called when the logger found that the consent has ended and refuses events. Reconciling decides what to do.
     private func consentHasEnded() {
         logger.withdraw()
         logger.settle()
         refresh(.everything)
     }
 
-    /// The client's record was deleted: the settings are reset, and nothing is sent any more.
+    /// Resets the settings and stops sending, because the client's record was deleted.
     func reset(_ clientId: String) async {
         state.show(.syncing, "The client's record is gone.")
         await logger.turn(on: false, clientId: nil)
@@ -115,7 +115,7 @@ extension LifecycleEngine {
             if isCurrent { state.discardConsent() }
         }
         guard isReset.withLock(\.self) else {
-            _ = await goOnWithoutClient()
+            _ = await continueWithoutClient()
             return
         }
         ownClient = nil
@@ -124,13 +124,13 @@ extension LifecycleEngine {
         let failures = await tearDown() + unsubscribe(clientId)
         for failure in failures { report(.transportFailed, failure) }
         state.reconciliation = .missingClient
-        state.show(.disabled, "The viewer does not know this client any more. Telemetry is off.")
+        state.show(.disabled, "The client's record was deleted. Telemetry is off.")
     }
 
     private func show(off failures: [String]) {
         guard !failures.isEmpty || keeper.isOptOutUnrecorded else {
             let isRepeated = transport.consistencyDelay == .zero && work.deletions.contains { $0.doneAt != nil }
-            let message = "Telemetry is off. What another process of the app may still store is deleted when it has stopped."
+            let message = "Telemetry is off. Events that another process of the app still stores are deleted once it stops."
             return state.show(.disabled, isRepeated ? message : nil)
         }
         var message = "Telemetry is off"
@@ -142,39 +142,39 @@ extension LifecycleEngine {
         state.show(.error(message), message)
     }
 
-    /// Does what deletions left undone.
+    /// Makes the pending deletions.
     /// - Parameters:
-    ///   - begun: The one that has only just been decided on.
-    ///   - isNewestFirst: Whether the latest has the best of the time that there is.
-    ///   - isForReturn: Whether to do only what a client that is wanted again cannot begin without.
-    /// - Returns: what failed, in words.
+    ///   - begun: The deletion that was just added.
+    ///   - isNewestFirst: Whether the newest deletion is made first.
+    ///   - isForReturn: Whether to make only the deletions that a client must complete before it opts in again.
+    /// - Returns: Descriptions of the failures.
     func settle(
         begun: TelemetryPendingWork.Deletion? = nil, isNewestFirst: Bool = false, isForReturn: Bool = false
     ) async -> [String] {
         var failures: [String] = []
         let deletions = work.deletions
         for deletion in isNewestFirst ? deletions.reversed() : deletions {
-            // The same client is wanted again: what it has from now on is not to be deleted.
+            // The same client opted in again: its new data must not be deleted.
             let isWantedAgain = deletion.sessionEnd == nil && deletion.clientId == settings.clientIdentifier
-            // No store takes such an identifier, so none has anything of that client.
+            // No store accepts such an identifier, so no store has data of that client.
             let isImpossible = (try? NameRules.check(clientId: deletion.clientId)) == nil
             if isImpossible || (isWantedAgain && (deletion.doneAt != nil || deletion.endsOnReturn)) {
                 await keeper.change { $0.work.deletions.removeAll { $0 == deletion } }
                 continue
             }
             guard isWantedAgain || !isForReturn, isDue(deletion) else { continue }
-            // Another process deletes what it stores from now on, unless it is killed: then it is for this one to delete.
+            // Another process deletes the data that it still stores. If it is killed, this one deletes it.
             let isUsed = deletion.sessionEnd == nil && !isWantedAgain ? await keeper.isUsedElsewhere(deletion.clientId) : false
             if isUsed, deletion.doneAt != nil { continue }
             let hadStragglers = await hasStragglers
             let failed = await settle(deletion, isFirst: deletion == begun)
             failures += failed
-            // A call that was given up may still bring something back, or did so meanwhile; then it is all to be done again.
+            // An abandoned call may still store data again, or has done so; then the deletion is repeated.
             guard failed.isEmpty else { continue }
             let mayBeUndone = if hadStragglers { true } else { await hasStragglers }
             guard !mayBeUndone || isWantedAgain else { continue }
             let date = configuration.date()
-            // Where queries hide changes, there is no telling which of those it has found.
+            // If queries may miss recent changes, it is unknown which of them this deletion found.
             if isUsed, transport.consistencyDelay > .zero { continue }
             let isComplete = !isUsed && (transport.consistencyDelay == .zero || deletion.doneAt != nil || isWantedAgain)
             await keeper.change { state in
@@ -189,14 +189,14 @@ extension LifecycleEngine {
         return failures
     }
 
-    /// Shows other processes that this one stores nothing any more of the clients that it has left.
+    /// Ends this process's use of clients other than its own, which other processes see.
     func endUses() async {
         for clientId in keeper.uses where clientId != ownClient {
             if await !hasStragglers { await keeper.endUse(of: clientId) }
         }
     }
 
-    /// Whether a call that was given up may still change something at the store.
+    /// Whether an abandoned call may still change the store.
     private var hasStragglers: Bool {
         get async {
             if calls.hasStragglers { return true }
@@ -204,17 +204,17 @@ extension LifecycleEngine {
         }
     }
 
-    /// Whether it is time: what was done once is done again when the store's queries have come to know of every change.
+    /// Whether the deletion is due. A deletion that was made is repeated once the store's queries reflect all earlier changes.
     private func isDue(_ deletion: TelemetryPendingWork.Deletion) -> Bool {
         guard let doneAt = deletion.doneAt else { return true }
         let seconds = configuration.date().timeIntervalSince(doneAt)
-        // A clock that was set back, or far ahead, does not show how much time has passed.
+        // If the clock was set back, or far ahead, the elapsed time is unknown.
         guard seconds >= 0, seconds < 1e9 else { return true }
         return .seconds(seconds) >= transport.consistencyDelay
     }
 
     private func settle(_ deletion: TelemetryPendingWork.Deletion, isFirst: Bool) async -> [String] {
-        // A store may let nobody but the client itself delete what it has, also when it is the client of an earlier process.
+        // A store may allow only the client itself to delete its data, also for the client of an earlier process.
         await transport.setClientIdentifier(deletion.clientId)
         let failures = await delete(deletion, isFirst: isFirst)
         await transport.setClientIdentifier(settings.clientIdentifier)

@@ -3,9 +3,9 @@ import TelemetryModels
 import TelemetryPersistence
 import TelemetryTransport
 
-/// Pausing: nothing is recorded and sent for the time being, and everything else stays.
+/// Pausing: recording and sending stop, and everything else is kept.
 extension LifecycleEngine {
-    /// Brings what is shown and the logger in line with who paused. Without a request for telemetry there is nothing to pause.
+    /// Updates the displayed state and the logger to the pause. Has no effect while telemetry is not requested.
     func applyPause() async {
         if !settings.telemetryRequested, !scenarios.pause.isEmpty { await scenarios.setPause([]) }
         let isPaused = !scenarios.pause.isEmpty
@@ -13,19 +13,19 @@ extension LifecycleEngine {
         await logger.setPaused(isPaused)
     }
 
-    /// The host pauses, or ends every pause.
+    /// Pauses for the host, or ends every pause.
     func setPausedByHost(_ isPaused: Bool) async {
         guard settings.telemetryRequested else { return }
         await changePause(to: isPaused ? scenarios.pause.union(.byHost) : [])
     }
 
-    /// A viewer pauses, or ends a viewer's pause.
+    /// Pauses for a viewer, or ends a viewer's pause.
     func viewerPaused(_ isPaused: Bool, _ clientId: String) async throws {
         try require(clientId)
         await changePause(to: isPaused ? scenarios.pause.union(.byViewer) : scenarios.pause.subtracting(.byViewer))
     }
 
-    /// Why a viewer cannot end the pause; nil where it can.
+    /// Returns why a viewer cannot end the pause; nil if it can.
     func pauseRejection(of work: PendingCommand.Work) -> String? {
         guard work == .resume, scenarios.pause.contains(.byHost) else { return nil }
         return "The app itself paused telemetry; only the app can resume it."
@@ -37,7 +37,7 @@ extension LifecycleEngine {
         await mirrorPause()
     }
 
-    /// Makes the client's record say whether telemetry is paused. What fails for now is tried again soon.
+    /// Stores in the client's record whether telemetry is paused. A failure is retried soon.
     func mirrorPause() async {
         guard mirroredClient != nil, let client = state.clientRecord, let id = client.recordID else { return }
         let isPaused = state.isPaused
@@ -50,7 +50,7 @@ extension LifecycleEngine {
             }
             state.clientRecord = try TelemetryClientRecord(record: record)
         } catch {
-            report(.transportFailed, "The client's record does not say whether it is paused: \(error.localizedDescription)")
+            report(.transportFailed, "The pause could not be stored in the client's record: \(error.localizedDescription)")
             isInDoubt = true
         }
     }

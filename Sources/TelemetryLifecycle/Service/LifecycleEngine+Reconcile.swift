@@ -3,14 +3,14 @@ import Synchronization
 import TelemetryModels
 import TelemetryTransport
 
-/// Bringing together what is wanted here and what the store says.
+/// Reconciling the local settings with the store.
 extension LifecycleEngine {
     typealias Result = TelemetryLifecycleService.ReconciliationResult
 
     /// - Parameters:
-    ///   - isQuiet: Whether the status stays as it is meanwhile.
-    ///   - isOptIn: Whether the person has just asked for telemetry.
-    /// - Returns: what it came to; nil where the store could not be reached.
+    ///   - isQuiet: Whether the status does not change meanwhile.
+    ///   - isOptIn: Whether the person has just opted in.
+    /// - Returns: The result; nil if the store could not be reached.
     func reconcile(isQuiet: Bool = false, isOptIn: Bool = false) async -> Result? {
         hasStarted = true
         isInDoubt = false
@@ -19,11 +19,11 @@ extension LifecycleEngine {
             return .allDisabled
         }
         guard !isShutDown else {
-            // The logger is not turned on again, and no viewer's command is run by a service that has ended.
+            // A service that was shut down does not turn the logger on or run commands.
             state.show(.idle, nil)
             return nil
         }
-        if !isQuiet { state.show(.syncing, "Asking the store.") }
+        if !isQuiet { state.show(.syncing, "Contacting the store.") }
         await scenarios.resume()
         _ = await settle(isForReturn: true)
         do {
@@ -31,14 +31,14 @@ extension LifecycleEngine {
             await transport.setClientIdentifier(clientId)
             let needsRegistration = keeper.state.needsRegistration(of: clientId)
             let client = try await findClient(clientId)
-            guard isCurrent(clientId) else { return await goOnWithoutClient() }
+            guard isCurrent(clientId) else { return await continueWithoutClient() }
             await follow(
                 Reconciliation.decide(
                     settings: settings, needsRegistration: keeper.state.needsRegistration(of: clientId),
                     serverEnabled: client?.isEnabled, isOptIn: isOptIn || needsRegistration),
                 client, clientId)
         } catch {
-            await standAlone(error)
+            await keepLocalState(after: error)
             _ = await settle()
             return nil
         }
@@ -48,12 +48,12 @@ extension LifecycleEngine {
         await mirrorPause()
         await followRules()
         await alignScenarios()
-        // Last: a deletion that hangs, of another client or session, would leave no time for this one.
+        // Last, because a hanging deletion of another client or session would leave no time for this client.
         if settings.telemetryRequested { _ = await settle() }
         return state.reconciliation
     }
 
-    /// The identifier; one is made where telemetry is requested without any.
+    /// Returns the client's identifier. Generates one if telemetry is requested without one.
     private func identify() async throws -> String {
         if settings.clientIdentifier == nil {
             let identifiers = identifiers
@@ -69,7 +69,7 @@ extension LifecycleEngine {
             }
             guard !isLeaving else {
                 throw TelemetryTransportError(
-                    code: .unavailable, message: "What the client had before is still to be deleted.")
+                    code: .unavailable, message: "The client's earlier data is not deleted yet.")
             }
             await keeper.beginUse(of: clientId)
             guard isCurrent(clientId) else { return try await identify() }
@@ -83,19 +83,19 @@ extension LifecycleEngine {
         settings.telemetryRequested && settings.clientIdentifier == clientId
     }
 
-    /// The client that the look was about is not this one any more.
-    func goOnWithoutClient() async -> Result? {
-        await noticeDeparture()
+    /// Continues after the client changed during the reconciliation.
+    func continueWithoutClient() async -> Result? {
+        await cleanUpAfterDeparture()
         guard settings.telemetryRequested else {
             await stayOff(result: .allDisabled)
             return .allDisabled
         }
-        // Another process has put another client in its place.
+        // Another process has replaced the client.
         refresh(.everything)
         return state.reconciliation
     }
 
-    /// The client's record, created where that is pending; nil where it is gone.
+    /// Returns the client's record, created if its registration is pending; nil if it was deleted.
     private func findClient(_ clientId: String) async throws -> TelemetryClientRecord? {
         guard keeper.state.needsRegistration(of: clientId) else { return try await registration.find(clientId) }
         let client = try await registration.findOrCreate(clientId)
@@ -112,16 +112,16 @@ extension LifecycleEngine {
             return await reset(clientId)
         case .keepOn, .turnOn:
             await setSending(true, of: clientId)
-            // Another process of the app may have opted out since the look began.
+            // Another process of the app may have opted out since the reconciliation began.
             guard isCurrent(clientId) else {
-                _ = await goOnWithoutClient()
+                _ = await continueWithoutClient()
                 return
             }
             state.show(.enabled, nil)
         case .wait:
             await setSending(false, of: clientId)
             guard isCurrent(clientId) else {
-                _ = await goOnWithoutClient()
+                _ = await continueWithoutClient()
                 return
             }
             state.show(.pendingApproval, "Waiting for the viewer's approval.")
@@ -130,8 +130,8 @@ extension LifecycleEngine {
         await setUp()
     }
 
-    /// The store cannot be reached: what is known here holds.
-    private func standAlone(_ error: any Error) async {
+    /// Keeps the local state, because the store cannot be reached.
+    private func keepLocalState(after error: any Error) async {
         let message = "The store cannot be reached: \(error.localizedDescription)"
         report(.transportFailed, message)
         await logger.turn(on: settings.telemetrySendingEnabled, clientId: settings.clientIdentifier)
@@ -143,12 +143,12 @@ extension LifecycleEngine {
     /// Turns sending on or off, in the settings and in the logger.
     func setSending(_ isOn: Bool, of clientId: String) async {
         if !isOn { await logger.turn(on: false, clientId: clientId) }
-        // Not for a client that another process of the app has put in its place: that one is not approved yet.
+        // Not if another process of the app has replaced the client: the new one is not approved yet.
         await keeper.change { if $0.settings.clientIdentifier == clientId { $0.settings.telemetrySendingEnabled = isOn } }
         if isOn, isCurrent(clientId) { await logger.turn(on: settings.telemetrySendingEnabled, clientId: clientId) }
     }
 
-    /// The client whose records mirror what is so here; nil where there is none yet.
+    /// The client whose records mirror the local state; nil if there is none yet.
     var mirroredClient: String? {
         guard settings.telemetryRequested, let clientId = settings.clientIdentifier else { return nil }
         return keeper.state.needsRegistration(of: clientId) ? nil : clientId

@@ -2,17 +2,17 @@ import Foundation
 import TelemetryModels
 import TelemetryTransport
 
-/// Scenarios and the end of a session: here first, then at the store.
+/// Scenarios and the end of a session: local changes first, then the store's.
 extension LifecycleEngine {
-    /// - Throws: for a name that can never be stored. A store that is out of reach gets the records later.
+    /// - Throws: An error for a name that can never be stored. If the store cannot be reached, the records are stored later.
     func register(_ names: [String]) async throws {
         for name in names { try ScenarioName.check(name) }
         await scenarios.register(names)
         if let error = await alignScenarios(), let refusal = error.refusal { throw refusal }
     }
 
-    /// Brings the records of the registered scenarios in line. What fails for now is tried again soon.
-    /// - Returns: why the store did not take them.
+    /// Updates the records of the registered scenarios. Failures are retried soon.
+    /// - Returns: The store's error, if any.
     @discardableResult
     func alignScenarios() async -> (any Error)? {
         guard let clientId = mirroredClient, let states = scenarios.mirrored else { return nil }
@@ -20,13 +20,13 @@ extension LifecycleEngine {
             try await mirror.align(states, of: clientId)
             return nil
         } catch {
-            report(.transportFailed, "The scenarios' records are not in line: \(error.localizedDescription)")
+            report(.transportFailed, "The scenarios' records could not be updated: \(error.localizedDescription)")
             if error.refusal == nil { isInDoubt = true }
             return error
         }
     }
 
-    /// Takes the host's decision on a scenario.
+    /// Applies the host's decision on a scenario.
     func setScenario(_ name: String, _ state: TelemetryScenarioState) async throws {
         try ScenarioName.check(name)
         await scenarios.load()
@@ -44,36 +44,36 @@ extension LifecycleEngine {
         try await mirrorScenario(name)
     }
 
-    /// The person forbids a scenario, or allows it again.
+    /// Forbids a scenario on the person's behalf, or allows it again.
     func setAllowed(_ name: String, _ isAllowed: Bool) async {
         await scenarios.setDenied(name, !isAllowed)
         await mirrorChanges([name])
     }
 
-    /// Brings the record in line, where there should be one.
+    /// Updates the scenario's record, if there should be one.
     func mirrorScenario(_ name: String) async throws {
         guard let clientId = mirroredClient, let state = scenarios.mirrored?[name] else { return }
         try await mirror.align(name, state: state, of: clientId)
     }
 
-    /// The same for several; what fails for now is tried again soon.
+    /// Updates the records of several scenarios. Failures are retried soon.
     private func mirrorChanges(_ names: Set<String>) async {
         do {
             for name in names.sorted() { try await mirrorScenario(name) }
         } catch {
-            report(.transportFailed, "A scenario's record is not in line: \(error.localizedDescription)")
+            report(.transportFailed, "A scenario's record could not be updated: \(error.localizedDescription)")
             isInDoubt = true
         }
     }
 
-    /// Time has passed: what has ended is off from now on, here and then at the store.
+    /// Turns scenarios that have expired off, first locally and then in the store.
     func endExpiredScenarios() async {
         let changed = await scenarios.refresh()
         if !changed.isEmpty, !isShutDown { await mirrorChanges(changed) }
     }
 
-    /// Decides anew by the rules at the store; those of a client that is not approved do not count.
-    /// - Parameter mirrors: Whether the records are brought in line at once.
+    /// Decides the states again by the rules in the store. For a client that is not approved, rules are ignored.
+    /// - Parameter mirrors: Whether the records are updated at once.
     func followRules(mirrors: Bool = false) async {
         guard settings.telemetrySendingEnabled else {
             await scenarios.refresh(rules: [])
@@ -83,7 +83,7 @@ extension LifecycleEngine {
             let changed = await scenarios.refresh(rules: try await transport.fetchRules())
             if mirrors { await mirrorChanges(changed) }
         } catch let error as TelemetryTransportError where error.code == .notFound {
-            // The store's schema is that of version 1, which has no rules.
+            // The store has the schema of version 1, which has no rules.
             await scenarios.refresh(rules: [])
         } catch {
             report(.transportFailed, "The rules could not be read; will retry: \(error.localizedDescription)")
@@ -92,14 +92,14 @@ extension LifecycleEngine {
         }
     }
 
-    /// Sleeps until the first scenario ends by itself, to end it then.
+    /// Starts a timer for the first scenario that expires.
     func watchLeases() {
         let next = isShutDown ? nil : scenarios.nextEnd
         guard next != leaseTimer?.end else { return }
         leaseTimer = next.map { end in
             let (clock, date) = (configuration.clock, configuration.date)
             let task = Task(executorPreference: configuration.executor) { [weak self] in
-                // Not for longer at once: a clock that is set forward ends a lease early.
+                // At most 15 minutes at a time, because setting the clock forward ends a lease early.
                 let seconds = min(max(end.timeIntervalSince(date()), 0), 900)
                 do { try await clock.sleep(for: .seconds(seconds)) } catch { return }
                 await self?.leaseTimerFired()
@@ -117,12 +117,12 @@ extension LifecycleEngine {
     func endSession(keepingEvents: Bool) async throws {
         await scenarios.clear()
         guard let clientId = settings.clientIdentifier else { return }
-        // What waits is still to be delivered where the events stay.
+        // If the events are kept, those that wait are still delivered.
         let session = keepingEvents ? nil : await logger.beginSession()
         let deletion = TelemetryPendingWork.Deletion(
             clientId: clientId, sessionEnd: configuration.date(), scenariosOnly: keepingEvents,
             sessions: session.map { [$0] } ?? [])
-        // Whatever happens to the process, it is remembered until it is done.
+        // Stored first, so that it is completed even if the process is killed.
         await keeper.change { $0.work.add(deletion) }
         let begun = work.sessionDeletion(of: clientId, scenariosOnly: keepingEvents)
         let failures = await settle(begun: begun)
@@ -132,7 +132,7 @@ extension LifecycleEngine {
         }
     }
 
-    /// Deletes this client's events, also those that wait in the logger.
+    /// Deletes this client's events, including those that wait in the logger.
     func deleteEvents(of clientId: String) async throws {
         await logger.discardWaiting()
         try await transport.deleteEvents(of: clientId)
@@ -145,7 +145,7 @@ extension LifecycleEngine {
 }
 
 extension Error {
-    /// That the same can never be stored, if that is what the error says.
+    /// The transport's error, if it shows that the same value can never be stored.
     fileprivate var refusal: TelemetryTransportError? {
         guard let error = self as? TelemetryTransportError else { return nil }
         return ([error] + error.failures.values).first { $0.code == .invalidArgument }
@@ -153,7 +153,7 @@ extension Error {
 }
 
 extension TelemetryPendingWork {
-    /// What is still to be deleted of the client's sessions.
+    /// The pending deletion of the client's sessions.
     fileprivate func sessionDeletion(of clientId: String, scenariosOnly: Bool) -> Deletion? {
         deletions.first { $0.clientId == clientId && $0.sessionEnd != nil && $0.scenariosOnly == scenariosOnly }
     }

@@ -1,14 +1,15 @@
 import TelemetryLogging
 import TelemetryPersistence
 
-/// The end.
+/// Shutdown.
 extension LifecycleEngine {
-    /// Ends what goes on by itself, waits for what was asked for and shuts the logger down, all within one time limit.
+    /// Ends background work, waits for the operations that were called before and shuts the logger down, all within one time
+    /// limit.
     ///
-    /// What does not end in time goes on, owned by the queue, without anybody waiting for it.
+    /// Work that does not end in time continues, owned by the queue, and is not awaited.
     func shutDown() async {
         let limit = configuration.operationTimeout.bounded
-        // The other half is the logger's, for what waits to be delivered.
+        // The other half of the time is for the logger, to deliver waiting events.
         beginShutdown(operationsUntil: Deadline(in: limit / 2, on: configuration.clock))
         let deadline = Deadline(in: limit, on: configuration.clock)
         let shutdown = BoundedCalls(executor: configuration.executor)
@@ -16,7 +17,7 @@ extension LifecycleEngine {
         _ = try? await shutdown.call(.nothing) { await self.finish(by: deadline) }
         shutdown.begin(nil)
         state.end()
-        // The next service of this process is the same instance.
+        // The next service in this process can take the same instance.
         instance?.release()
     }
 
@@ -24,8 +25,8 @@ extension LifecycleEngine {
         let logger = logger.logger
         await inTurn(deadline) {
             self.state.end()
-            // In its turn, or the end of another operation would end its time limit. A logger whose time is up already still
-            // has to refuse events.
+            // In the queue, because the end of another operation would remove its time limit. The logger still has to refuse
+            // events if the time is up.
             self.calls.begin(deadline.hasPassed() ? nil : deadline)
             _ = try? await self.calls.call(.nothing) { await logger.shutdown() }
             self.calls.begin(nil)

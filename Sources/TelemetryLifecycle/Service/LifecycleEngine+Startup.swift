@@ -3,9 +3,9 @@ import TelemetryModels
 import TelemetryPersistence
 import TelemetryTransport
 
-/// Coming up, and coming back from a backup.
+/// Startup and restoring from a backup.
 extension LifecycleEngine {
-    /// Reads the settings; where telemetry is requested, or work is pending, the rest follows in an operation of its own.
+    /// Reads the settings. If telemetry is requested or work is pending, the rest of the startup follows in a separate operation.
     func startUp() async {
         guard !hasStarted else { return }
         hasStarted = true
@@ -14,12 +14,12 @@ extension LifecycleEngine {
             state.reconciliation = .allDisabled
             return state.show(.disabled, nil)
         }
-        state.show(.syncing, "Asking the store.")
-        comeUp()
+        state.show(.syncing, "Contacting the store.")
+        completeStartup()
     }
 
-    /// Brings everything up, in an operation that ``restored()`` waits for.
-    private func comeUp() {
+    /// Completes the startup in an operation that ``restored()`` waits for.
+    private func completeStartup() {
         state.isRestorationInProgress = true
         inBackground { engine in
             _ = await engine.reconcile()
@@ -27,16 +27,16 @@ extension LifecycleEngine {
         }
     }
 
-    /// Returns when what was asked for so far is done, coming up included.
+    /// Returns when the operations enqueued so far are done, including the startup.
     func restored() async {
         guard state.isRestorationInProgress else { return }
         await operation { _ in }
     }
 
-    /// Brings back the settings from the backup, unless those here are newer.
+    /// Restores the settings from the backup, unless the local settings are newer.
     func restoreFromBackup(by decision: ConsentDecision) async -> TelemetrySettingsSyncCoordinator.RestoreState {
         guard let coordinator else { return .fresh }
-        // Requested here, or changed here without the backup's knowledge: the backup is the older one.
+        // If telemetry is requested, or the settings have changed since the last backup, the backup is older.
         guard !settings.telemetryRequested, !keeper.needsBackup else { return await coordinator.state }
         state.isRestorationInProgress = true
         defer { state.isRestorationInProgress = false }

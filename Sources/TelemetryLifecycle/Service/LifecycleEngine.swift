@@ -9,10 +9,10 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// What the service does: its collaborators, and the queue that keeps its operations apart.
+/// The service's implementation: its collaborators, and the queue that serializes its operations.
 ///
-/// The operations, in extensions, run one at a time, inside ``operation(_:)`` or ``inBackground(_:)``, and call each other
-/// directly: the handlers of a viewer's commands are parts of the operation that found the commands.
+/// The operations, in extensions, run one at a time inside ``operation(_:)`` or ``inBackground(_:)`` and call each other
+/// directly: the handlers of a viewer's commands run within the operation that fetched the commands.
 @MainActor
 final class LifecycleEngine {
     let state: LifecycleState
@@ -24,33 +24,33 @@ final class LifecycleEngine {
     let scenarios: ScenarioRegistry
     let subscriptions: any TelemetrySubscriptionManaging
     let coordinator: TelemetrySettingsSyncCoordinator?
-    /// Where the platform's default stores keep this instance's files; nil where they keep none for it alone.
+    /// The directory of this instance's files in the platform's default stores; nil if the instance has none of its own.
     let instance: InstanceDirectory?
     private let queue: SerialQueue
 
-    /// What runs the commands of the client that is set up.
+    /// The current client and the runner of its commands.
     var commands: (clientId: String, runner: CommandRunner)?
     private(set) lazy var background = makeBackground()
     var hasStarted = false
-    /// What a notification asked to look at, until an operation does.
+    /// The requested refresh that no operation has begun yet.
     private var wanted: RefreshScope?
-    /// A notification came before startup and is handled then.
+    /// Whether a notification arrived before startup and is handled then.
     var isNotificationKept = false
-    /// Called when commands begin and cease to be received.
+    /// Called when receiving commands starts and stops.
     var onCommandProcessing: (@MainActor (Bool) -> Void)?
     private(set) var isShutDown = false
-    /// When what was asked for before a shutdown is to be done.
+    /// The deadline of the operations that were called before a shutdown.
     private var endOfOperations: Deadline?
-    /// A call that was given up has failed since the last look, and may have changed something all the same.
+    /// Whether an abandoned call has failed since the last refresh and may still have changed something.
     var isInDoubt = false
-    /// The client that this process last used at the store or recorded events of, until the deletion of what it has there is pending.
+    /// The client whose data this process last stored or recorded, until the deletion of that data is pending.
     var ownClient: String?
-    /// Wakes when the first scenario ends by itself.
+    /// The timer for the first scenario that expires.
     var leaseTimer: (end: Date, task: OwnedTask)?
     private var waitingOptOuts = 0
-    /// When operations that were called before an opt-out have to be done.
+    /// The deadline of operations that were called before an opt-out.
     private var gracePeriod: Deadline?
-    /// When those whose turn has not come are to be done, in the order of their calls.
+    /// The deadlines of the operations that wait, in the order of their calls.
     private var waiting: [Deadline] = []
 
     init(
@@ -78,7 +78,7 @@ final class LifecycleEngine {
         ) { state.show($0) }
         scenarios = ScenarioRegistry(
             store: scenarioStore, logger: logger, configuration: configuration, state: state)
-        calls.onStraggler { [weak self] in await self?.doubt($0, hasFailed: $1) }
+        calls.onStraggler { [weak self] in await self?.handleStraggler($0, hasFailed: $1) }
     }
 
     var calls: BoundedCalls { transport.calls }
@@ -87,7 +87,7 @@ final class LifecycleEngine {
     var registration: ClientRegistration { ClientRegistration(transport: transport, now: configuration.date) }
     var mirror: ScenarioMirror { ScenarioMirror(transport: transport, now: configuration.date) }
 
-    /// Runs a host's operation when its turn comes; it is done, one way or the other, within the timeout from now.
+    /// Enqueues a host's operation. It ends, successfully or not, within the timeout, counted from this call.
     /// - Parameter backsUp: Whether a pending backup is made before the operation ends.
     func operation<Value: Sendable>(
         backsUp: Bool = true, _ body: @escaping @MainActor (LifecycleEngine) async -> Value
@@ -96,15 +96,15 @@ final class LifecycleEngine {
         return await inTurn(deadline) { await self.run(body, backsUp: backsUp, until: deadline) }
     }
 
-    /// The host's opt-out. On the call itself recording ends and the opt-out is on its way into the settings, before anything
-    /// that was asked for earlier goes on. The body follows in its turn; all that comes before it gets little time from now on.
+    /// Opts out. The call itself stops recording and enqueues the change of the settings, ahead of all earlier operations. The
+    /// body runs in its turn; the operations before it are limited to the grace period.
     func optOut(_ body: @escaping @MainActor (LifecycleEngine) async -> TelemetrySettings) async -> TelemetrySettings {
         let deadline = Deadline(in: configuration.operationTimeout, on: configuration.clock)
         logger.withdraw()
         keeper.optOut(clients: [ownClient].compactMap(\.self)) { [logger] in logger.settle() }
         let gracePeriod = gracePeriod ?? Deadline(in: configuration.optOutGracePeriod, on: configuration.clock)
         self.gracePeriod = gracePeriod
-        calls.hurry(gracePeriod)
+        calls.shortenDeadline(to: gracePeriod)
         waitingOptOuts += 1
         return await inTurn(deadline) {
             self.waitingOptOuts -= 1
@@ -123,8 +123,8 @@ final class LifecycleEngine {
         }
     }
 
-    /// Runs an operation that nobody waits for when its turn comes; its time counts from then, and ends with the time of the
-    /// first who waits behind it.
+    /// Enqueues an operation that no caller waits for. Its time limit starts when it runs; if another operation waits, that one's
+    /// deadline applies.
     func inBackground(backsUp: Bool = true, _ body: @escaping @MainActor (LifecycleEngine) async -> Void) {
         queue.enqueue {
             let own = Deadline(in: self.configuration.operationTimeout, on: self.configuration.clock)
@@ -145,12 +145,12 @@ final class LifecycleEngine {
         _ body: @MainActor (LifecycleEngine) async -> Value, backsUp: Bool = true, until deadline: Deadline
     ) async -> Value {
         calls.begin(deadline)
-        if let endOfOperations { calls.hurry(endOfOperations) }
-        if let gracePeriod { calls.hurry(gracePeriod) }
+        if let endOfOperations { calls.shortenDeadline(to: endOfOperations) }
+        if let gracePeriod { calls.shortenDeadline(to: gracePeriod) }
         await keeper.load()
         await scenarios.load()
         await applyPause()
-        await noticeDeparture()
+        await cleanUpAfterDeparture()
         let value = await body(self)
         if backsUp { await keeper.backUp() }
         await endUses()
@@ -161,27 +161,27 @@ final class LifecycleEngine {
         return value
     }
 
-    /// Goes on by itself as far as there is reason to: all of it while telemetry is requested, otherwise nothing but trying
-    /// again what is pending.
+    /// Starts or stops background work: while telemetry is requested, following notifications and polling; otherwise only
+    /// retrying pending work.
     func watch() {
         let isWanted = hasStarted && settings.telemetryRequested && !isShutDown
         if isWanted != background.isFollowing { background.follow(isWanted ? transport.base.notifications() : nil) }
         guard hasStarted, !isShutDown, isWanted || keeper.hasPendingWork else { return background.tick(.never) }
-        var isTroubled = isInDoubt || keeper.hasPendingWork
-        if case .error = state.status { isTroubled = true }
-        background.tick(isTroubled ? .soon : .usually)
+        var needsRetry = isInDoubt || keeper.hasPendingWork
+        if case .error = state.status { needsRetry = true }
+        background.tick(needsRetry ? .soon : .usually)
     }
 
-    /// Looks again, in an operation of its own; requests that meet before it begins share it.
+    /// Refreshes in a separate operation, which requests share until it starts.
     func refresh(_ scope: RefreshScope) {
         guard !isShutDown else { return }
         let isQueued = wanted != nil
         wanted = max(wanted ?? scope, scope)
         guard !isQueued else { return }
-        inBackground { engine in await engine.lookAgain() }
+        inBackground { engine in await engine.runPendingRefresh() }
     }
 
-    private func lookAgain() async {
+    private func runPendingRefresh() async {
         guard let scope = wanted else { return }
         wanted = nil
         await look(scope)
@@ -197,12 +197,12 @@ final class LifecycleEngine {
         }
     }
 
-    /// A call that was given up has returned: it may have undone what was done since.
-    private func doubt(_ effect: BoundedCalls.Effect, hasFailed: Bool) {
+    /// Handles an abandoned call that has returned: it may have undone later changes.
+    private func handleStraggler(_ effect: BoundedCalls.Effect, hasFailed: Bool) {
         guard !isShutDown else { return }
-        if effect == .backup { inBackground(backsUp: !hasFailed) { engine in await engine.keeper.doubtBackup() } }
+        if effect == .backup { inBackground(backsUp: !hasFailed) { engine in await engine.keeper.markBackupOutdated() } }
         guard hasFailed else { return refresh(.everything) }
-        // Not at once: a store that hangs until it is cancelled would be asked without a pause, and hold up everybody else.
+        // Not at once: a store that hangs until it is cancelled would be called without a pause and block other operations.
         isInDoubt = true
         watch()
     }
@@ -211,12 +211,12 @@ final class LifecycleEngine {
         configuration.diagnostics?(TelemetryDiagnostic(kind: kind, message: message))
     }
 
-    /// Nothing begins by itself any more, and what was asked for is given up at the deadline.
+    /// Stops background work, and sets the deadline at which earlier operations are abandoned.
     func beginShutdown(operationsUntil deadline: Deadline) {
         isShutDown = true
         endOfOperations = deadline
         calls.cancelAll()
-        calls.hurry(deadline)
+        calls.shortenDeadline(to: deadline)
         watch()
     }
 }

@@ -1,9 +1,9 @@
 import Observation
 import TelemetryModels
 
-/// What the service shows.
+/// The service's observable state.
 ///
-/// However a change comes about, no observer sees ``TelemetryLifecycleService/Status/enabled`` with sending off.
+/// Observers never see ``TelemetryLifecycleService/Status/enabled`` while sending is off.
 @MainActor
 @Observable
 final class LifecycleState {
@@ -23,14 +23,14 @@ final class LifecycleState {
     private var hasEnded = false
 
     func show(_ status: Status, _ message: String?) {
-        var (honest, message) = (status, message)
-        if status == .enabled, !settings.telemetrySendingEnabled { honest = .syncing }
-        if hasEnded, honest != .disabled, !honest.isError { (honest, message) = (.idle, "The service was shut down.") }
+        var (shown, message) = (status, message)
+        if status == .enabled, !settings.telemetrySendingEnabled { shown = .syncing }
+        if hasEnded, shown != .disabled, !shown.isError { (shown, message) = (.idle, "The service was shut down.") }
         if statusMessage != message { statusMessage = message }
-        if self.status != honest { self.status = honest }
+        if self.status != shown { self.status = shown }
     }
 
-    /// The service is shut down: its status says neither that events are sent nor that anything is under way.
+    /// Notes the shutdown. The status is then neither enabled nor in progress.
     func end() {
         hasEnded = true
         isRestorationInProgress = false

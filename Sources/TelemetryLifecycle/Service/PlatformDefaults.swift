@@ -2,21 +2,21 @@ import Foundation
 import TelemetryModels
 import TelemetryPersistence
 
-/// What a service uses where the host names nothing else.
+/// The platform's default stores and directories of a service.
 struct PlatformDefaults {
-    /// Where this instance keeps what it stores; nil where that is the executable's directory or its user defaults.
+    /// The directory of this instance; nil if it uses the executable's directory or user defaults.
     let instance: InstanceDirectory?
     private let directory: URL
     private let diagnostics: TelemetryDiagnosticsHandler?
 
     /// - Parameters:
-    ///   - store: The store's identifier; nil where it has none.
-    ///   - sharesSettings: Whether the host named a settings store. Processes that share one are one client; what else they keep
-    ///     they share as well, unless the host names the instance.
+    ///   - store: The store's identifier; nil if it has none.
+    ///   - sharesSettings: Whether the host passed a settings store. Processes that share one are one client and share the other
+    ///     stores too, unless the host sets `instance`.
     init(_ configuration: TelemetryLifecycleService.Configuration, store: String?, sharesSettings: Bool) {
         let root = configuration.stateDirectory ?? Self.executableDirectory
         #if canImport(Darwin)
-        // An app runs once there, and its user defaults are its own.
+        // On these systems an app runs once and has its own user defaults.
         let isInstance = configuration.instance != nil
         #else
         let isInstance = configuration.instance != nil || !sharesSettings
@@ -33,7 +33,7 @@ struct PlatformDefaults {
         return FileTelemetrySettingsStore(directory: directory, diagnostics: diagnostics)
     }
 
-    /// - Parameter settingsStore: The store of the settings, which keeps the pending work as well where it can.
+    /// - Parameter settingsStore: The settings store, which also keeps the pending work if it can.
     func pendingWorkStore(beside settingsStore: any TelemetrySettingsStoring) -> any TelemetryPendingWorkStoring {
         if let store = settingsStore as? any TelemetryPendingWorkStoring { return store }
         #if canImport(Darwin)
@@ -49,13 +49,13 @@ struct PlatformDefaults {
         return FileTelemetryScenarioStore(directory: directory, diagnostics: diagnostics)
     }
 
-    /// Where events wait for their delivery.
+    /// The directory of events that wait for delivery.
     var spoolDirectory: URL { directory.appendingPathComponent("spool", isDirectory: true) }
 
-    /// A directory of this executable's own. It is made by whoever writes to it first.
+    /// This executable's own directory. The first write creates it.
     private static var executableDirectory: URL {
         #if os(tvOS)
-        // An app there may write to its caches only, which the system may empty.
+        // An app on this system may write only to its caches, which the system may delete.
         let base = FileManager.default.urls(for: .cachesDirectory, in: .userDomainMask).first
         #elseif canImport(Darwin)
         let base = FileManager.default.urls(for: .applicationSupportDirectory, in: .userDomainMask).first
@@ -67,8 +67,8 @@ struct PlatformDefaults {
             executable: ProcessInfo.processInfo.processName)
     }
 
-    /// `live-telemetry/<executable>` in the base directory; without one, in `$XDG_STATE_HOME` where that is an absolute path,
-    /// otherwise in `.local/state` of the home directory.
+    /// `live-telemetry/<executable>` in the base directory; if there is none, in `$XDG_STATE_HOME` if that is an absolute path;
+    /// otherwise in `.local/state` in the home directory.
     static func executableDirectory(base: URL?, environment: [String: String], home: String, executable: String) -> URL {
         let state = environment["XDG_STATE_HOME"].flatMap { $0.hasPrefix("/") ? URL(fileURLWithPath: $0) : nil }
         return (base ?? state ?? URL(fileURLWithPath: home).appendingPathComponent(".local/state", isDirectory: true))

@@ -4,43 +4,43 @@ public import TelemetryModels
 import TelemetryTransport
 
 extension TelemetryLifecycleService {
-    /// How the service works.
+    /// The service's configuration.
     public struct Configuration: Sendable {
-        /// How the service's own logger works; without a spool directory it gets one of the platform's, so that events outlive
-        /// the process.
+        /// The configuration of the service's own logger. Without a spool directory it uses the platform's, so that events
+        /// outlive the process.
         public var loggerConfiguration: TelemetryLogger.Configuration
-        /// How long, after it was called, an operation takes at most where the store hangs.
+        /// The maximum duration of an operation, counted from its call, if the store hangs.
         public var operationTimeout: Duration
-        /// How often the service looks for itself whether anything changed at the store, give or take a fifth; nil for never.
+        /// The interval, ±20 %, at which the service polls the store for changes; nil for never.
         public var reconcileInterval: Duration?
-        /// Measures the two above, and the logger's waits.
+        /// The clock of the two durations above and of the logger's waits.
         public var clock: any Clock<Duration>
-        /// Gives the dates that records and events bear; nil asks the system.
+        /// Returns the current date for records and events; nil for the system's.
         public var now: (@Sendable () -> Date)?
         /// Receives diagnostics: non-fatal problems.
         public var diagnostics: TelemetryDiagnosticsHandler?
-        /// The name of this instance of the host, for the platform's default stores; nil for the first place that is free.
+        /// The name of this instance of the host, for the platform's default stores; nil for the first free directory.
         ///
-        /// What is stored by default lies apart for each executable, store and instance. Instances without a name that run at the
-        /// same time are different clients, and the same ones after a restart; those that give the same name are one client. On
-        /// Apple's systems an app without a name uses its user defaults, whatever the store.
+        /// The default stores are separate for each executable, store and instance. Unnamed instances that run at the same time
+        /// are different clients, and the same ones after a restart. Instances with the same name are one client. On Apple's
+        /// systems an unnamed app uses its user defaults for every store.
         public var instance: String?
         /// What viewers and rules may do.
         public var policy: TelemetryPolicy
-        /// What rules can ask of this client beside what every client has: `clientId`, `appVersion`, `osVersion`, `deviceType`,
-        /// `deviceModel` and `libraryVersion`, which come first where names meet.
+        /// Additional attributes of this client that rules can test. Every client has `clientId`, `appVersion`, `osVersion`,
+        /// `deviceType`, `deviceModel` and `libraryVersion`, which cannot be overridden.
         public var attributes: [String: String]
-        /// How long an operation may still take once the person has opted out behind it.
+        /// How long an operation may still take once the person opts out after it.
         package var optOutGracePeriod: Duration = .seconds(1)
-        /// How soon to look again where the store could not be reached, if `reconcileInterval` is not sooner.
+        /// The polling interval while the store cannot be reached, if it is shorter than `reconcileInterval`.
         package var retryInterval: Duration = .seconds(60)
-        /// How long after one of the transport's notifications to look at the store.
+        /// The delay between a notification of the transport and the refresh.
         package var notificationPause: Duration = .milliseconds(100)
         /// A number from 0 to 1 for spreading the intervals.
         package var random: @Sendable () -> Double = { Double.random(in: 0..<1) }
-        /// Where the files of the default stores lie; nil for the platform's directory of the executable.
+        /// The directory of the default stores' files; nil for the platform's directory of the executable.
         package var stateDirectory: URL?
-        /// Where the service's tasks run; nil for where tasks usually do.
+        /// The executor of the service's tasks; nil for the default one.
         package var executor: (any TaskExecutor)?
 
         /// Creates a configuration; the parameters are the properties of the same names.
@@ -66,7 +66,7 @@ extension TelemetryLifecycleService {
 extension TelemetryLifecycleService.Configuration {
     var date: @Sendable () -> Date { now ?? { Date() } }
 
-    /// What rules can ask of this client, beside its identifier.
+    /// The attributes of this client that rules can test, without its identifier.
     var clientAttributes: [String: String] {
         let device = TelemetryDeviceInfo.current
         let own = [
@@ -80,7 +80,7 @@ extension TelemetryLifecycleService.Configuration {
         var logging = loggerConfiguration
         logging.spoolDirectory = logging.spoolDirectory ?? spoolDirectory
         logging.diagnostics = logging.diagnostics ?? diagnostics
-        // Turning telemetry off waits for an append under way, and must leave time for the rest of the operation.
+        // Turning telemetry off waits for a running append and must leave time for the rest of the operation.
         let seconds = Double(operationTimeout.components.seconds) + Double(operationTimeout.components.attoseconds) / 1e18
         logging.shutdownDeadline = min(logging.shutdownDeadline, seconds / 2)
         return TelemetryLogger(configuration: logging, transport: transport, clock: clock, now: now)
@@ -88,7 +88,7 @@ extension TelemetryLifecycleService.Configuration {
 }
 
 extension TelemetryDeviceInfo {
-    /// The app's version without the build in parentheses, which would make a text of its last part.
+    /// The app's version without the build in parentheses, because with it the last part would not be compared as a number.
     var versionOfApp: String {
         guard appVersion.hasSuffix(")"), let end = appVersion.range(of: " (")?.lowerBound, end > appVersion.startIndex
         else { return appVersion }

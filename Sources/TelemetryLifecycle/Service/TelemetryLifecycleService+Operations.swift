@@ -3,9 +3,9 @@ public import TelemetryPersistence
 public import TelemetryTransport
 
 extension TelemetryLifecycleService {
-    /// Reads the settings and, where telemetry is requested, brings everything up in a task of its own; see
-    /// ``restorationFinished()``. Later calls change nothing, nor does a call after another operation brought everything up.
-    /// - Returns: the stored settings.
+    /// Reads the settings. If telemetry is requested, completes the startup in a separate task; see ``restorationFinished()``.
+    /// Does nothing if it was called before or another operation completed the startup.
+    /// - Returns: The stored settings.
     @discardableResult
     public func startup() async -> TelemetrySettings {
         if status == .idle { state.show(.loading, "Reading the settings.") }
@@ -15,12 +15,12 @@ extension TelemetryLifecycleService {
         }
     }
 
-    /// Returns once startup's own task is done; at once where there is none.
+    /// Returns once the startup's task is done; at once if there is none.
     public func restorationFinished() async { await engine.restored() }
 
-    /// Asks for telemetry on the person's behalf: the client becomes known to the viewer, who approves it or not.
+    /// Requests telemetry on the person's behalf. The client's record is created, and a viewer approves it or not.
     ///
-    /// Where the store cannot be reached, the request is stored, and the client's record is created by a later reconciliation.
+    /// If the store cannot be reached, the request is stored, and a later reconciliation creates the client's record.
     @discardableResult
     public func enableTelemetry() async -> TelemetrySettings {
         let decision = engine.keeper.decide()
@@ -30,12 +30,12 @@ extension TelemetryLifecycleService {
         }
     }
 
-    /// Withdraws the person's consent: nothing is sent any more, what this client has at the store is deleted, the settings go
-    /// back to their defaults. No scenario is known from then on until some are registered or telemetry is asked for again, which
-    /// registers the same ones; their persisted states stay.
+    /// Withdraws the person's consent: sending stops, this client's data in the store is deleted, and the settings are reset. The
+    /// scenarios are unregistered until they are registered again or telemetry is requested again, which registers the same ones.
+    /// Their persisted states are kept.
     ///
-    /// What could not be deleted is reported in ``status`` and ``statusMessage``, and tried again later, also after a restart.
-    /// - Parameter reason: What ``reconciliation`` says afterwards; nil for `.allDisabled`.
+    /// Failed deletions are reported in ``status`` and ``statusMessage`` and retried later, also after a restart.
+    /// - Parameter reason: The value of ``reconciliation`` afterwards; nil for `.allDisabled`.
     @discardableResult
     public func disableTelemetry(reason: ReconciliationResult? = nil) async -> TelemetrySettings {
         await engine.optOut { engine in
@@ -44,46 +44,48 @@ extension TelemetryLifecycleService {
         }
     }
 
-    /// Compares the settings with the client's record at the store and follows the viewer's decision; then runs pending
-    /// commands and brings the scenarios' records in line.
-    /// - Returns: what it came to; nil where the store could not be reached, which changes nothing here.
+    /// Compares the settings with the client's record in the store and applies the viewer's decision. Then runs pending commands
+    /// and updates the scenarios' records.
+    /// - Returns: The result; nil if the store could not be reached, and then nothing changes.
     @discardableResult
     public func reconcile() async -> ReconciliationResult? {
         await engine.operation { engine in await engine.reconcile() }
     }
 
-    /// Looks at the store again, where the notification may be about this client. For hosts that get notifications by push;
-    /// those of the transport's own stream are followed without it. One that comes before ``startup()`` is kept until then.
-    /// - Returns: whether it may be about this client.
+    /// Refreshes from the store if the notification may concern this client. For hosts that receive push notifications; the
+    /// service follows the transport's own stream itself. A notification that arrives before ``startup()`` is kept until then.
+    /// - Returns: Whether it may concern this client.
     public func handleRemoteNotification(_ notification: TelemetryNotification) async -> Bool {
         await engine.operation { engine in await engine.handle(notification) }
     }
 
-    /// Replaces the set of scenarios that this session knows. Their persisted states come back; new ones are off.
+    /// Replaces the registered scenarios. Persisted states are restored; new scenarios are off.
     ///
-    /// May be called at any time. Where there is a client, its scenario records are brought in line with the set, now or, where
-    /// the store is out of reach, at the next reconciliation.
-    /// - Throws: ``/TelemetryTransport/TelemetryTransportError`` with `.invalidArgument` for a name that is empty or longer than 256 bytes of
-    ///   UTF-8, and then nothing changes; the same for one that the store refuses for good, and then all are registered here.
+    /// May be called at any time. If there is a client, its scenario records are updated, now or, if the store cannot be reached,
+    /// at the next reconciliation.
+    /// - Throws: ``/TelemetryTransport/TelemetryTransportError`` with `.invalidArgument` for a name that is empty or longer than
+    ///   256 bytes of UTF-8, and then nothing changes; also for a name that the store can never accept, and then all are
+    ///   registered locally.
     public func registerScenarios(_ scenarioNames: [String]) async throws {
         try await engine.operation { engine in await Outcome { try await engine.register(scenarioNames) } }.get()
     }
 
-    /// Turns a scenario on at every level or off, until somebody decides otherwise; here and then at the store.
-    /// - Throws: ``/TelemetryTransport/TelemetryTransportError`` with `.invalidArgument` for a name that is empty or longer than 256 bytes of
-    ///   UTF-8, and then nothing changes; what the transport throws, and then it holds here and the record follows.
+    /// Turns a scenario on, at every level, or off, until another decision is made; first locally, then in the store.
+    /// - Throws: ``/TelemetryTransport/TelemetryTransportError`` with `.invalidArgument` for a name that is empty or longer than
+    ///   256 bytes of UTF-8, and then nothing changes; the transport's error, and then the change is in effect locally and the
+    ///   record is updated later.
     public func setScenarioEnabled(_ scenarioName: String, enabled: Bool) async throws {
         try await setScenarioEnabled(scenarioName, enabled: enabled, level: .diagnostic, expires: nil)
     }
 
-    /// Ends the session: this client's scenario records and events are deleted, and no scenario is known until some are
-    /// registered again, with the states that they had. Events from then on bear another session.
+    /// Ends the session: this client's scenario records and events are deleted, and the scenarios are unregistered; they keep
+    /// their states when they are registered again. Later events have another session.
     /// - Throws: ``/TelemetryTransport/TelemetryTransportError`` where something could not be deleted; it is tried again later, also after a restart.
     public func endSession() async throws { try await endSession(keepingEvents: false) }
 
     /// Ends the session; see ``endSession()``.
-    /// - Parameter keepingEvents: Whether the events stay at the store, for whoever looks after a fault, and those that wait are
-    ///   still delivered. Events from then on bear the same session.
+    /// - Parameter keepingEvents: Whether the events are kept in the store, and waiting events are still delivered. Later events
+    ///   have the same session.
     /// - Throws: ``/TelemetryTransport/TelemetryTransportError`` where something could not be deleted; it is tried again later, also after a restart.
     public func endSession(keepingEvents: Bool) async throws {
         try await engine.operation { engine in
@@ -91,18 +93,18 @@ extension TelemetryLifecycleService {
         }.get()
     }
 
-    /// Brings back the settings from the backup, as after a reinstallation, and everything up with them. Settings here that are
-    /// newer than the backup stay. Without a coordinator, and without a backup, the answer is `.fresh`.
+    /// Restores the settings from the backup, as after a reinstallation, and completes the startup with them. Local settings that
+    /// are newer than the backup are kept. Without a coordinator or a backup, returns `.fresh`.
     @discardableResult
     public func restoreFromBackup() async -> TelemetrySettingsSyncCoordinator.RestoreState {
         let decision = engine.keeper.decide()
         return await engine.operation { engine in await engine.restoreFromBackup(by: decision) }
     }
 
-    /// Ends everything that goes on by itself, waits for operations under way and shuts the logger down, all within
+    /// Ends background work, waits for running operations and shuts the logger down, all within
     /// ``Configuration/operationTimeout``. Call it last.
     ///
-    /// Nothing is turned on afterwards: ``reconcile()`` returns nil and ``status`` is ``Status/idle``. A decision of the person
-    /// is still stored, and opting out still deletes what is at the store.
+    /// Nothing is turned on afterwards: ``reconcile()`` returns nil and ``status`` is ``Status/idle``. The person's decisions are
+    /// still stored, and opting out still deletes the data in the store.
     public func shutdown() async { await engine.shutDown() }
 }

@@ -1,11 +1,11 @@
 extension TelemetryLifecycleService {
-    /// Where telemetry stands, as a person would want to read it.
+    /// The status of telemetry, for display.
     public enum Status: Equatable, Sendable {
-        /// Nothing was begun, or the service was shut down.
+        /// The service was not started, or was shut down.
         case idle
         /// The settings are being read.
         case loading
-        /// Settings and store are being brought together.
+        /// The settings and the store are being reconciled.
         case syncing
         /// Events are sent.
         case enabled
@@ -13,21 +13,21 @@ extension TelemetryLifecycleService {
         case disabled
         /// Telemetry is requested, and the viewer has not approved it yet.
         case pendingApproval
-        /// The store could not be reached, or something could not be finished; it is tried again.
+        /// The store could not be reached, or an operation could not be completed; it will be retried.
         case error(String)
     }
 
-    /// What comparing the settings here with the client's record at the store came to.
+    /// The result of comparing the local settings with the client's record in the store.
     public enum ReconciliationResult: Equatable, Sendable {
-        /// Both agree that events are sent.
+        /// Sending is enabled on both sides.
         case localAndServerEnabled
-        /// The viewer had approved; sending was turned on.
+        /// The viewer approved the client; sending was turned on.
         case serverEnabledLocalDisabled
         /// The viewer withdrew its approval; telemetry was disabled.
         case serverDisabledLocalEnabled
         /// Telemetry is not requested.
         case allDisabled
-        /// The client's record is gone; the settings were reset.
+        /// The client's record was deleted; the settings were reset.
         case missingClient
         /// The viewer has not approved yet.
         case pendingApproval

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Counts the opt-outs of this process, also where the settings store cannot.
+/// Counts the opt-outs of this process, even if the settings store cannot.
 final class ConsentClock: Sendable {
     private let count = Mutex(0)
 
@@ -9,12 +9,12 @@ final class ConsentClock: Sendable {
     func optOut() { count.withLock { $0 += 1 } }
 }
 
-/// When something was decided that an opt-out since then overrules.
+/// The time of a decision, which a later opt-out overrules.
 @MainActor
 final class ConsentDecision {
-    /// The opt-outs of this process by then.
+    /// The number of opt-outs of this process before the decision.
     let count: Int
-    /// The opt-outs of all processes by then, as the settings say; nil until they were read.
+    /// The number of opt-outs of all processes before the decision, from the settings; nil until they are read.
     var stored: Int?
 
     init(count: Int) { self.count = count }

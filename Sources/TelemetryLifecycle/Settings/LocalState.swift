@@ -1,10 +1,10 @@
 import TelemetryModels
 import TelemetryPersistence
 
-/// What this device knows: the settings, and the work that is pending.
+/// The local state: the settings and the pending work.
 ///
-/// They are kept in two stores, and whoever changes both changes the pending work first. A process killed in between leaves
-/// - at an opt-out, a deletion that ends the consent of a client whose settings still say that it holds: ``complete()`` finds it.
+/// They are kept in two stores. A change of both changes the pending work first. A process that is killed in between leaves
+/// - at an opt-out, a deletion that ends the consent of a client whose settings still have it: ``complete()`` finds it.
 /// - at an opt-in, the registration of a client that the settings do not have, which has no effect.
 struct LocalState: Sendable, Equatable {
     typealias Transform = @Sendable (inout LocalState) -> Void
@@ -14,23 +14,23 @@ struct LocalState: Sendable, Equatable {
 
     // MARK: Consent
 
-    /// The person asks for telemetry as this client.
+    /// Opts in as this client.
     mutating func optIn(_ clientId: String) {
         settings.telemetryRequested = true
         settings.clientIdentifier = clientId
-        // Until the record is known to exist, its absence means that it was never created.
+        // Until the record is known to exist, a missing record was never created.
         work.addRegistration(of: clientId)
         work.keepConsent(of: clientId)
     }
 
-    /// The person opts out: back to the defaults; what the client has at the store is to be deleted.
+    /// Opts out: resets the settings and adds the deletion of the client's data.
     mutating func optOut() {
         withdraw()
         settings.optOuts &+= 1
     }
 
-    /// Ends the consent, whoever ended it: back to the defaults; what the client has at the store is to be deleted.
-    /// - Parameter command: The viewer's command that asked for it.
+    /// Ends the consent for the person or a viewer: resets the settings and adds the deletion of the client's data.
+    /// - Parameter command: The viewer's command that requested it.
     mutating func withdraw(command: TelemetryRecord.ID? = nil) {
         let clientId = settings.clientIdentifier
         let optOuts = settings.optOuts
@@ -38,28 +38,28 @@ struct LocalState: Sendable, Equatable {
         if let clientId { work.add(.init(clientId: clientId, command: command, endsConsent: optOuts)) }
     }
 
-    /// Back to the defaults; pending deletions stay.
+    /// Resets the settings; pending deletions are kept.
     mutating func discardConsent() {
         if let clientId = settings.clientIdentifier { work.removeRegistration(of: clientId) }
         settings.discardConsent()
     }
 
-    /// From now on everything that the client has at the store is to be deleted, also where that was done before.
+    /// Adds the deletion of all of the client's data in the store, even if an earlier one was made.
     mutating func addDeletion(of clientId: String, command: TelemetryRecord.ID? = nil) {
         work.add(.init(clientId: clientId, command: command))
     }
 
-    /// Whether the consent has ended, although the settings do not say so yet: a process was killed on the way, or is on it.
+    /// Whether the consent has ended but the settings were not changed yet: a process was killed in between, or is still working.
     var hasUnfinishedOptOut: Bool {
         work.deletions.contains {
             $0.endsConsent == settings.optOuts && $0.sessionEnd == nil && $0.clientId == settings.clientIdentifier
         }
     }
 
-    /// Completes an opt-out that is recorded in the pending work alone.
+    /// Completes an opt-out that is recorded only in the pending work.
     mutating func complete() { if hasUnfinishedOptOut { optOut() } }
 
-    /// The settings are stored: deletions of clients that they do not have end no consent any more.
+    /// Called when the settings are stored: deletions of clients that the settings do not have no longer end a consent.
     mutating func closeEndedConsents() {
         for deletion in work.deletions where deletion.clientId != settings.clientIdentifier {
             work.keepConsent(of: deletion.clientId)
@@ -68,16 +68,16 @@ struct LocalState: Sendable, Equatable {
 
     // MARK: Pending work
 
-    /// Whether the client's record is still to be created.
+    /// Whether the client's record still has to be created.
     func needsRegistration(of clientId: String) -> Bool { work.registrations.contains(clientId) }
 
-    /// The client's record exists.
+    /// Notes that the client's record exists.
     mutating func completeRegistration(of clientId: String) {
         work.removeRegistration(of: clientId)
         settings.embeddedWork.removeRegistration(of: clientId)
     }
 
-    /// Whether the backup holds other settings.
+    /// Whether the backup differs from the settings.
     var needsBackup: Bool {
         switch work.backup {
         case .unknown: false
@@ -86,16 +86,16 @@ struct LocalState: Sendable, Equatable {
         }
     }
 
-    /// Remembers that the backup is to follow the settings.
-    /// - Parameter previous: The settings before they were changed, which the backup is taken to hold.
+    /// Notes that the backup has to be updated to the settings.
+    /// - Parameter previous: The settings before the change, which the backup is assumed to hold.
     mutating func noteBackup(of previous: TelemetrySettings) {
         guard settings != previous else { return }
         if work.backup == .unknown { work.backup = .holds(previous.fieldsAlone) }
-        // A consent that has ended must not come back from a backup, even if that was never made by this installation.
+        // An ended consent must not be restored from a backup, even from one that this installation did not make.
         if !settings.telemetryRequested { work.backup = .outdated }
     }
 
-    /// Takes over what a backup held. The person came back: what the client has at the store is kept.
+    /// Restores the settings of a backup, as after a reinstallation: the client's data in the store is kept.
     mutating func restore(_ backup: TelemetrySettings) {
         settings.telemetryRequested = backup.telemetryRequested
         settings.telemetrySendingEnabled = backup.telemetrySendingEnabled
@@ -112,7 +112,7 @@ struct LocalState: Sendable, Equatable {
         }
     }
 
-    /// What a backup is to hold: the settings and, for an installation that has nothing else, the deletions that are pending.
+    /// The contents of a backup: the settings and, for a new installation, the pending deletions.
     var backedUp: TelemetrySettings {
         var copy = settings
         copy.embeddedWork = TelemetryPendingWork(

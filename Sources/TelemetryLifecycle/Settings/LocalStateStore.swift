@@ -2,17 +2,17 @@ import Synchronization
 import TelemetryModels
 import TelemetryPersistence
 
-/// The settings and the pending work, in their two stores, changed together.
+/// The two stores of the settings and the pending work, which are changed together.
 @MainActor
 final class LocalStateStore {
-    /// After so many tries at which another process was faster, a change is made whatever it was based on.
+    /// After this many conflicts with other processes, a change is made unconditionally.
     private static let maximumAttempts = 8
 
     let settings: any TelemetrySettingsStoring
     let work: any TelemetryPendingWorkStoring
-    /// Nil once what it held was moved.
+    /// Nil once its contents were moved.
     private var note: Version1Note?
-    /// Where the stores keep their files, if nobody else does there.
+    /// The directory of the stores' files, if it is this instance's own.
     private let instance: InstanceDirectory?
 
     init(
@@ -25,7 +25,7 @@ final class LocalStateStore {
         self.note = note
     }
 
-    /// Whether a client's events may be sent, as the stores say now.
+    /// Returns whether a client's events may be sent, by the current contents of the stores.
     var consentCheck: @Sendable (_ clientId: String?) async -> Bool {
         { [settings, work] clientId in
             let stored =
@@ -45,9 +45,9 @@ final class LocalStateStore {
         }
     }
 
-    /// What is stored. Pending work that lies elsewhere is moved to its store.
+    /// Reads the stored state. Pending work stored elsewhere is moved to its store.
     func read() async -> LocalState {
-        // The settings first: of whoever changes both in between, the pending work is seen at least.
+        // The settings first: if another process changes both in between, at least its pending work is read.
         let stored = await settings.load()
         if let note {
             self.note = nil
@@ -59,12 +59,12 @@ final class LocalStateStore {
         return LocalState(settings: stored, work: await moveEmbeddedWork(of: stored))
     }
 
-    /// Changes both as one step, as far as other processes can see: the pending work is stored first, and the settings only if
-    /// they are what the change was based on. Otherwise it is tried again.
+    /// Changes both atomically for other processes: the pending work is stored first, and the settings only if they are those
+    /// that the change was based on. Otherwise it is retried.
     /// - Parameters:
-    ///   - isOptOut: Whether to find out if the change of the settings outlives the process.
+    ///   - isOptOut: Whether to determine if the change of the settings outlives the process.
     ///   - transform: May run more than once; the last run counts.
-    /// - Returns: The state that came of it, also where it could not be stored.
+    /// - Returns: The resulting state, even if it could not be stored.
     func change(
         isOptOut: Bool = false, _ transform: @escaping LocalState.Transform
     ) async -> (state: LocalState, isRecorded: Bool) {
@@ -75,14 +75,14 @@ final class LocalStateStore {
             if !next.settings.isSame(as: base.settings) || next.work != base.work { instance?.claim() }
             await save(&next, since: base)
             guard let isRecorded = await save(next.settings, over: base.settings, isOptOut: isOptOut) else { continue }
-            // Where an opt-out may not outlive the process, the pending work still has to say that the consent has ended.
+            // If an opt-out may not outlive the process, the pending work still has to record that the consent has ended.
             if isOptOut ? isRecorded : !(settings is any TelemetryOptOutRecording) { await close(&next) }
             return (next, isRecorded)
         }
         return await changeAnything(isOptOut: isOptOut, transform)
     }
 
-    /// Changes the settings whatever they are, and the pending work afterwards.
+    /// Changes the settings unconditionally, and the pending work afterwards.
     private func changeAnything(
         isOptOut: Bool, _ transform: @escaping LocalState.Transform
     ) async -> (state: LocalState, isRecorded: Bool) {
@@ -101,7 +101,8 @@ final class LocalStateStore {
 
     // MARK: Settings
 
-    /// - Returns: Whether the change outlives the process; nil where the settings are not those that it was based on, and stay.
+    /// - Returns: Whether the change outlives the process; nil if the settings are not those that it was based on, and were not
+    ///   changed.
     private func save(_ next: TelemetrySettings, over base: TelemetrySettings, isOptOut: Bool) async -> Bool? {
         guard isOptOut || !next.isSame(as: base) || next.embeddedWork != base.embeddedWork else { return true }
         let isCurrent = Mutex(true)
@@ -128,7 +129,7 @@ final class LocalStateStore {
 
     // MARK: Pending work
 
-    /// Stores what was changed in the pending work. Deletions that cannot be stored there are embedded in the settings.
+    /// Stores the changes of the pending work. Deletions that cannot be stored there are embedded in the settings.
     private func save(_ next: inout LocalState, since base: LocalState) async {
         let (changed, before) = (next.work, base.work)
         guard changed != before else { return }
@@ -137,7 +138,7 @@ final class LocalStateStore {
         if !added.isEmpty, await !isWorkSaved { next.settings.embeddedWork.add(TelemetryPendingWork(deletions: added)) }
     }
 
-    /// The settings say by now that consents have ended: the pending work does not have to any more, should a client return.
+    /// Called once the settings record the ended consents: the pending work no longer has to, in case a client opts in again.
     private func close(_ state: inout LocalState) async {
         let before = state.work
         state.closeEndedConsents()
@@ -145,7 +146,7 @@ final class LocalStateStore {
         if changed != before { await work.updatePendingWork { $0 = $0.merging(changed, since: before) } }
     }
 
-    /// - Returns: The pending work, with what was embedded in the settings.
+    /// - Returns: The pending work, including the work that was embedded in the settings.
     private func moveEmbeddedWork(of stored: TelemetrySettings) async -> TelemetryPendingWork {
         var pending = await work.loadPendingWork()
         let embedded = stored.embeddedWork
@@ -158,8 +159,8 @@ final class LocalStateStore {
         }
         pending.add(embedded)
         if await isWorkSaved, moved.withLock(\.self) != nil {
-            // An older version that runs beside this one still has to find the registration: without it, it would take the
-            // client for deleted.
+            // An older version that runs at the same time must still find the registration. Without it, it would treat the client
+            // as deleted.
             let registrations = TelemetryPendingWork(registrations: embedded.registrations)
             await settings.update { $0.embeddedWork = $0.embeddedWork.merging(registrations, since: embedded) }
         }
@@ -172,6 +173,6 @@ final class LocalStateStore {
 }
 
 extension TelemetrySettings {
-    /// Whether everything but embedded work is the same.
+    /// Whether everything but the embedded work is equal.
     fileprivate func isSame(as other: Self) -> Bool { self == other && optOuts == other.optOuts }
 }

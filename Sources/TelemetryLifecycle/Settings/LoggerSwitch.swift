@@ -1,24 +1,25 @@
 import TelemetryLogging
 
-/// Controls the logger: whose events it takes, and whether it records any.
+/// Controls the logger: its client, and whether it records.
 ///
-/// Calls to the logger follow one another. A withdrawal of consent does not wait for those that were asked for before it: they
-/// do not turn the logger on any more.
+/// Calls to the logger are serialized. A withdrawal of consent does not wait for earlier ones; these no longer turn the logger
+/// on.
 @MainActor
 final class LoggerSwitch {
     let logger: any TelemetryLogging
     private let queue: SerialQueue
-    /// Nil until the logger was activated: until then it holds what is logged.
+    /// Nil until the logger is activated; until then it buffers events.
     private var isOn: Bool?
     private var clientId: String?
     private var isPaused = false
-    /// Whether a logger that cannot pause, and is off meanwhile, is turned on after the pause.
+    /// Whether a logger that cannot pause, and is off instead, is turned on after the pause.
     private var isOnAfterPause = false
-    /// The logger has withdrawn, and was not turned off since: it may be about to end an earlier withdrawal.
+    /// Whether `withdraw()` was called on the logger and it was not turned off since. It may still be ending an earlier
+    /// withdrawal.
     private var hasWithdrawn = false
-    /// How many times consent was withdrawn.
+    /// The number of withdrawals of consent.
     private var withdrawals = 0
-    /// Withdrawals that the settings do not show yet: until they do, whoever goes by them must not turn the logger on.
+    /// The number of withdrawals that are not in the settings yet. Until they are, the settings must not turn the logger on.
     private var unsettled = 0
 
     init(_ logger: any TelemetryLogging, executor: (any TaskExecutor)?) {
@@ -26,35 +27,35 @@ final class LoggerSwitch {
         queue = SerialQueue(executor: executor)
     }
 
-    /// Nothing is recorded and no delivery begins from now on; returns at once.
+    /// Stops recording and starting deliveries. Returns at once.
     ///
-    /// A logger that is not the library's is turned off in its own time, ahead of every operation of the service.
-    /// ``settle()`` must follow once the settings say the same.
+    /// A logger that is not the library's is turned off asynchronously, ahead of every operation of the service. Call
+    /// ``settle()`` once the settings record the withdrawal.
     func withdraw() {
         withdrawals += 1
         unsettled += 1
         if let logger = logger as? any TelemetryConsentFollowing {
-            // Also where it is being turned off: it may accept events until that has begun.
+            // Also while it is being turned off, because it may accept events until that begins.
             logger.withdraw()
             hasWithdrawn = true
         }
         queue.enqueue { await self.apply(on: false, clientId: nil) }
     }
 
-    /// From now on a logger that can checks before each delivery.
+    /// Makes the logger check the consent before each delivery, if it can.
     func follow(_ check: TelemetryConsentCheck) { (logger as? any TelemetryConsentFollowing)?.follow(check) }
 
-    /// The settings show the withdrawal.
+    /// Called once the settings record a withdrawal.
     func settle() { unsettled -= 1 }
 
-    /// Begins to record, or to refuse, or changes from one to the other.
+    /// Turns recording on or off.
     func turn(on: Bool, clientId: String?) async {
         let isWanted = on && unsettled == 0
         let decided = withdrawals
         await queue.perform { await self.apply(on: isWanted, clientId: on && !isWanted ? nil : clientId, unlessAfter: decided) }
     }
 
-    /// Pauses, or goes on as before. A logger that is not the library's, and cannot keep what waits, is turned off meanwhile.
+    /// Pauses or resumes. A logger that cannot pause is turned off instead, which discards its waiting events.
     func setPaused(_ isPaused: Bool) async {
         await queue.perform {
             guard self.isPaused != isPaused else { return }
@@ -74,10 +75,10 @@ final class LoggerSwitch {
         await logger.setEnabled(isOn)
     }
 
-    /// - Parameter decided: The number of withdrawals when the logger was to be turned on; one more forbids it.
+    /// - Parameter decided: The number of withdrawals when turning the logger on was requested. A later withdrawal forbids it.
     private func apply(on isWanted: Bool, clientId: String?, unlessAfter decided: Int? = nil) async {
         func isAllowed() -> Bool { isWanted && decided == withdrawals }
-        // Whatever is recorded bears the identifier of its client, or could never be deleted with it.
+        // Every recorded event needs its client's identifier; otherwise it could not be deleted with the client.
         if isAllowed() || isOn == nil { await identify(isWanted && !isAllowed() ? nil : clientId) }
         let isHeldBack = isPaused && !(logger is any TelemetryPausing)
         isOnAfterPause = isHeldBack && isAllowed()
@@ -91,7 +92,7 @@ final class LoggerSwitch {
         if !on { await identify(isWanted ? nil : clientId) }
     }
 
-    /// Forgets what was recorded and not sent: that is what being turned off means to a logger.
+    /// Discards the events that were not sent, by turning the logger off and on.
     func discardWaiting() async {
         let decided = withdrawals
         await queue.perform {
@@ -104,8 +105,8 @@ final class LoggerSwitch {
         }
     }
 
-    /// Forgets what was recorded and not sent; a logger that can begins another session.
-    /// - Returns: the session that ended, where the store may have events of it.
+    /// Discards the events that were not sent, and starts a new session if the logger can.
+    /// - Returns: The ended session, if the store may have events of it.
     func beginSession() async -> String? {
         guard let logger = logger as? any TelemetrySessionRenewing else {
             await discardWaiting()
@@ -114,7 +115,7 @@ final class LoggerSwitch {
         return await queue.perform { await logger.renewSession() }
     }
 
-    /// Whether something that was given up when the logger was turned off may still reach the store.
+    /// Whether a delivery that was abandoned when the logger was turned off may still reach the store.
     var hasStragglers: Bool {
         get async { await (logger as? any TelemetryConsentFollowing)?.hasStragglers ?? false }
     }

@@ -3,27 +3,27 @@ import Synchronization
 import TelemetryModels
 import TelemetryPersistence
 
-/// The settings and the pending work as they are here, kept in their stores and, the settings, in the backup.
+/// The local settings and pending work, with their stores and the settings' backup.
 ///
-/// What is read and written follows one another, in the order of the calls, whatever operation of the service asks for it.
-/// What a change depends on is looked at inside the change: another process may have made one since the state was read.
+/// Reads and writes are serialized in the order of the calls, across the service's operations. A change checks its preconditions
+/// inside the change, because another process may have changed the state since it was read.
 @MainActor
 final class SettingsKeeper {
     typealias Transform = LocalState.Transform
 
     private(set) var state = LocalState()
-    /// The opt-out is recorded nowhere: a restart would forget it.
+    /// Whether an opt-out could not be recorded and would be lost at a restart.
     private(set) var isOptOutUnrecorded = false
-    /// The store has not taken the opt-out, whatever it says.
+    /// Whether the settings store did not accept the opt-out, so that its contents are ignored.
     private var isHeldOff = false
     private let stores: LocalStateStore
-    /// The clients of which this process may store something, as other processes can see.
+    /// The clients of which this process may store data, visible to other processes.
     var uses: Set<String> = []
     private let coordinator: TelemetrySettingsSyncCoordinator?
     private let calls: BoundedCalls
     private let queue: SerialQueue
     private let consent = ConsentClock()
-    /// Where an opt-out is recorded that the settings store does not take.
+    /// Records an opt-out that the settings store does not accept.
     private var marker: OptOutMarker?
     private var hasLoaded = false
     private let show: @MainActor (TelemetrySettings) -> Void
@@ -47,31 +47,31 @@ final class SettingsKeeper {
     var work: TelemetryPendingWork { state.work }
     var settingsStore: any TelemetrySettingsStoring { stores.settings }
 
-    /// Whether something is still to be done at the store or at the backup.
+    /// Whether there are pending changes in the store or the backup.
     var hasPendingWork: Bool {
         !work.deletions.isEmpty || needsBackup || settings.clientIdentifier.map(state.needsRegistration) ?? false
     }
 
-    /// Whether the backup is to be replaced.
+    /// Whether the backup has to be replaced.
     var needsBackup: Bool { coordinator != nil && state.needsBackup }
 
-    /// Whether a client's events may be sent, as the shared settings say now. Waits for nothing but the stores.
+    /// Returns whether a client's events may be sent, by the current shared settings. Waits only for the stores.
     var consentCheck: @Sendable (_ clientId: String?) async -> Bool {
         { [marker, check = stores.consentCheck] clientId in
             marker?.isPlaced == true ? false : await check(clientId)
         }
     }
 
-    /// Reads what is stored: another process may have changed it.
+    /// Reads the stored state, which another process may have changed.
     func load() async { await queue.perform { await self.read() } }
 
-    /// Changes the state, in the stores first: there another process may have changed other parts meanwhile, which stay.
+    /// Changes the state, in the stores first. Changes that another process made to other parts are kept.
     /// - Parameter transform: May run more than once; the last run counts.
     func change(_ transform: @escaping Transform) async { await queue.perform { _ = await self.apply(transform) } }
 
     // MARK: Consent
 
-    /// A decision of now, which an opt-out from now on overrules. The stored settings are read in their turn.
+    /// Returns a decision made now, which any later opt-out overrules. The stored settings are read asynchronously, in order.
     func decide() -> ConsentDecision {
         let decision = ConsentDecision(count: consent.now)
         queue.enqueue {
@@ -83,13 +83,13 @@ final class SettingsKeeper {
 
     /// Changes the state, unless the person has opted out since the decision.
     /// - Parameter transform: May run more than once; the last run counts.
-    /// - Returns: whether the decision still held.
+    /// - Returns: Whether the decision was still valid.
     func change(by decision: ConsentDecision, _ transform: @escaping Transform) async -> Bool {
         let holds = Mutex(false)
         let consent = consent
         await queue.perform { [self] in
             let (count, stored) = (decision.count, decision.stored)
-            // Where the store did not take the opt-out, what it says is from before.
+            // If the store did not accept the opt-out, its contents are older.
             let isHeldOff = isHeldOff
             await apply { state in
                 if isHeldOff, state.settings.telemetryRequested { state.optOut() }
@@ -106,10 +106,10 @@ final class SettingsKeeper {
         return holds.withLock(\.self)
     }
 
-    /// The person opts out. What is asked for from now on comes later; the caller does not wait.
+    /// Opts out, ahead of all later calls. The caller does not wait.
     /// - Parameters:
-    ///   - clients: Those that this process has used, whatever the settings say.
-    ///   - done: Called once the settings say so.
+    ///   - clients: The clients that this process has used, whether or not they are in the settings.
+    ///   - done: Called once the opt-out is in the settings.
     func optOut(clients: [String], done: @escaping @MainActor () -> Void) {
         consent.optOut()
         queue.enqueue {
@@ -150,7 +150,7 @@ final class SettingsKeeper {
         show(settings)
     }
 
-    /// - Returns: whether the change outlives the process, for an opt-out.
+    /// - Returns: For an opt-out, whether the change outlives the process.
     @discardableResult
     private func apply(isOptOut: Bool = false, _ transform: @escaping Transform) async -> Bool {
         let isBackedUp = coordinator != nil
@@ -158,11 +158,11 @@ final class SettingsKeeper {
             let previous = state.settings
             state.complete()
             transform(&state)
-            // Whoever opted out meanwhile has the last word.
+            // An opt-out that was made meanwhile takes precedence.
             if !state.settings.telemetryRequested { state.settings.telemetrySendingEnabled = false }
             if isBackedUp { state.noteBackup(of: previous) }
         }
-        // Not what the store returns: a store that fails must not bring back a consent that was withdrawn.
+        // Not the store's result: a store that fails must not restore a withdrawn consent.
         state = change.state
         show(settings)
         return change.isRecorded
@@ -172,20 +172,20 @@ final class SettingsKeeper {
 // MARK: Backup
 
 extension SettingsKeeper {
-    /// An older backup may have replaced a newer one: it is made again.
-    func doubtBackup() async {
+    /// Marks the backup as outdated, because an older backup may have replaced a newer one.
+    func markBackupOutdated() async {
         if coordinator != nil { await change { $0.work.backup = .outdated } }
     }
 
-    /// Takes over what the backup held, unless what is here is newer.
-    /// - Parameter decision: From before the backup was read.
+    /// Restores the settings of the backup, unless the local ones are newer.
+    /// - Parameter decision: A decision made before the backup was read.
     func restore(_ backup: TelemetrySettings, by decision: ConsentDecision) async {
         _ = await change(by: decision) { state in
             if !state.settings.telemetryRequested, !state.needsBackup { state.restore(backup) }
         }
     }
 
-    /// Replaces the backup where it differs. A failure is reported, and it is tried again after the next operation.
+    /// Replaces the backup if it differs from the settings. A failure is reported and retried after the next operation.
     func backUp() async {
         guard let coordinator, needsBackup else { return }
         let copy = state.backedUp

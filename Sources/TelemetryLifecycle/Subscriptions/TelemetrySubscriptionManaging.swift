@@ -1,13 +1,13 @@
 public import TelemetryTransport
 
-/// Keeps the client's one subscription to its commands.
+/// Manages the client's subscription to its commands.
 public protocol TelemetrySubscriptionManaging: Sendable {
-    /// The subscription that is registered; nil where there is none.
+    /// The registered subscription; nil if there is none.
     var currentSubscriptionID: TelemetrySubscription.ID? { get async }
 
-    /// Subscribes to the client's commands; repeating it does no harm.
+    /// Subscribes to the client's commands. Repeated calls have no effect.
     func registerSubscription(for clientId: String) async throws
 
-    /// Ends the subscription; where there is none that is no error.
+    /// Ends the subscription. Does nothing if there is none.
     func unregisterSubscription() async throws
 }
