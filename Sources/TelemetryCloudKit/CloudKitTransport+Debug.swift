@@ -25,8 +25,8 @@ extension CloudKitTransport {
         await debugInfo(containerID: identifier, environment: Self.environment)
     }
 
-    /// CloudKit does not tell an app which environment it talks to: the entitlement decides, and without one the kind of
-    /// signature.
+    /// CloudKit does not report its environment to an app. The entitlement determines it; without one, the kind of signature
+    /// does.
     private static var environment: String {
         #if DEBUG
         "CloudKit, public database; development, unless the app's entitlement says otherwise"

@@ -2,15 +2,15 @@
 public import CloudKit
 public import TelemetryTransport
 
-/// A transport over the public database of a CloudKit container, where clients and viewers of one app meet.
+/// A transport over the public database of a CloudKit container, which the clients and viewers of one app share.
 ///
-/// The container needs the schema of ``CloudKitSchemaFile``, and the app the iCloud and push entitlements. Anybody may make any
-/// number of these; they share nothing but the container. What CloudKit cannot promise, this cannot either: a query may miss
-/// what was saved a moment ago, and a push may never come. So query again after any push, and from time to time without one.
+/// The container needs the schema of ``CloudKitSchemaFile``, and the app the iCloud and push entitlements. Any number of
+/// transports may exist; they share only the container. CloudKit's limitations apply: a query may miss recently saved records,
+/// and a push may never arrive. So query again after each push, and from time to time without one.
 ///
-/// Every method may throw ``TelemetryTransport/TelemetryTransportError``: `.unauthorized` where nobody is signed in to iCloud or
-/// the schema's roles forbid it, `.rateLimited` with `retryAfter` where CloudKit says when to come back, `.unavailable` without a
-/// network. A method whose task is cancelled may throw `CancellationError`.
+/// Every method may throw ``TelemetryTransport/TelemetryTransportError``: `.unauthorized` if no user is signed in to iCloud or
+/// the schema's roles forbid it, `.rateLimited` with `retryAfter` if CloudKit requests a delay, `.unavailable` without a network.
+/// A method whose task is cancelled may throw `CancellationError`.
 public struct CloudKitTransport: EventuallyConsistentTransport {
     public let container: CKContainer
     /// The container's public database.
@@ -21,9 +21,9 @@ public struct CloudKitTransport: EventuallyConsistentTransport {
     let hub = CloudKitHub()
 
     /// - Parameters:
-    ///   - containerIdentifier: The container's, as in the app's entitlements: `iCloud.` and a name. CloudKit ends a process that
-    ///     uses a container which its entitlements do not name.
-    ///   - configuration: How often to look for events, and how long queries may lag.
+    ///   - containerIdentifier: The container's identifier, as in the app's entitlements: `iCloud.` and a name. CloudKit
+    ///     terminates a process that uses a container without the entitlement.
+    ///   - configuration: The polling interval, and how long queries may lag.
     public init(containerIdentifier: String, configuration: Configuration = .default) {
         container = CKContainer(identifier: containerIdentifier)
         database = container.publicCloudDatabase
@@ -31,10 +31,10 @@ public struct CloudKitTransport: EventuallyConsistentTransport {
         self.configuration = configuration
     }
 
-    /// As configured: CloudKit's indexes follow its records with a delay.
+    /// The configured delay with which CloudKit's indexes follow its records.
     public var consistencyDelay: Duration { configuration.consistencyDelay }
 
-    /// Handles the payload of a push that the app received, and notifies the listeners of ``notifications()``.
+    /// Handles the payload of a push that the app received, and sends it to the consumers of ``notifications()``.
     /// - Returns: The notification, or nil if the push is not from a CloudKit query subscription.
     @discardableResult
     public func handleRemoteNotification(_ userInfo: [AnyHashable: Any]) -> TelemetryNotification? {
@@ -46,13 +46,13 @@ public struct CloudKitTransport: EventuallyConsistentTransport {
 }
 
 extension CloudKitTransport {
-    /// How the transport works.
+    /// The transport's configuration.
     public struct Configuration: Sendable {
-        /// How often ``CloudKitTransport/eventStream(matching:after:)`` looks for events of other devices. CloudKit limits how
-        /// many requests an app may make.
+        /// How often ``CloudKitTransport/eventStream(matching:after:)`` polls for events of other devices. CloudKit limits the
+        /// number of an app's requests.
         public var eventPollingInterval: Duration
-        /// How long a query may miss what was saved; CloudKit names no time. What a client deletes is looked for again when it
-        /// is over.
+        /// How long a query may miss saved records. CloudKit documents no limit. A client's deletions are repeated after this
+        /// time.
         public var consistencyDelay: Duration
 
         public init(eventPollingInterval: Duration = .seconds(10), consistencyDelay: Duration = .seconds(60)) {

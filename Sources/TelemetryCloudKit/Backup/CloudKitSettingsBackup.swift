@@ -7,8 +7,8 @@ import TelemetryTransport
 
 /// A backup of the settings in the user's private CloudKit database: one record, which every device of the user shares.
 ///
-/// It holds what the schema of ``TelemetryModels/TelemetrySchema/SettingsBackupField`` names; what a client still owes to its
-/// store stays on the device. Its errors are ``TelemetryTransport/TelemetryTransportError``.
+/// It contains the fields of ``TelemetryModels/TelemetrySchema/SettingsBackupField``; a client's pending work stays on the
+/// device. Its errors are ``TelemetryTransport/TelemetryTransportError``.
 public struct CloudKitSettingsBackup: TelemetrySettingsBackingUp {
     /// The record's name, the same on every device.
     public static let recordName = "telemetry-settings-backup"
@@ -16,7 +16,7 @@ public struct CloudKitSettingsBackup: TelemetrySettingsBackingUp {
 
     private let database: CKDatabase
 
-    /// - Parameter containerIdentifier: The container's, as in the app's entitlements.
+    /// - Parameter containerIdentifier: The container's identifier, as in the app's entitlements.
     public init(containerIdentifier: String) {
         database = CKContainer(identifier: containerIdentifier).privateCloudDatabase
     }
@@ -33,15 +33,15 @@ public struct CloudKitSettingsBackup: TelemetrySettingsBackingUp {
                     _ = try await database.save(record)
                     return
                 } catch let error as CKError where error.code == .serverRecordChanged && attempt < Self.attempts {
-                    // Another device saved meanwhile: again, over its version.
+                    // Another device saved meanwhile: retries with its version.
                     continue
                 }
             }
         }
     }
 
-    /// - Throws: ``TelemetryPersistence/TelemetrySettingsBackupError/corrupted(_:)`` for a record that says nothing of what was
-    ///   asked for; a transport's error where the database cannot be reached.
+    /// - Throws: ``TelemetryPersistence/TelemetrySettingsBackupError/corrupted(_:)`` for a record without the required fields; a
+    ///   transport's error if the database cannot be reached.
     public func loadSettings() async throws -> TelemetrySettings? {
         try await translatingErrors {
             typealias Field = TelemetrySchema.SettingsBackupField
@@ -49,7 +49,7 @@ public struct CloudKitSettingsBackup: TelemetrySettingsBackingUp {
             guard let requested = record[Field.telemetryRequested.rawValue]?.boolValue,
                 let sending = record[Field.telemetrySendingEnabled.rawValue]?.boolValue
             else {
-                throw TelemetrySettingsBackupError.corrupted("The record \"\(Self.recordName)\" lacks a flag.")
+                throw TelemetrySettingsBackupError.corrupted("The record \"\(Self.recordName)\" lacks a required field.")
             }
             return TelemetrySettings(
                 telemetryRequested: requested, telemetrySendingEnabled: sending,

@@ -1,14 +1,14 @@
 package import TelemetryModels
 
-/// How many records travel together: at most 400, and 2 MB, in one operation; 1 MB in one record.
+/// Splits records into operations: at most 400 records and 2 MB in one operation, 1 MB in one record.
 package enum CloudKitBatchPlan {
     package static let maximumItems = 400
-    /// Below CloudKit's 2 MB, because a record's size on the wire is only estimated here.
+    /// Below CloudKit's 2 MB, because a record's size on the wire is only estimated.
     package static let maximumBytes = 1_500_000
     package static let maximumRecordBytes = 1_000_000
 
-    /// Cuts items into runs that keep their order, stay within the limits and never name one identity twice: CloudKit refuses
-    /// an operation that does.
+    /// Splits items into batches that keep their order and the limits, and never contain an identifier twice, because CloudKit
+    /// refuses such an operation.
     package static func batches<Item, Identity: Hashable>(
         of items: [Item], identity: (Item) -> Identity, bytes: (Item) -> Int
     ) -> [[Item]] {
@@ -30,7 +30,7 @@ package enum CloudKitBatchPlan {
         return batch.isEmpty ? batches : batches + [batch]
     }
 
-    /// About how many bytes a record takes in an operation.
+    /// The approximate size of a record in an operation, in bytes.
     package static func estimatedBytes(of record: TelemetryRecord) -> Int {
         record.fields.reduce(200 + record.recordID.recordName.utf8.count) { total, field in
             let value = if case .string(let text) = field.value { text.utf8.count } else { 8 }

@@ -6,7 +6,7 @@ import TelemetryPersistence
 import TelemetryTransport
 
 extension TelemetryTransportError {
-    /// What an error of CloudKit's means to a caller; a cancellation stays one, and so does what is a transport's error already.
+    /// Returns the transport's error for a CloudKit error. Cancellations and transport errors are returned unchanged.
     static func translating(_ error: any Error) -> any Error {
         if error is TelemetryTransportError || error is CancellationError { return error }
         if error is TelemetrySettingsBackupError { return error }

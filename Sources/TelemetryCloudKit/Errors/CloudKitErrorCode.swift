@@ -1,8 +1,8 @@
 package import TelemetryTransport
 
-/// CloudKit's error codes by their numbers, as `CKError.Code` declares them, and what each means to a caller of a transport.
+/// CloudKit's error codes by their numbers, as `CKError.Code` declares them, and the transport's code for each.
 ///
-/// Held as numbers of our own so that the table is compiled and tested on every system.
+/// Declared here so that the table is compiled and tested on every system.
 package enum CloudKitErrorCode: Int, CaseIterable, Sendable {
     case internalError = 1
     case partialFailure, networkUnavailable, networkFailure, badContainer, serviceUnavailable, requestRateLimited
@@ -13,7 +13,7 @@ package enum CloudKitErrorCode: Int, CaseIterable, Sendable {
     case referenceViolation, managedAccountRestricted, participantMayNeedVerification, serverResponseLost
     case assetNotAvailable, accountTemporarilyUnavailable
 
-    /// The transport's code for the number; a number that this version does not know may pass, like a missing network.
+    /// Returns the transport's code for the number. An unknown number counts as temporary, like a missing network.
     package static func transportCode(for number: Int) -> TelemetryTransportError.Code {
         Self(rawValue: number)?.transportCode ?? .unavailable
     }
@@ -43,7 +43,7 @@ package enum CloudKitErrorCode: Int, CaseIterable, Sendable {
         }
     }
 
-    /// Whether an item that failed so among others is worth a try of its own, at once.
+    /// Whether an item that failed in a batch is retried alone, at once.
     package var isWorthRetryingAlone: Bool {
         switch self {
         case .batchRequestFailed, .limitExceeded, .serverResponseLost, .networkFailure: true

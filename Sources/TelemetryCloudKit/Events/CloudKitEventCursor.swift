@@ -2,16 +2,16 @@ import Foundation
 import TelemetryModels
 package import TelemetryTransport
 
-/// What a cursor of this transport remembers, so that it stays good across processes.
+/// The contents of this transport's cursors, which stay valid across processes.
 ///
-/// An index follows the records with a delay, so an event may show up after one that was received later. Reading on therefore
-/// looks back a while, and passes over what the cursor has seen already.
+/// An index follows the records with a delay, so an event may appear after one that was received later. Reading therefore starts
+/// before the cursor's position, and skips the events that the cursor has seen.
 package struct CloudKitEventCursor: Sendable, Equatable {
-    /// The last event that was passed.
+    /// The position of the last event that was read.
     package var position: CloudKitEventPosition
-    /// Nothing up to here is looked at again: where another filter read before this one.
+    /// The position up to which nothing is read again, because another filter has read it.
     package var floor: CloudKitEventPosition?
-    /// The filter that `seen` is about.
+    /// The hash of the filter to which `seen` applies.
     package var filter: UInt64
     /// The events shortly before the position that were returned, by their positions' names, with their times.
     package var seen: [UInt64: Double]
@@ -54,7 +54,7 @@ package struct CloudKitEventCursor: Sendable, Equatable {
     }
 
     private static func foreign(_ cursor: TelemetryCursor) -> TelemetryTransportError {
-        .invalidArgument("\"\(cursor.rawValue.prefix(100))\" is no cursor of this store.")
+        .invalidArgument("\"\(cursor.rawValue.prefix(100))\" is not a cursor of this store.")
     }
 
     private static func text(_ number: UInt64) -> String { String(number, radix: 36) }
@@ -74,7 +74,7 @@ package struct CloudKitEventCursor: Sendable, Equatable {
 }
 
 extension TelemetryEventFilter {
-    /// The same for filters that are equal, in every process.
+    /// A hash that is the same for equal filters in every process.
     var stableHash: UInt64 {
         func text(_ names: some Sequence<String>) -> String {
             names.map { CanonicalForm.text(of: $0).debugDescription }.sorted().joined(separator: ",")

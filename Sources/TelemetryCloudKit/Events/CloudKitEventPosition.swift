@@ -4,7 +4,7 @@ import Foundation
 package struct CloudKitEventPosition: Sendable, Hashable, Comparable {
     /// Seconds since the reference date.
     package var received: Double
-    /// Which append it came with and where it stood there; see ``CloudKitAppendIndex``.
+    /// The event's append and its index in it; see ``CloudKitAppendIndex``.
     package var index: Int64
     /// Distinguishes events that arrived together; the hash of the record's name.
     package var name: UInt64
@@ -23,23 +23,23 @@ package struct CloudKitEventPosition: Sendable, Hashable, Comparable {
     }
 }
 
-/// What an event's record says of the append that it came with: 43 random bits for the append, 20 for the place in it.
+/// The number in an event's record that identifies its append: 43 random bits for the append, 20 bits for the index in it.
 ///
-/// CloudKit gives every record a time of its own, and promises no order among those of one operation.
+/// CloudKit gives every record its own creation date, without an order among the records of one operation.
 package enum CloudKitAppendIndex {
     private static let placeBits = 20
 
-    /// A number for an append, the same for all its events.
+    /// Returns a number for an append, the same for all its events.
     package static func newAppend() -> Int64 { Int64.random(in: 1..<(1 << 43)) }
 
     package static func index(of place: Int, in append: Int64) -> Int64 {
         append << placeBits | Int64(min(place, 1 << placeBits - 1))
     }
 
-    /// The append's number; nil for an event that does not say.
+    /// The append's number; nil for an event without one.
     package static func append(of index: Int64) -> Int64? { index >> placeBits > 0 ? index >> placeBits : nil }
 
-    /// Gives the events of each append their order, in the places that they have together.
+    /// Sorts the events of each append among the places that they occupy.
     package static func inAppendOrder<Entry>(_ entries: [Entry], index: (Entry) -> Int64) -> [Entry] {
         let appends = Dictionary(grouping: entries.indices) { append(of: index(entries[$0])) }
         var ordered = entries

@@ -2,13 +2,13 @@ package import Foundation
 package import TelemetryModels
 package import TelemetryTransport
 
-/// One reading of a page: which events to ask the server for, which of those that come to return, and where to read on.
+/// The reading of one page: which events to request, which of the received ones to return, and the next cursor.
 ///
-/// Pure: the transport asks the server and gives it what came.
+/// A pure value: the transport requests the records and passes them in.
 package struct CloudKitEventScan: Sendable {
-    /// How far reading on looks back, in seconds, for events that the index shows late.
+    /// How far before the cursor reading starts, in seconds, to find events that the index showed late.
     package static let lookBack: Double = 30
-    /// The most events that a cursor remembers; where more were returned in ``lookBack``, it looks back less far.
+    /// The maximum number of seen events in a cursor. If more were returned within ``lookBack``, reading starts later.
     package static let maximumSeen = 500
 
     /// Before anything was received.
@@ -31,19 +31,20 @@ package struct CloudKitEventScan: Sendable {
         filterHash = filter.stableHash
         start = cursor?.position
         let isSameFilter = cursor?.filter == filterHash
-        // What another filter passed over is not looked for again.
+        // Events that another filter skipped are not read again.
         floor = isSameFilter ? cursor?.floor : cursor?.position
         seen = isSameFilter ? cursor?.seen ?? [:] : [:]
     }
 
-    /// The earliest time of arrival to ask for; nil asks for everything.
+    /// The earliest arrival date to request; nil for all events.
     package var earliest: Date? {
         guard let start, start.received > Self.beginning else { return nil }
         return Date(timeIntervalSinceReferenceDate: max(start.received - Self.lookBack, floor?.received ?? -.infinity))
     }
 
-    /// Takes what the server returned, in the order of the times of arrival.
-    /// - Parameter event: Reads the event, where it is one that no earlier page returned; nil for what cannot be read as one.
+    /// Adds a record that the server returned. Call it in the order of arrival.
+    /// - Parameter event: Reads the event; called only if no earlier page returned it. Returns nil if the record cannot be read
+    ///   as an event.
     package mutating func take(at position: CloudKitEventPosition, _ event: () -> TelemetryEvent?) {
         lastReceived = max(lastReceived, position.received)
         if let floor, position <= floor { return }
@@ -51,7 +52,8 @@ package struct CloudKitEventScan: Sendable {
         found.append((position, event))
     }
 
-    /// Whether the page is full, and complete up to a moment: what arrived together may come in any order.
+    /// Whether the page is full, and all events with the arrival date of its last event were read, because those may come in any
+    /// order.
     package mutating func isComplete() -> Bool {
         guard found.count > limit else { return false }
         found.sort { $0.position < $1.position }
@@ -60,7 +62,7 @@ package struct CloudKitEventScan: Sendable {
 
     /// - Parameters:
     ///   - isExhausted: Whether the server has nothing more for the query.
-    ///   - newest: The newest event that the server knew, of any filter, before the query was made.
+    ///   - newest: The arrival date of the newest event of any filter, read before the query.
     package func page(isExhausted: Bool, newest: Double?) -> TelemetryEventPage {
         let sorted = found.sorted { $0.position < $1.position }
         let returned = sorted.prefix(limit)
@@ -87,14 +89,14 @@ package struct CloudKitEventScan: Sendable {
 }
 
 extension CloudKitEventCursor {
-    /// Forgets the oldest; what is forgotten lies under the floor from then on, so that it is not returned again.
+    /// Removes the oldest seen events, and raises the floor above them so that they are not returned again.
     mutating func forgetOldest(beyond limit: Int) {
         guard seen.count > limit else { return }
         let oldestFirst = seen.sorted { ($0.value, $0.key) < ($1.value, $1.key) }
         let forgotten = oldestFirst.prefix(seen.count - limit)
         for entry in forgotten { seen[entry.key] = nil }
         guard let last = forgotten.last else { return }
-        // Whole moments: the order within one is not known here. One that lies before the position may hide latecomers only.
+        // Up to the end of a date, because the order within it is unknown. Before the position, this can hide only late events.
         let end = Swift.min(CloudKitEventPosition.end(of: last.value), position)
         floor = floor.map { Swift.max($0, end) } ?? end
     }

@@ -18,7 +18,7 @@ extension CloudKitTransport {
             }
             for (_, record) in records where CloudKitBatchPlan.estimatedBytes(of: record) > CloudKitBatchPlan.maximumRecordBytes {
                 throw TelemetryTransportError.invalidArgument(
-                    "The event \"\(record.recordID)\" is larger than a record of CloudKit's may be.")
+                    "The event \"\(record.recordID)\" is larger than a CloudKit record may be.")
             }
             let batches = CloudKitBatchPlan.batches(
                 of: records, identity: \.record.recordID, bytes: { CloudKitBatchPlan.estimatedBytes(of: $0.record) })
@@ -37,7 +37,7 @@ extension CloudKitTransport {
         }
         let failures = try await store(records).values.compactMap { outcome -> (any Error)? in
             guard case .failure(let error) = outcome else { return nil }
-            // Stored by an earlier attempt, or by another writer under the same identifier: the first one stays.
+            // Stored by an earlier attempt, or by another writer with the same identifier: the first one is kept.
             return (error as? TelemetryTransportError)?.code == .conflict ? nil : error
         }
         hub.arrivals.yield(())
@@ -71,12 +71,12 @@ extension CloudKitTransport {
         }
     }
 
-    /// CloudKit cannot count: reads what matches, without most of its fields.
+    /// CloudKit cannot count, so this reads the matching records without most of their fields.
     public func countEvents(matching filter: TelemetryEventFilter) async throws -> Int {
         try await translatingErrors { try await eventIDs(matching: filter).count }
     }
 
-    /// What the index does not show yet is not deleted; deleting again a little later finds it.
+    /// Events that the index does not show yet are not deleted; a later call deletes them.
     @discardableResult
     public func deleteEvents(matching filter: TelemetryEventFilter) async throws -> Int {
         try await translatingErrors {

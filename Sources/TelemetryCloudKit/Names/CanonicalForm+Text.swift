@@ -1,6 +1,7 @@
 import TelemetryModels
 
 extension CanonicalForm {
-    /// The form as text: what is stored and asked for, so that CloudKit, which compares bytes, finds either spelling.
+    /// The canonical form as text. Stored strings and queries use it, so that CloudKit, which compares bytes, finds every
+    /// spelling.
     static func text(of text: String) -> String { String(decoding: utf8(of: text), as: UTF8.self) }
 }

@@ -1,16 +1,16 @@
 import TelemetryModels
 
-/// How identities from outside become names that CloudKit takes: ASCII, at most 255 characters, no underscore in front.
+/// Encodes identifiers as names that CloudKit accepts: ASCII, at most 255 characters, no leading underscore.
 ///
-/// A name that fits stays as it is. Any other is written reversibly behind a prefix: ASCII letters, digits and `-` stand for
-/// themselves, any other byte of the text's UTF-8, in Unicode's normalisation form D, is `.hh` in hexadecimal. Where that is
-/// too long, it is hashed behind another prefix. So two texts get one name just where Swift's `==` calls them equal.
+/// A valid name is not changed. Any other is encoded reversibly after a prefix: ASCII letters, digits and `-` are kept, any other
+/// byte of the UTF-8 of Unicode's normalization form D is `.hh` in hexadecimal. If that is too long, it is hashed after another
+/// prefix. So two strings have the same name exactly if they are equal by Swift's `==`.
 package enum CloudKitName {
     package static let maximumLength = 255
     private static let escape = "encoded-"
     private static let hash = "hashed-"
 
-    /// The name under which CloudKit keeps the record.
+    /// The record's name in CloudKit.
     package static func name(for recordName: String) -> String {
         if isPlain(recordName) { return recordName }
         let name = escape + escaped(recordName)
@@ -24,10 +24,10 @@ package enum CloudKitName {
         return unescaped(name.dropFirst(escape.count)) ?? name
     }
 
-    /// The record name of an event. Its identifier is kept in a field, so that the name may be cut and hashed.
+    /// The record name of an event. Its identifier is kept in a field, so the name may be truncated and hashed.
     package static func eventName(for eventId: String) -> String { "event-" + EncodedName.encode(eventId, limit: 200) }
 
-    /// Whether CloudKit takes the text as a field's or a record type's name.
+    /// Whether CloudKit accepts the text as a name of a field or a record type.
     package static func isIdentifier(_ text: String) -> Bool {
         guard let first = text.utf8.first, isLetter(first), text.utf8.count <= maximumLength else { return false }
         return text.utf8.allSatisfy { isLetter($0) || isDigit($0) || $0 == UInt8(ascii: "_") }

@@ -1,15 +1,15 @@
 package import TelemetryTransport
 
-/// The subscription's name at CloudKit, which carries all that the subscription says.
+/// The subscription's name in CloudKit, which encodes all of the subscription's properties.
 ///
-/// A CloudKit push contains only the subscription's name, and the predicate of a stored subscription cannot be parsed.
-/// The documents' names, "TelemetryScenario-All" or "TelemetryCommand-<client>", say everything already, and stay as they are;
-/// any other is written as `custom_<all or one>_<type>_<id>_<client>` with the parts escaped.
+/// A CloudKit push contains only the subscription's name, and the predicate of a stored subscription cannot be parsed. The
+/// standard names, "TelemetryScenario-All" and "TelemetryCommand-<client>", already contain them and are not changed; any other
+/// is encoded as `custom_<all or one>_<type>_<id>_<client>` with the parts escaped.
 package enum CloudKitSubscriptionName {
     private static let custom = "custom_"
     private static let allClients = "All"
 
-    /// Nil where the subscription's parts are too long for a name.
+    /// Nil if the subscription's parts are too long for a name.
     package static func name(for subscription: TelemetrySubscription) -> String? {
         let canonical = "\(subscription.recordType)-\(subscription.clientId ?? allClients)"
         if subscription.id == canonical { return canonicalName(forID: canonical) }
@@ -18,8 +18,8 @@ package enum CloudKitSubscriptionName {
         return name.utf8.count <= CloudKitName.maximumLength ? name : nil
     }
 
-    /// What a stored name says. A client's identifier may be longer than any name and is then hashed; such a name is understood
-    /// only where `id` says which subscription is looked for.
+    /// Returns the subscription with a stored name. If the client's identifier is too long for a name, it is hashed; such a name
+    /// can be read only if `id` is the subscription's identifier.
     package static func subscription(
         named name: String, lookingFor id: TelemetrySubscription.ID? = nil
     ) -> TelemetrySubscription? {
@@ -37,7 +37,7 @@ package enum CloudKitSubscriptionName {
             id: text, recordType: String(text[..<dash]), clientId: client == allClients ? nil : client)
     }
 
-    /// The type of the records that a subscription of this name is about.
+    /// The record type of the subscription with this name.
     package static func recordType(ofName name: String) -> String? {
         if let subscription = subscription(named: name) { return subscription.recordType }
         return name.split(separator: "-").first.map(String.init)
@@ -47,7 +47,7 @@ package enum CloudKitSubscriptionName {
         name.contains(longMark) ? nil : CloudKitName.recordName(from: name)
     }
 
-    /// The type stays readable also where the rest is hashed.
+    /// The type stays readable even if the rest is hashed.
     private static func canonicalName(forID id: String) -> String {
         let name = CloudKitName.name(for: id)
         guard CloudKitName.recordName(from: name) == nil else { return name }
@@ -55,6 +55,6 @@ package enum CloudKitSubscriptionName {
         return "\(CloudKitName.escaped(String(type)).prefix(60))\(longMark)\(CloudKitName.eventName(for: id).suffix(150))"
     }
 
-    /// Between a readable type and a hash; `_` occurs in no other name of ours.
+    /// Separates a readable type and a hash; no other name of this package contains it.
     private static let longMark = "-_long_"
 }

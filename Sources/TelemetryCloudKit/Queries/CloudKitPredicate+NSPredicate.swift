@@ -3,7 +3,7 @@ import CloudKit
 import Foundation
 
 extension CloudKitPredicate {
-    /// From a format always: CloudKit takes no predicate that is made of a value.
+    /// Always from a format, because CloudKit does not accept `NSPredicate(value:)`.
     var predicate: NSPredicate { NSPredicate(format: format, argumentArray: arguments.map(\.object)) }
 }
 

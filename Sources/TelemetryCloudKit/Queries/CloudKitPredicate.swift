@@ -2,10 +2,10 @@ package import Foundation
 package import TelemetryModels
 package import TelemetryTransport
 
-/// What a query asks of CloudKit: a format of `NSPredicate`'s and its arguments.
+/// The predicate of a CloudKit query: a format of `NSPredicate` and its arguments.
 ///
-/// CloudKit compares strings without regard to case and only joins conditions by AND, so a predicate finds at least what was
-/// asked for; the caller holds what comes back against the filter itself.
+/// CloudKit ignores case in strings and joins conditions only by AND, so a predicate may match more than the filter. The caller
+/// applies the filter to the results.
 package struct CloudKitPredicate: Sendable, Equatable {
     package enum Argument: Sendable, Equatable {
         /// A field's name, for `%K`.
@@ -22,7 +22,7 @@ package struct CloudKitPredicate: Sendable, Equatable {
 
     package init() {}
 
-    /// The events that the filter may match; nil where it can match none.
+    /// The events that the filter may match; nil if it can match none.
     /// - Parameter created: If given, only events that the server received at this time or later.
     package init?(_ filter: TelemetryEventFilter, created: Date? = nil) {
         typealias Field = TelemetrySchema.Field
@@ -40,7 +40,7 @@ package struct CloudKitPredicate: Sendable, Equatable {
         if let until = filter.until { add(Field.eventTimestamp.rawValue, "<", .date(until)) }
     }
 
-    /// The records that the query may match: only fields that CloudKit keeps as such, and has an index of, can be asked for.
+    /// The records that the query may match. Only conditions on indexed CloudKit fields can be included.
     package init(_ query: TelemetryRecordQuery) {
         for (field, value) in query.conditions.sorted(by: { $0.key < $1.key }) {
             guard CloudKitField.kind(of: field, in: query.recordType)?.holds(value) ?? false,
@@ -51,16 +51,16 @@ package struct CloudKitPredicate: Sendable, Equatable {
         }
     }
 
-    /// A record's time of arrival at the server, a field of CloudKit's own.
+    /// A record's arrival date at the server, a system field of CloudKit.
     package static let creationDate = "creationDate"
 
-    /// What of an event a filter looks at, and what an event cannot be read without.
+    /// The fields that a filter compares, and those that are required to read an event.
     package static let filterFields: [String] =
         [
             TelemetrySchema.Field.eventName, .sessionId, .eventTimestamp, .clientId, .scenario, .logLevel,
         ].map(\.rawValue) + [CloudKitField.exactTime]
 
-    /// What CloudKit may have kept of a date.
+    /// The date with CloudKit's precision.
     private static func wholeMilliseconds(_ date: Date) -> Date {
         Date(timeIntervalSince1970: (date.timeIntervalSince1970 * 1_000).rounded(.down) / 1_000)
     }

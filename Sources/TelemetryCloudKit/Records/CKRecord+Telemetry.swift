@@ -4,15 +4,15 @@ import Foundation
 import TelemetryModels
 import TelemetryTransport
 
-/// Where records of ours become CloudKit's and the other way round, for all types.
+/// Converts between records of all types and CloudKit's records.
 extension CKRecord {
-    /// A new record, or a new version of a stored one whose identity and tag it takes over.
+    /// Creates a new record, or a new version of a stored one with its identifier and tag.
     convenience init(filledFrom record: TelemetryRecord, type: String? = nil) throws {
         let name = record.recordID.recordName
         guard !name.isEmpty else { throw TelemetryTransportError.invalidArgument("A record's name must not be empty.") }
         let type = type ?? record.recordType
         guard CloudKitName.isIdentifier(type) else {
-            throw TelemetryTransportError.invalidArgument("\"\(type)\" cannot be a record type of CloudKit's.")
+            throw TelemetryTransportError.invalidArgument("\"\(type)\" is not a valid CloudKit record type.")
         }
         self.init(recordType: type, recordID: CKRecord.ID(recordName: CloudKitName.name(for: name)))
         try fill(from: record)
@@ -41,7 +41,7 @@ extension CKRecord {
             self[CloudKitField.overflow] = try overflow.text()
         } catch {
             throw TelemetryTransportError.invalidArgument(
-                "The record \"\(record.recordID)\" holds a value that has no JSON form.")
+                "The record \"\(record.recordID)\" has a value that JSON cannot represent.")
         }
     }
 
@@ -59,7 +59,7 @@ extension CKRecord {
         return record
     }
 
-    /// An event's time to the last bit, as long as it is the one that the record's own date was made from.
+    /// An event's exact time, if the record's date was derived from it.
     var exactTime: Date? {
         get {
             guard let bits = (self[CloudKitField.exactTime] as? NSNumber)?.int64Value,
@@ -75,7 +75,7 @@ extension CKRecord {
         }
     }
 
-    /// Strings are stored in one spelling, so that queries find either spelling; flags as 0 and 1.
+    /// Strings are stored in one spelling, so that queries find every spelling; Booleans as 0 and 1.
     private func set(_ value: TelemetryValue, for field: String) {
         switch value {
         case .string(let text): self[field] = CanonicalForm.text(of: text)
@@ -86,7 +86,7 @@ extension CKRecord {
         }
     }
 
-    /// Nil for a value that no `TelemetryValue` can hold: a reference, an asset, a list.
+    /// Returns nil for a value that a `TelemetryValue` cannot hold: a reference, an asset, a list.
     private func value(of field: String, kind: CloudKitField.Kind?) -> TelemetryValue? {
         let stored: (any CKRecordValue)? = self[field]
         if let text = stored as? String { return .string(text) }

@@ -1,17 +1,17 @@
 package import TelemetryModels
 
-/// Which fields CloudKit keeps as fields, and what becomes of the others.
+/// The mapping of a record's fields to CloudKit's fields.
 ///
-/// CloudKit's fields have types that are deployed beforehand and names of letters, digits and underscores. The schema's fields
-/// are such; so is the client's identifier in a record of any type, which subscriptions need. Whatever else a record holds, it
-/// keeps together as JSON text in one field of the transport's own.
+/// CloudKit's fields have types that are deployed in advance and names of letters, digits and underscores. The schema's fields
+/// are stored as such; so is the client's identifier in a record of any type, which subscriptions need. All other fields of a
+/// record are stored together as JSON text in one field, ``overflow``.
 package enum CloudKitField {
-    /// JSON text: the record's own name where CloudKit's is a hash, and the fields that have none of their own.
+    /// JSON text: the record's name if CloudKit's is a hash, and the fields without a CloudKit field.
     package static let overflow = "overflow"
-    /// Which append an event came with, and its place there; see ``CloudKitAppendIndex``.
+    /// An event's append and its index in it; see ``CloudKitAppendIndex``.
     package static let appendIndex = "appendIndex"
 
-    /// An event's time to the last bit, as the bits of its seconds since the reference date: CloudKit's dates are whole
+    /// An event's exact time, as the bits of its seconds since the reference date, because CloudKit's dates are whole
     /// milliseconds.
     package static let exactTime = "exactTime"
 
@@ -29,7 +29,7 @@ package enum CloudKitField {
             }
         }
 
-        /// The type's name in a schema file; CloudKit has no type for flags.
+        /// The type's name in a schema file; CloudKit has no Boolean type.
         package var schemaName: String {
             switch self {
             case .string: "STRING"
@@ -45,7 +45,7 @@ package enum CloudKitField {
             case .date: value.dateValue != nil
             case .bool: value.boolValue != nil
             case .int: value.intValue != nil
-            // A whole number goes into the overflow, which keeps its kind.
+            // An integer is stored in the overflow, which keeps its type.
             case .double: value.doubleValue.map(\.isFinite) ?? false
             }
         }
@@ -56,7 +56,7 @@ package enum CloudKitField {
         kinds[recordType]?[field] ?? (field == TelemetrySchema.ClientField.clientId.rawValue ? .string : nil)
     }
 
-    /// Whether a query may ask the server for the field: without an index it refuses the query.
+    /// Whether a query may include the field. The server refuses queries on fields without an index.
     package static func isIndexed(_ field: String, in recordType: String) -> Bool {
         guard let indexed = indexed[recordType] else { return kind(of: field, in: recordType) != nil }
         return indexed.contains(field)

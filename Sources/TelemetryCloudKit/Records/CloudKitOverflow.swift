@@ -1,9 +1,9 @@
 import Foundation
 package import TelemetryModels
 
-/// What the field ``CloudKitField/overflow`` holds.
+/// The contents of the field ``CloudKitField/overflow``.
 package struct CloudKitOverflow: Codable, Equatable, Sendable {
-    /// The record's name, where CloudKit's is a hash of it.
+    /// The record's name, if CloudKit's is a hash of it.
     package var name: String?
     package var fields: [String: TelemetryValue]?
 
@@ -17,7 +17,7 @@ package struct CloudKitOverflow: Codable, Equatable, Sendable {
         self = overflow
     }
 
-    /// Nil where there is nothing to keep.
+    /// Returns nil if there is nothing to store.
     package func text() throws -> String? {
         if name == nil, fields?.isEmpty ?? true { return nil }
         let encoder = JSONEncoder()

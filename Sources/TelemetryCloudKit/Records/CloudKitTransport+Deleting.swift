@@ -4,12 +4,12 @@ public import TelemetryModels
 import TelemetryTransport
 
 extension CloudKitTransport {
-    /// A command that the caller may not delete is taken out of its and the viewer's sight.
+    /// Removes records. A command that the caller may not delete is hidden from the caller and the viewer.
     @discardableResult
     public func deleteRecords(withIDs ids: [TelemetryRecord.ID]) async throws -> Int {
         let names = Set(ids.map(\.recordName)).filter { !$0.isEmpty }.map(CloudKitName.name(for:))
         return try await translatingErrors {
-            // CloudKit does not say whether a record that it deleted was there.
+            // CloudKit does not report whether a deleted record existed.
             let stored = try await stored(names.sorted().map { CKRecord.ID(recordName: $0) })
             let visible = stored.compactMapValues(\.telemetryRecord)
             var removed: [TelemetryRecord] = []
@@ -32,13 +32,13 @@ extension CloudKitTransport {
                 }
             }
             if !orphans.isEmpty { _ = try await delete(orphans) }
-            for record in removed { hub.tell(of: record) }
+            for record in removed { hub.notify(of: record) }
             if let failure { throw failure }
             return removed.count
         }
     }
 
-    /// Deletes records, in as many operations as it takes.
+    /// Deletes records, in as many operations as needed.
     func delete(_ ids: [CKRecord.ID]) async throws -> [CKRecord.ID: Result<Void, any Error>] {
         var results: [CKRecord.ID: Result<Void, any Error>] = [:]
         for batch in CloudKitBatchPlan.batches(of: ids, identity: \.self, bytes: { _ in 0 }) {

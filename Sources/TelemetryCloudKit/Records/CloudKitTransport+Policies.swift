@@ -3,13 +3,13 @@ import CloudKit
 import TelemetryModels
 import TelemetryTransport
 
-/// The three policies, over the one that CloudKit offers which loses nothing: save where the version is unchanged.
+/// Implements the three save policies with CloudKit's policy `ifServerRecordUnchanged`, the only one that loses no changes.
 extension CloudKitTransport {
     /// How often an overwrite is repeated after concurrent changes.
     private static let overwriteAttempts = 8
 
-    static let unsaid = Outcome.failure(
-        TelemetryTransportError(code: .unavailable, message: "CloudKit said nothing of a record that was to be saved."))
+    static let missingResult = Outcome.failure(
+        TelemetryTransportError(code: .unavailable, message: "CloudKit returned no result for a record."))
 
     /// Saves records of different identities; the outcomes are in their order.
     func save(batch: [TelemetryRecord], policy: TelemetrySavePolicy) async throws -> [Outcome] {
@@ -21,15 +21,15 @@ extension CloudKitTransport {
             guard policy.replacesAnything, attempt < Self.overwriteAttempts else { break }
             pending = pending.filter { name, _ in outcomes[name]?.wasOvertaken ?? true }
         }
-        return names.map { outcomes[$0].map { policy.replacesAnything ? $0.withoutRace : $0 } ?? Self.unsaid }
+        return names.map { outcomes[$0].map { policy.replacesAnything ? $0.withoutRace : $0 } ?? Self.missingResult }
     }
 
     private func save(
         _ records: [(CKRecord.ID, TelemetryRecord)], policy: TelemetrySavePolicy,
         into outcomes: inout [CKRecord.ID: Outcome]
     ) async throws {
-        // A new record has no tag and meets a stored one as a conflict. A version of a stored one is made from what is stored:
-        // its tag cannot be set, so it is read, compared here, and compared again by the server.
+        // A new record has no tag and conflicts with a stored one. A new version is created from the stored record, because its
+        // tag cannot be set: the record is read, compared here, and compared again by the server.
         let stored = policy.needsStoredRecord(among: records.map(\.1)) ? try await stored(records.map(\.0)) : [:]
         var versions: [CKRecord] = []
         var receipts: [(CKRecord.ID, TelemetryRecord, Stored)] = []
@@ -85,7 +85,7 @@ extension CloudKitTransport.Outcome {
 
     var isConflict: Bool { code == .conflict }
 
-    /// Who overwrites expects neither; where others write all the time, a later try may get through.
+    /// An overwrite does not expect these errors. With many concurrent writers a later attempt may succeed.
     fileprivate var withoutRace: Self {
         guard wasOvertaken else { return self }
         return .failure(

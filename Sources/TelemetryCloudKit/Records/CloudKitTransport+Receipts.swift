@@ -4,24 +4,24 @@ import TelemetryModels
 import TelemetryTransport
 
 extension CloudKitTransport {
-    /// A stored record, and the receipt that a client gave for it.
+    /// A stored record and its receipt.
     struct Stored {
         let record: CKRecord
         let receipt: CKRecord?
 
-        /// Nil where the receipt removes it.
+        /// Nil if the receipt removes it.
         var telemetryRecord: TelemetryRecord? {
             guard let receipt else { return record.telemetryRecord }
             return CloudKitReceipt.command(record.telemetryRecord, with: receipt.telemetryRecord)
         }
     }
 
-    /// The stored records among these, with the receipts that the caller may read.
+    /// Returns the stored records, with the receipts that the caller may read.
     func stored(_ ids: [CKRecord.ID]) async throws -> [CKRecord.ID: Stored] {
         try await withReceipts(Array(try await fetch(ids).values))
     }
 
-    /// Adds to each command the receipt that there is for it.
+    /// Adds each command's receipt.
     func withReceipts(_ records: [CKRecord]) async throws -> [CKRecord.ID: Stored] {
         let names = records.filter { $0.recordType == TelemetrySchema.commandRecordType }.map(Self.receiptID)
         let receipts = names.isEmpty ? [:] : try await fetch(names)
@@ -32,12 +32,12 @@ extension CloudKitTransport {
         return stored
     }
 
-    /// Says in a receipt what a command has become.
+    /// Stores a command's outcome in a receipt.
     func saveReceipt(_ command: TelemetryRecord, for stored: Stored) async throws -> Outcome {
         let receipt = try stored.receipt ?? CKRecord(filledFrom: CloudKitReceipt.receipt(for: command))
         try receipt.fill(from: CloudKitReceipt.receipt(for: command))
         let original = stored.record.telemetryRecord
-        let outcome = try await store([receipt])[receipt.recordID] ?? Self.unsaid
+        let outcome = try await store([receipt])[receipt.recordID] ?? Self.missingResult
         if stored.receipt == nil, outcome.isConflict, try await fetch([receipt.recordID]).isEmpty {
             // Another user's receipt, which the caller cannot read, has this name; retrying does not help.
             return .failure(
@@ -47,7 +47,7 @@ extension CloudKitTransport {
         return outcome.map { CloudKitReceipt.command(original, with: $0) ?? original }
     }
 
-    /// Takes a command out of sight that the caller may not delete.
+    /// Hides a command that the caller may not delete.
     /// - Returns: Whether it is hidden; false if another user created a receipt for it.
     func hide(_ stored: Stored) async throws -> Bool {
         guard var command = stored.telemetryRecord else { return false }

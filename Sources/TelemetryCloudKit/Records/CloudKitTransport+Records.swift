@@ -15,7 +15,7 @@ extension CloudKitTransport {
                     switch outcome {
                     case .success(let stored):
                         saved.append(stored)
-                        hub.tell(of: stored)
+                        hub.notify(of: stored)
                     case .failure(let error):
                         guard let error = error as? TelemetryTransportError else { throw error }
                         failures[record.recordID] = error
@@ -39,7 +39,7 @@ extension CloudKitTransport {
         guard CloudKitName.isIdentifier(query.recordType) else { return [] }
         return try await translatingErrors {
             let cloudKitQuery = CKQuery(recordType: query.recordType, predicate: CloudKitPredicate(query).predicate)
-            // By identity: pages are offsets, and a record that moved between two of them comes twice.
+            // By identifier, because pages are offsets and a record that moves between two pages is returned twice.
             let found = try await withReceipts(find(cloudKitQuery)).values.compactMap(\.telemetryRecord)
             return query.apply(to: found)
         }

@@ -3,12 +3,12 @@ import CloudKit
 import TelemetryModels
 import TelemetryTransport
 
-/// How records reach the server: in batches that it takes, what failed for its company's sake tried once more alone.
+/// Saves records in batches within CloudKit's limits. A record that failed because of others in its batch is retried alone, once.
 extension CloudKitTransport {
-    /// What became of a record: as stored, or why not.
+    /// The record as stored, or the error.
     typealias Outcome = Result<TelemetryRecord, any Error>
 
-    /// Saves records that no two of which have one identity, each where the stored version is still the one that it was made from.
+    /// Saves records with different identifiers, each only if the stored version is unchanged since it was read.
     func store(_ records: [CKRecord]) async throws -> [CKRecord.ID: Outcome] {
         let results: [CKRecord.ID: Result<CKRecord, any Error>]
         do {
@@ -32,13 +32,13 @@ extension CloudKitTransport {
             case nil:
                 outcomes[record.recordID] = .failure(
                     TelemetryTransportError(
-                        code: .unavailable, message: "CloudKit said nothing of a record that was to be saved."))
+                        code: .unavailable, message: "CloudKit returned no result for a record."))
             }
         }
         return outcomes
     }
 
-    /// What an operation came to that failed as a whole because some items did: what it does not name as failed is stored.
+    /// Returns the results of an operation that failed because some items did. The items without an error are stored.
     private func results(
         of error: CKError, saving records: [CKRecord]
     ) async throws -> [CKRecord.ID: Result<CKRecord, any Error>] {
@@ -51,7 +51,7 @@ extension CloudKitTransport {
         return results
     }
 
-    /// The stored records among these, by their names at CloudKit. What the caller may not read is not there for it.
+    /// Returns the stored records, by their CloudKit identifiers. Records that the caller may not read count as missing.
     func fetch(_ ids: [CKRecord.ID]) async throws -> [CKRecord.ID: CKRecord] {
         var found: [CKRecord.ID: CKRecord] = [:]
         for batch in CloudKitBatchPlan.batches(of: ids, identity: \.self, bytes: { _ in 0 }) {
@@ -76,7 +76,8 @@ extension CloudKitTransport {
         }
     }
 
-    /// Every record that a query finds, following its cursors to the end. A type that the server does not know yet has none.
+    /// Returns every record that a query finds, following its cursors to the end. Empty if the server does not have the record
+    /// type yet.
     func find(_ query: CKQuery, desiredKeys: [String]? = nil, limit: Int? = nil) async throws -> [CKRecord] {
         var found: [CKRecord] = []
         let pageSize = limit ?? CKQueryOperation.maximumResults
@@ -97,7 +98,7 @@ extension CKError {
     var isWorthRetryingAlone: Bool { CloudKitErrorCode(rawValue: code.rawValue)?.isWorthRetryingAlone ?? false }
 }
 
-/// Runs a body whose errors are CloudKit's, and throws what they mean.
+/// Runs a body and converts its CloudKit errors to the transport's.
 func translatingErrors<Value>(_ body: () async throws -> Value) async throws -> Value {
     do {
         return try await body()

@@ -1,20 +1,19 @@
 import TelemetryModels
 
-/// The container's schema in CloudKit's schema language, made from ``TelemetryModels/TelemetrySchema`` so that the two cannot
-/// drift apart.
+/// The container's schema in CloudKit's schema language, generated from ``TelemetryModels/TelemetrySchema`` so that the two
+/// always match.
 ///
 /// Import it with `xcrun cktool import-schema`, then deploy it to production in the CloudKit console. The grammar is described
 /// at <https://developer.apple.com/documentation/cloudkit/integrating-a-text-based-schema-into-your-workflow>.
 ///
-/// Who may do what: everybody signed in may create events, clients, scenarios and receipts; only who created one, and the
-/// viewer's role, may read or change it. Commands and rules are created and changed by the viewer's role alone, and read by everybody
-/// signed in: CloudKit has no role for "the client that it is addressed to". A client tells the end of a command in a receipt
-/// of its own, a record of type ``receiptRecordType``. The settings' backup is granted to nobody: in the private database, its
-/// place, roles do not apply.
+/// Permissions: every signed-in user may create events, clients, scenarios and receipts; only the creator and the viewer's role
+/// may read or change them. Only the viewer's role may create and change commands and rules; every signed-in user may read them,
+/// because CloudKit has no role for a command's addressee. A client stores a command's outcome in a receipt, a record of type
+/// ``receiptRecordType``. The settings' backup has no grants: it is in the private database, where roles do not apply.
 public enum CloudKitSchemaFile {
-    /// The role of the people who look in; assign it to them in the CloudKit console.
+    /// The role of viewers. Assign it to their users in the CloudKit console.
     public static let viewerRole = "TelemetryViewer"
-    /// A client's word on a command that it may read and not change.
+    /// The type of the records that hold a client's outcome of a command.
     public static let receiptRecordType = "TelemetryCommandReceipt"
 
     /// The schema file's text.
@@ -67,7 +66,7 @@ public enum CloudKitSchemaFile {
             name: TelemetrySchema.settingsBackupRecordType,
             fields: fields(
                 TelemetrySchema.SettingsBackupField.allCases, TelemetrySchema.settingsBackupRecordType, isIndexed: \.isIndexed),
-            // Roles are the public database's. In the private one it is its owner's; in the public one it has no business.
+            // Roles apply to the public database. The backup is only in the private one, which belongs to its owner.
             grants: []),
     ]
 
@@ -88,7 +87,8 @@ public enum CloudKitSchemaFile {
         "GRANT READ, WRITE TO \(viewerRole)",
     ]
 
-    /// CloudKit's own fields. Reading in the order of arrival needs the time of creation; "all records" needs the name.
+    /// CloudKit's system fields. Reading in the order of arrival requires the creation date; reading all records requires the
+    /// name.
     private static let systemFields = [
         "\"___createTime\" TIMESTAMP QUERYABLE SORTABLE",
         "\"___createdBy\" REFERENCE",

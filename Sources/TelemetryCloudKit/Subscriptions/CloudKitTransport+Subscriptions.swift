@@ -9,7 +9,7 @@ extension CloudKitTransport {
             CloudKitName.isIdentifier(subscription.recordType)
         else {
             throw TelemetryTransportError.invalidArgument(
-                "CloudKit cannot keep the subscription \"\(subscription.id)\": its parts are empty, too long, or no name.")
+                "CloudKit cannot keep the subscription \"\(subscription.id)\": its parts are empty, too long or invalid.")
         }
         return try await translatingErrors {
             let stored = try await storedNames(of: subscription.id)
@@ -51,11 +51,11 @@ extension CloudKitTransport {
         }
     }
 
-    /// What ``handleRemoteNotification(_:)`` was given, and what this connection changes itself: CloudKit sends no push to the
-    /// device that made a change.
+    /// Returns the notifications passed to ``handleRemoteNotification(_:)``, and those of this connection's own changes, for
+    /// which CloudKit sends no push to this device.
     public func notifications() -> AsyncStream<TelemetryNotification> { hub.notifications.stream() }
 
-    /// The names under which the user has a subscription of this identifier: one, or none.
+    /// The CloudKit names of the user's subscription with this identifier: one, or none.
     private func storedNames(of id: TelemetrySubscription.ID) async throws -> [CKSubscription.ID] {
         try await database.allSubscriptions().map(\.subscriptionID).filter {
             CloudKitSubscriptionName.subscription(named: $0, lookingFor: id)?.id == id
@@ -70,7 +70,7 @@ extension CloudKitTransport {
         let stored = CKQuerySubscription(
             recordType: subscription.recordType, predicate: CloudKitPredicate(query).predicate, subscriptionID: name,
             options: [.firesOnRecordCreation, .firesOnRecordUpdate, .firesOnRecordDeletion])
-        // A silent push: nothing to show, only word to the app.
+        // A silent push, which notifies only the app.
         let info = CKSubscription.NotificationInfo()
         info.shouldSendContentAvailable = true
         stored.notificationInfo = info

@@ -4,10 +4,10 @@ import TelemetryModels
 public import TelemetryTransport
 
 extension TelemetryNotification {
-    /// Reads the payload of a push, as an app delegate gets it.
+    /// Reads the payload of a push that an app delegate received.
     ///
-    /// Nil where the push is none of a CloudKit query subscription's. Queries ignore case, so a push may be about a record of
-    /// another client whose identifier differs only in that.
+    /// Returns nil if the push is not from a CloudKit query subscription. Queries ignore case, so a push may concern a client
+    /// whose identifier differs only in case.
     public init?(userInfo: [AnyHashable: Any]) {
         guard let push = CKNotification(fromRemoteNotificationDictionary: userInfo) as? CKQueryNotification else { return nil }
         let name = push.subscriptionID
