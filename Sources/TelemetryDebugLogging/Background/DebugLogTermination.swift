@@ -2,23 +2,24 @@
 import Dispatch
 public import Foundation
 
-/// Sends what waits when the process is asked to end, and then lets it end: for command-line tools and servers.
+/// Sends the waiting entries when the process receives a termination signal, and then ends it. For command-line tools and
+/// servers.
 ///
 /// A host that handles SIGTERM itself calls ``DebugLogger/flush()`` there instead.
 @MainActor
 public final class DebugLogTermination {
-    /// Ends once the signal is watched; one that comes before does what it always did.
+    /// Ends once the signal handler is installed. An earlier signal has its default effect.
     package nonisolated let installation: AsyncStream<Never>
     private let source: any DispatchSourceSignal
     private var flush: Task<Void, Never>?
 
-    /// Takes over a signal until this object goes, or the signal comes.
+    /// Handles a signal until this object is released or the signal is received.
     /// - Parameters:
     ///   - signal: the signal's number.
     ///   - logger: the logger to flush.
-    ///   - limit: how long that may take: a server that does not answer shall not keep a process from ending.
-    ///   - end: ends the process; unless it is given, by the same signal, so that whoever waits for the process sees the
-    ///     status that it expects.
+    ///   - limit: the maximum duration of the flush, so that a server that does not respond does not keep the process from
+    ///     ending.
+    ///   - end: ends the process; by default with the same signal, so that the parent process receives the expected status.
     public init(
         on signal: Int32 = SIGTERM, flushing logger: DebugLogger = .shared, within limit: Duration = .seconds(5),
         then end: @escaping @Sendable (Int32) -> Void = { DebugLogTermination.die(of: $0) }

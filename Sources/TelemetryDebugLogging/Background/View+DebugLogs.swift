@@ -5,7 +5,7 @@ import UIKit
 #endif
 
 extension View {
-    /// Sends the debug entries that wait when the scene goes to the background.
+    /// Sends the waiting debug entries when the scene enters the background.
     public func flushesDebugLogsInBackground(_ logger: DebugLogger = .shared) -> some View {
         modifier(DebugLogBackgroundFlush(logger: logger))
     }
@@ -29,7 +29,7 @@ private struct DebugLogBackgroundFlush: ViewModifier {
     }
 }
 
-/// Keeps the system from suspending the app before the post is through.
+/// Keeps the system from suspending the app before the request is complete.
 @MainActor
 private final class BackgroundAssertion {
     #if canImport(UIKit) && !os(watchOS)

@@ -4,10 +4,10 @@ public import Foundation
 public import FoundationNetworking
 #endif
 
-/// A session whose requests carry a correlation identifier, and are logged under it: when each begins, and how it ends.
+/// A session that adds a correlation identifier to its requests, and logs the start and the end of each under that identifier.
 ///
-/// What is logged: the method, the address without its query and without a user's name, the status, the duration in
-/// milliseconds, the number of bytes received; of a failure the domain and code. Bodies, headers and queries never are.
+/// The logged values are the method, the URL without query and user, the status, the duration in milliseconds and the number of
+/// bytes received; for a failure, the error's domain and code. Bodies, headers and queries are never logged.
 public struct CorrelatedURLSession: Sendable {
     private let session: URLSession
     private let logger: DebugLogger
@@ -26,22 +26,22 @@ public struct CorrelatedURLSession: Sendable {
         self.elapsed = { start.duration(to: clock.now) }
     }
 
-    /// Sends a request and receives its answer, as the session's method of the same name does.
+    /// Sends a request and returns its response, like the session's method of the same name.
     public func data(for request: URLRequest) async throws -> (Data, URLResponse) {
         try await perform(request) { try await session.data(for: $0) }
     }
 
-    /// Gets what lies at an address.
+    /// Sends a GET request to a URL and returns its response.
     public func data(from url: URL) async throws -> (Data, URLResponse) {
         try await data(for: URLRequest(url: url))
     }
 
-    /// Sends a request with a body and receives its answer.
+    /// Sends a request with a body and returns its response.
     public func upload(for request: URLRequest, from body: Data) async throws -> (Data, URLResponse) {
         try await perform(request) { try await session.upload(for: $0, from: body) }
     }
 
-    /// Has the host's own client send a request, with the identifier on it and the entries around it.
+    /// Sends a request through the host's own client, with the identifier and the log entries.
     public func perform<Body: Sendable>(
         _ request: URLRequest, _ send: @Sendable (URLRequest) async throws -> (Body, URLResponse)
     ) async throws -> (Body, URLResponse) {
@@ -76,7 +76,7 @@ public struct CorrelatedURLSession: Sendable {
         return .double(microseconds.rounded() / 1000)
     }
 
-    /// A query may hold a key and an address a password, so neither goes into a log.
+    /// A query may contain a key and a URL a password, so neither is logged.
     private static func payload(of request: URLRequest) -> [String: DebugLogEntry.Value] {
         var components = request.url.flatMap { URLComponents(url: $0, resolvingAgainstBaseURL: true) }
         components?.query = nil

@@ -1,17 +1,17 @@
 #if DEBUG
 public import Foundation
 
-/// The identifier that ties together what several processes log about one operation.
+/// The identifier that correlates the log entries of several processes for one operation.
 public enum DebugCorrelation {
     /// The request header that carries it.
     public static let headerField = "X-Correlation-ID"
 
-    /// The identifier of the operation that this task, or the one that created it, works on; nil outside any.
+    /// The identifier of the current operation of this task or the task that created it; nil outside an operation.
     @TaskLocal public static var current: UUID?
 
-    /// Runs an operation under one identifier: every entry logged and every request sent in it carries the same.
+    /// Runs an operation with one identifier, which every entry logged and every request sent in it has.
     ///
-    /// Inside another operation the identifier given counts, and where none is given, the outer one's goes on.
+    /// Within another operation, a given identifier replaces the outer one; without one, the outer identifier is used.
     public static func operation<Result>(
         _ id: UUID? = nil, isolation: isolated (any Actor)? = #isolation, _ body: (UUID) async throws -> Result
     ) async rethrows -> Result {

@@ -5,13 +5,13 @@ public import FoundationNetworking
 #endif
 
 extension URLRequest {
-    /// The identifier that the request carries; nil where it carries none, or one that is no UUID.
+    /// The request's correlation identifier; nil if it has none, or one that is not a UUID.
     public var correlationId: UUID? {
         value(forHTTPHeaderField: DebugCorrelation.headerField).flatMap(UUID.init(uuidString:))
     }
 
-    /// Puts a correlation identifier on the request: the one given, or the one that it carries already, or the task's, or a new
-    /// one; returns it.
+    /// Sets the request's correlation identifier and returns it: the given one, the request's existing one, the task's, or a new
+    /// one, in this order.
     @discardableResult
     public mutating func correlate(_ id: UUID? = nil) -> UUID {
         let id = id ?? correlationId ?? DebugCorrelation.current ?? UUID()

@@ -11,13 +11,13 @@ extension DebugLogEntry: Codable {
         case sessionId = "session_id"
     }
 
-    /// A missing payload is an empty one, a missing device none; the rest has to be there.
+    /// Decodes an entry. A missing payload is empty, a missing device nil; the other members are required.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         let text = try container.decode(String.self, forKey: .timestamp)
         guard let timestamp = TimestampFormat.date(from: text) else {
             throw DecodingError.dataCorruptedError(
-                forKey: .timestamp, in: container, debugDescription: "\"\(text)\" is no date in ISO 8601, in UTC")
+                forKey: .timestamp, in: container, debugDescription: "\"\(text)\" is not an ISO 8601 date in UTC")
         }
         self.init(
             id: try container.decode(UUID.self, forKey: .id),
@@ -31,7 +31,7 @@ extension DebugLogEntry: Codable {
             sessionId: try container.decode(UUID.self, forKey: .sessionId))
     }
 
-    /// Dates are text, so that they do not depend on how an encoder was set up.
+    /// Dates are encoded as text, independent of the encoder's settings.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(id, forKey: .id)

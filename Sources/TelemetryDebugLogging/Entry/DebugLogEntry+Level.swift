@@ -1,6 +1,6 @@
 #if DEBUG
 extension DebugLogEntry {
-    /// How much an entry matters; levels compare by weight, ``debug`` being the lightest.
+    /// An entry's severity. Levels are ordered from ``debug`` to ``error``.
     public enum Level: String, Sendable, CaseIterable, Codable, Comparable {
         /// Details for debugging.
         case debug

@@ -9,7 +9,7 @@ extension DebugLogEntry {
 
 extension DebugLogEntry.Value {
     fileprivate var approximateSize: Int {
-        // A number takes no more as JSON, and any value as much in memory.
+        // A number has at most this size as JSON, and any value has it in memory.
         let own = 26
         switch self {
         case .null, .bool, .int, .unsigned, .double: return own

@@ -15,7 +15,7 @@ extension DebugLogEntry {
         /// A command-line tool.
         case cli
 
-        /// The system that this program runs on; a command-line tool or a back end says so itself.
+        /// The system that this program runs on. A command-line tool or a server sets its source itself.
         public static var current: Source {
             #if os(macOS)
             .macos

@@ -6,21 +6,21 @@ import TelemetryModels
 public struct DebugLogEntry: Sendable, Hashable, Identifiable {
     /// The entry's unique identifier; a server stores an identifier once, so that a batch can be sent again.
     public let id: UUID
-    /// The operation that it belongs to, across every process that takes part in it.
+    /// The operation that the entry belongs to, across all processes involved.
     public let correlationId: UUID
     /// When the entry was logged.
     public let timestamp: Date
-    /// What kind of program logged it.
+    /// The kind of program that logged the entry.
     public let source: Source
-    /// How severe it is.
+    /// The entry's severity.
     public let level: Level
-    /// The name of what happened, such as `cart.opened`.
+    /// The event's name, such as `cart.opened`.
     public let event: String
     /// Structured details, by key.
     public let payload: [String: Value]
-    /// The device that logged it; nil if the device has no identity yet.
+    /// The device that logged the entry; nil if the device has no identifier yet.
     public let deviceId: UUID?
-    /// The run of the program that logged it.
+    /// The run of the program that logged the entry.
     public let sessionId: UUID
 
     /// Creates an entry; the parameters are the properties of the same names.
@@ -46,8 +46,8 @@ public struct DebugLogEntry: Sendable, Hashable, Identifiable {
         self.sessionId = sessionId
     }
 
-    /// A date as entries carry it. One that the format cannot hold becomes the nearest that it can: a wrong clock must not
-    /// keep a batch from being sent.
+    /// Returns a date in the entries' format. A date outside its range becomes the nearest one in it, so that a wrong clock does
+    /// not keep a batch from being sent.
     static func text(of date: Date) -> String {
         TimestampFormat.string(from: date)
             ?? (date.timeIntervalSinceReferenceDate > 0 ? "9999-12-31T23:59:59.999Z" : "0001-01-01T00:00:00.000Z")

@@ -5,7 +5,7 @@ import Foundation
 ///
 /// A pure value that decides which entries form a batch, which are dropped, and how a loss is reported.
 struct DebugLogBuffer: Sendable {
-    /// An entry to send; a loss report stands for the entries that it counts.
+    /// An entry to send, or a loss report for the entries that it counts.
     struct Item: Sendable, Equatable {
         let number: UInt64
         let entry: DebugLogEntry
@@ -22,12 +22,12 @@ struct DebugLogBuffer: Sendable {
 
     /// The limits of the buffer and of a batch.
     struct Bounds: Sendable {
-        /// The most items that wait; at least one may.
+        /// The maximum number of waiting items; at least 1.
         var count = Int.max
         /// The approximate limit of waiting bytes.
         var size = Int.max
         var batchCount = Int.max
-        /// The approximate bytes of a batch, which has at least one entry.
+        /// The approximate maximum size of a batch, in bytes; a batch has at least one entry.
         var batchSize = Int.max
     }
 
@@ -52,7 +52,7 @@ struct DebugLogBuffer: Sendable {
     }
 
     var isEmpty: Bool { items.isEmpty }
-    /// Whether enough waits for a batch.
+    /// Whether enough entries wait for a batch.
     var holdsBatch: Bool { items.count >= max(1, bounds.batchCount) || size >= bounds.batchSize }
 
     /// Adds the newest entry; drops the oldest above the limits.

@@ -3,7 +3,7 @@ import Foundation
 import TelemetryModels
 
 extension DebugLogPipeline {
-    /// Lets the flush under way cover everything logged so far, or starts one; nil where nothing waits.
+    /// Extends the running flush to everything logged so far, or starts one. Returns nil if nothing waits.
     func startFlush() -> Task<Void, Never>? {
         goal = buffer.lastNumber
         if let drain { return drain }
@@ -37,7 +37,7 @@ extension DebugLogPipeline {
                 }
                 for index in refused where batch[index].lost == 0 { refusals.count(1, reasons[index] ?? "") }
             case .tooLarge where !notices.isEmpty, .rejected where !notices.isEmpty:
-                // The notice may be what is refused, so what was logged is sent again without it.
+                // The loss report may be the reason, so the entries are sent again without it.
                 edit { buffer in
                     buffer.putBack(batch.filter { $0.lost == 0 })
                     buffer.withhold(notices)
@@ -50,7 +50,7 @@ extension DebugLogPipeline {
                 if case .rejected(let reason) = shipment {
                     refusals.count(batch.count, reason)
                 } else {
-                    refusals.count(batch.count, "larger than what the server takes")
+                    refusals.count(batch.count, "larger than the server accepts")
                 }
             case .failed(let reason, let retryAfter):
                 edit { $0.putBack(batch) }
@@ -59,7 +59,7 @@ extension DebugLogPipeline {
             }
         }
         if let summary = refusals.summary { report(.eventsDropped, summary) }
-        // From here to the end nothing suspends: whoever logs next finds either this flush or none.
+        // No suspension from here to the end, so that the next call finds either this flush or none.
         drain = nil
         isHoldingBack = pause != nil
         startTimer(after: pause ?? configuration.interval)

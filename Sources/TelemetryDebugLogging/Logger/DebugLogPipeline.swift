@@ -2,9 +2,9 @@
 import Foundation
 import TelemetryModels
 
-/// The way of a logger's entries to one place: what waits for it, and when it is sent there.
+/// A logger's queue of entries for one destination, and the schedule by which they are sent.
 ///
-/// A logger has one for each place that it sends to, so that a place that fails holds up no other and costs it nothing.
+/// A logger has one for each destination, so that a failing destination does not affect the others.
 @MainActor
 final class DebugLogPipeline {
     private(set) var buffer: DebugLogBuffer
@@ -12,16 +12,17 @@ final class DebugLogPipeline {
     var configuration: DebugLogger.Configuration {
         didSet { buffer.bounds = configuration.bounds }
     }
-    /// The flush under way.
+    /// The running flush.
     var drain: Task<Void, Never>?
-    /// The newest entry that the flush under way has to cover.
+    /// The newest entry that the running flush has to send.
     var goal: UInt64 = 0
-    /// After a failure the count of waiting entries starts no flush: a dead server is not asked at every entry.
+    /// Whether the number of waiting entries does not start a flush: after a failure, an unreachable server is not contacted at
+    /// every entry.
     var isHoldingBack = false
     private var timer: Task<Void, Never>?
     var context: Context
 
-    /// What the lanes of a logger share.
+    /// The shared properties of a logger's pipelines.
     struct Context: Sendable {
         let clock: any Clock<Duration>
         let now: @Sendable () -> Date
@@ -35,7 +36,7 @@ final class DebugLogPipeline {
         buffer = DebugLogBuffer(bounds: configuration.bounds)
     }
 
-    /// A lane to another place, for which the same waits as for this one; of what is on its way nothing does.
+    /// Returns a pipeline to another destination, with the same waiting entries. Entries that are being sent are not included.
     func copy(to shipper: any DebugLogShipping) -> DebugLogPipeline {
         let lane = DebugLogPipeline(configuration: configuration, shipper: shipper, context: context)
         lane.buffer = buffer
@@ -71,7 +72,7 @@ final class DebugLogPipeline {
     }
 
     private func timerFired() {
-        // A timer that was stopped after it had woken up finds another, or none, in its place.
+        // A timer that was stopped after it fired has been replaced or removed.
         guard !Task.isCancelled else { return }
         timer = nil
         _ = startFlush()

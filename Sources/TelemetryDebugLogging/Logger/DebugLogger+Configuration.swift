@@ -2,27 +2,29 @@
 public import Foundation
 
 extension DebugLogger {
-    /// Who logs, where to, and how eagerly.
+    /// The identity of a debug logger, and its batch and buffer sizes.
     public struct Configuration: Sendable {
-        /// What stands in every entry as its source.
+        /// The source of every entry.
         public var source: DebugLogEntry.Source
-        /// What stands in every entry as its device.
+        /// The device of every entry.
         public var deviceId: UUID?
-        /// What stands in every entry as its session: this run of the program.
+        /// The session of every entry: this run of the program.
         public var sessionId: UUID
-        /// So many waiting entries are sent at once, and no more in one batch; at least 1.
+        /// The number of waiting entries at which a batch is sent, and the maximum number in a batch; at least 1.
         public var batchSize: Int
-        /// So long an entry waits at most for others to be sent with.
+        /// The maximum time that an entry waits for others before it is sent.
         public var interval: Duration
-        /// So many entries are kept while they cannot be sent; then the oldest go, counted. At least 1.
+        /// The maximum number of entries kept while they cannot be sent; beyond it, the oldest are dropped and counted. At least
+        /// 1.
         public var capacity: Int
-        /// About so many bytes of waiting entries are sent at once, and no more in one batch, unless a single entry has more.
+        /// The approximate size of waiting entries at which a batch is sent, and the maximum size of a batch, in bytes. A single
+        /// larger entry is sent alone.
         public var batchByteSize: Int
-        /// About so many bytes of entries are kept while they cannot be sent; then the oldest go, counted. An entry that alone
-        /// has more is not kept.
+        /// The approximate maximum size of entries kept while they cannot be sent, in bytes; beyond it, the oldest are dropped
+        /// and counted. A single larger entry is not kept.
         public var byteCapacity: Int
 
-        /// The sizes in bytes default to 512 KiB and 8 MiB.
+        /// Creates a configuration. The sizes in bytes default to 512 KiB and 8 MiB.
         public init(
             source: DebugLogEntry.Source = .current, deviceId: UUID? = nil, sessionId: UUID = UUID(), batchSize: Int = 50,
             interval: Duration = .seconds(30), capacity: Int = 1000, batchByteSize: Int = 512 << 10,
@@ -42,7 +44,7 @@ extension DebugLogger {
             .init(count: capacity, size: byteCapacity, batchCount: batchSize, batchSize: batchByteSize)
         }
 
-        /// An entry of whoever logs.
+        /// Creates an entry with this configuration's identity.
         func entry(
             _ event: String, _ level: DebugLogEntry.Level, _ payload: [String: DebugLogEntry.Value], correlationId: UUID? = nil,
             at timestamp: Date
@@ -53,8 +55,8 @@ extension DebugLogger {
         }
     }
 
-    /// The server that ``shared`` sends to unless it is told another: `TELEMETRY_DEBUG_URL` in the environment, or the relay's
-    /// usual address on this machine, `http://127.0.0.1:8377`.
+    /// The default server of ``shared``: `TELEMETRY_DEBUG_URL` in the environment, or the relay's default address on this
+    /// machine, `http://127.0.0.1:8377`.
     public nonisolated static var defaultBaseURL: URL {
         var relay = URLComponents()
         relay.scheme = "http"

@@ -2,7 +2,7 @@
 public import Foundation
 public import TelemetryModels
 
-/// Collects the entries of a debug build and sends them in batches: once enough of them wait, or the oldest has waited long
+/// Collects the entries of a debug build and sends them in batches, when enough of them wait or the oldest has waited long
 /// enough.
 ///
 /// Entries are sent in the order in which they were logged. Those that could not be sent are kept in memory, up to a bound,
@@ -16,18 +16,18 @@ public final class DebugLogger {
         shipper: DebugLogShipper(
             baseURL: defaultBaseURL, token: ProcessInfo.processInfo.environment["TELEMETRY_DEBUG_TOKEN"]))
 
-    /// The configuration in use; changed by `configure(_:shipper:)`.
+    /// The current configuration; changed by ``configure(_:shipper:diagnostics:)``.
     public private(set) var configuration: Configuration
     /// One for each destination.
     private(set) var lanes: [DebugLogPipeline]
     private var context: DebugLogPipeline.Context
 
-    /// Creates a logger; a host uses ``shared``, a test makes its own.
+    /// Creates a logger. Hosts use ``shared``; tests create their own.
     /// - Parameters:
     ///   - configuration: how it batches and how much it keeps.
     ///   - shipper: where batches go.
     ///   - clock: measures the interval.
-    ///   - now: the time that entries carry.
+    ///   - now: returns the time of new entries.
     ///   - diagnostics: receives failed batches and lost entries.
     public nonisolated init(
         configuration: Configuration = Configuration(),
@@ -46,11 +46,11 @@ public final class DebugLogger {
 
     /// Changes the source and the destination of later entries; waiting entries are sent to the new destination.
     ///
-    /// Where there are several places, the first new one takes over what waits for the first old one, and so on. A place beyond
-    /// those begins with what waits for the first; a place that has no successor loses what waits for it.
+    /// With several destinations, the first new one takes over the entries waiting for the first old one, and so on. Additional
+    /// destinations start with the entries waiting for the first; the entries of a destination without a successor are lost.
     /// - Parameters:
     ///   - configuration: how it batches and how much it keeps.
-    ///   - shipper: where batches go; where they went, if it is nil.
+    ///   - shipper: sends the batches; nil keeps the current destination.
     ///   - diagnostics: receives failed batches and lost entries; nil keeps the current handler.
     public func configure(
         _ configuration: Configuration, shipper: (any DebugLogShipping)? = nil, diagnostics: TelemetryDiagnosticsHandler? = nil
@@ -75,12 +75,12 @@ public final class DebugLogger {
 
     /// Logs an entry.
     /// - Parameters:
-    ///   - event: the name of what happened.
-    ///   - level: how much it matters.
+    ///   - event: the event's name.
+    ///   - level: the entry's severity.
     ///   - payload: named values.
-    ///   - correlationId: the operation that it belongs to; where it is nil the task's (``DebugCorrelation/current``), and
-    ///     where there is none, one of its own.
-    ///   - timestamp: when it happened; now where it is nil.
+    ///   - correlationId: the operation that the entry belongs to; nil for the task's (``DebugCorrelation/current``), or a new
+    ///     one if there is none.
+    ///   - timestamp: when the event happened; nil for now.
     public func log(
         event: String, level: DebugLogEntry.Level = .info, payload: [String: DebugLogEntry.Value] = [:],
         correlationId: UUID? = nil, timestamp: Date? = nil
@@ -90,17 +90,17 @@ public final class DebugLogger {
         for lane in lanes { lane.append(entry) }
     }
 
-    /// Sends every entry logged before the call, and returns once each is stored, or a batch failed and all that is left is
-    /// kept; with several places, once that is so of each.
+    /// Sends every entry logged before the call. Returns once all are stored, or once a batch failed and the remaining entries
+    /// are kept; with several destinations, once this is the case for each.
     ///
-    /// A flush under way is joined. It takes no longer than the shipper does for as many batches as there are; cancelling the
-    /// calling task does not end it.
+    /// A running flush is joined. The duration is limited by the shipper's time limit per batch. Cancelling the calling task does
+    /// not end the flush.
     public func flush() async {
         for flush in lanes.map({ $0.startFlush() }) { await flush?.value }
     }
 
-    /// Sends every entry logged before the call, and returns once ``flush()`` would, or the time is over; then the sending goes
-    /// on as long as the process does.
+    /// Sends every entry logged before the call. Returns when ``flush()`` would, or when the limit is reached; then sending
+    /// continues in the background.
     public func flush(within limit: Duration) async {
         let (end, ended) = AsyncStream.makeStream(of: Never.self)
         Task {

@@ -7,8 +7,8 @@ import FoundationNetworking
 
 /// The process's one session for debug logs.
 ///
-/// On Linux a session that is deallocated while a task ends can take the process with it, so there is one, for good, and a
-/// delegate that tells the tasks apart.
+/// On Linux the process can crash if a session is deallocated while a task ends, so there is one session, which is never
+/// released, and a delegate routes callbacks by task.
 final class DebugLogConnection: Sendable {
     static let shared = DebugLogConnection()
 
@@ -23,7 +23,7 @@ final class DebugLogConnection: Sendable {
         session = URLSession(configuration: configuration, delegate: delegate, delegateQueue: nil)
     }
 
-    /// - Throws: what the session failed with; `CancellationError` when the calling task is cancelled.
+    /// - Throws: The session's error; `CancellationError` if the calling task is cancelled.
     func reply(to request: URLRequest) async throws -> DebugLogReply {
         let task = session.dataTask(with: request)
         let id = task.taskIdentifier
@@ -44,9 +44,9 @@ final class DebugLogConnection: Sendable {
     }
 }
 
-/// Collects the answers of a session's tasks, each under its task's number.
+/// Collects the responses of a session's tasks, by task number.
 private final class DebugLogReplyReader: NSObject, URLSessionDataDelegate, Sendable {
-    /// The most bytes of an answer that are read, so that an endless answer does not fill memory.
+    /// The maximum number of bytes that are read of a response, so that an endless response does not fill memory.
     private static let bodyLimit = 64 * 1024
 
     private struct Exchange {
@@ -76,8 +76,8 @@ private final class DebugLogReplyReader: NSObject, URLSessionDataDelegate, Senda
                 (0...86_400).contains(seconds) ? .seconds(seconds) : nil
             })
         exchanges.withLock { $0[dataTask.taskIdentifier]?.reply = reply }
-        // Only a refusal is read for what it says. Another answer is let end where its end is near, so that the connection
-        // can be used again.
+        // Only the body of a refusal is needed. A short body of another response is still received, so that the connection can be
+        // reused.
         let isShort = (0...Int64(Self.bodyLimit)).contains(response?.expectedContentLength ?? 0)
         if isShort || (400..<500).contains(reply.status) {
             completionHandler(.allow)
@@ -99,7 +99,7 @@ private final class DebugLogReplyReader: NSObject, URLSessionDataDelegate, Senda
         dataTask.cancel()
     }
 
-    /// A batch goes where it was addressed, or nowhere: a post that follows a redirection arrives as a get.
+    /// Redirections are not followed, because a redirected POST becomes a GET.
     func urlSession(
         _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
         newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void

@@ -2,7 +2,7 @@
 import Foundation
 public import TelemetryModels
 
-/// Hands entries on as events of the telemetry, to whatever takes those: usually a transport's `append`.
+/// Passes entries as telemetry events to a closure that stores them, usually a transport's `append`.
 public struct DebugLogEventShipper: DebugLogShipping {
     private let sessionId: String?
     private let clientId: String?
@@ -10,10 +10,10 @@ public struct DebugLogEventShipper: DebugLogShipping {
     private let sink: @Sendable ([TelemetryEvent]) async throws -> Void
 
     /// - Parameters:
-    ///   - sessionId: the session that the events shall stand in; each entry's own where it is nil.
-    ///   - clientId: the client that the events shall belong to.
-    ///   - scenario: the scenario that the events shall belong to.
-    ///   - sink: stores events; where it throws, the same events come again later.
+    ///   - sessionId: the session of the events; nil for each entry's own.
+    ///   - clientId: the client of the events.
+    ///   - scenario: the scenario of the events.
+    ///   - sink: stores events; if it throws, the same events are passed again later.
     public init(
         sessionId: String? = nil, clientId: String? = nil, scenario: String? = nil,
         sink: @escaping @Sendable ([TelemetryEvent]) async throws -> Void

@@ -1,20 +1,20 @@
 #if DEBUG
 /// Several destinations, each of which receives every entry.
 ///
-/// A ``DebugLogger`` keeps apart what waits for each of them: one that fails, stalls or refuses holds up no other, and a batch
-/// comes again only to the place that has not got it.
+/// A ``DebugLogger`` has a separate queue for each destination: one that fails, stalls or refuses does not delay the others, and
+/// a batch is sent again only to the destination that has not stored it.
 public struct DebugLogFanOut: DebugLogShipping {
-    /// The places, those of a fan-out among them instead of it.
+    /// The destinations. A nested fan-out is replaced by its destinations.
     let places: [any DebugLogShipping]
 
-    /// Creates a fan-out over the shippers; each gets every entry, independently of the others.
+    /// Creates a fan-out to the shippers. Each receives every entry, independently of the others.
     public init(_ shippers: [any DebugLogShipping]) {
         places = shippers.flatMap { ($0 as? DebugLogFanOut)?.places ?? [$0] }
     }
 
-    /// Delivers one batch to all of them at once, for whoever is no logger; what their answers come to is one answer.
+    /// Delivers one batch to all destinations at once, for callers other than a ``DebugLogger``, and combines the results.
     ///
-    /// Where one of them fails, trying again brings the batch to all, which is safe: an entry's identifier twice is one entry.
+    /// If one of them fails, a retry sends the batch to all, which is safe because entries are stored once per identifier.
     public func ship(_ entries: [DebugLogEntry]) async -> DebugLogShipment {
         await withTaskGroup(of: DebugLogShipment.self) { group in
             for place in places { group.addTask { await place.ship(entries) } }
@@ -24,8 +24,8 @@ public struct DebugLogFanOut: DebugLogShipping {
 }
 
 extension DebugLogShipment {
-    /// What two places' answers come to: try again where one of them failed, halve where one found the batch too large, and
-    /// otherwise count as refused what either refused.
+    /// Combines two destinations' results: failed if either failed, too large if the batch was too large for either, and
+    /// otherwise the refusals of both.
     func joined(with other: DebugLogShipment) -> DebugLogShipment {
         switch (self, other) {
         case (.failed(let first, let one), .failed(let second, let another)):

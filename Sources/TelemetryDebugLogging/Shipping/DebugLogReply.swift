@@ -1,13 +1,13 @@
 #if DEBUG
 import Foundation
 
-/// A server's answer to a batch: the status, and as much of the body as is worth reading.
+/// A server's response to a batch: the status and the beginning of the body.
 struct DebugLogReply: Sendable, Equatable {
     let status: Int
     var retryAfter: Duration?
     var body = Data()
 
-    /// What a server writes that stored a part of a batch.
+    /// The body of a server that stored a part of a batch.
     private struct Refusals: Decodable {
         struct Refusal: Decodable {
             let index: Int
@@ -16,12 +16,12 @@ struct DebugLogReply: Sendable, Equatable {
         let rejected: [Refusal]
     }
 
-    /// What the answer means for a batch of so many entries.
+    /// Returns the result that the response means for a batch of `count` entries.
     func shipment(of count: Int) -> DebugLogShipment {
         switch status {
         case 200..<300: return .stored
         case 413: return .tooLarge
-        // The host may not have its token yet, the server may be an older one, or busy: all of it can pass.
+        // May be temporary: the host has no token yet, or the server is older or busy.
         case 401, 403, 404, 405, 408, 425, 429: return .failed("status \(status)", retryAfter: retryAfter)
         case 400..<500:
             let refusals = (try? JSONDecoder().decode(Refusals.self, from: body))?.rejected ?? []

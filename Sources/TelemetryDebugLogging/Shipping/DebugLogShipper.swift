@@ -4,10 +4,10 @@ public import Foundation
 import FoundationNetworking
 #endif
 
-/// Posts batches to `<base>/debug/logs`, on a session of its own: never through the host's client, so that sending a log
-/// is not itself logged.
+/// Posts batches to `<base>/debug/logs` in its own session, not through the host's client, so that sending a log is not logged
+/// itself.
 ///
-/// Whatever goes wrong is a ``DebugLogShipment``; nothing reaches the host.
+/// Errors become a ``DebugLogShipment``; none are thrown to the host.
 public actor DebugLogShipper: DebugLogShipping {
     private nonisolated let endpoint: URL
     private nonisolated let token: String?
@@ -15,9 +15,9 @@ public actor DebugLogShipper: DebugLogShipping {
     private let clock: any Clock<Duration>
 
     /// - Parameters:
-    ///   - baseURL: the server's address, in front of `/debug/logs`.
-    ///   - token: sent as a bearer token where it is set.
-    ///   - timeout: how long one post may take in all, from connecting to the end of the answer.
+    ///   - baseURL: the server's URL, without `/debug/logs`.
+    ///   - token: the bearer token; nil for none.
+    ///   - timeout: the maximum duration of a request, from connecting to the end of the response.
     ///   - clock: measures the timeout.
     public init(
         baseURL: URL, token: String? = nil, timeout: Duration = .seconds(10), clock: any Clock<Duration> = ContinuousClock()
@@ -39,7 +39,7 @@ public actor DebugLogShipper: DebugLogShipping {
         }
     }
 
-    /// The post that carries the entries, in their order: `{"entries": […]}`.
+    /// Returns the POST request with the entries, in their order: `{"entries": […]}`.
     nonisolated func request(for entries: [DebugLogEntry]) throws -> URLRequest {
         var request = URLRequest(url: endpoint)
         request.httpMethod = "POST"
@@ -50,7 +50,7 @@ public actor DebugLogShipper: DebugLogShipping {
     }
 
     private func exchange(_ request: URLRequest) async throws -> DebugLogReply {
-        // The session's own timers are no deadline: the one for a request starts anew with every byte that trickles in.
+        // The session's own timers do not suffice, because every received byte restarts the request timer.
         try await withThrowingTaskGroup(of: DebugLogReply.self) { [timeout, clock] group in
             group.addTask { try await DebugLogConnection.shared.reply(to: request) }
             group.addTask {
@@ -70,7 +70,7 @@ public actor DebugLogShipper: DebugLogShipping {
     }
 }
 
-/// The body of a post.
+/// The body of a request.
 struct DebugLogBatch: Encodable {
     let entries: [DebugLogEntry]
 }

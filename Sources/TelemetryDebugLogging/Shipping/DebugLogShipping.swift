@@ -1,24 +1,24 @@
 #if DEBUG
-/// Takes batches of entries to where they are read.
+/// Delivers batches of entries to a destination.
 ///
-/// ``DebugLogger`` calls it with one batch at a time, in order, and again with the same entries after a failure: a
-/// conformer makes sure that an entry's `id` sent twice is one entry.
+/// ``DebugLogger`` calls it with one batch at a time, in order, and again with the same entries after a failure: a conforming
+/// type ensures that entries with the same `id` are stored once.
 public protocol DebugLogShipping: Sendable {
-    /// Delivers a batch, and says what became of it; it never throws, and it returns within a bounded time.
+    /// Delivers a batch and returns the result. It never throws, and returns within a bounded time.
     func ship(_ entries: [DebugLogEntry]) async -> DebugLogShipment
 }
 
-/// What became of a batch.
+/// The result of delivering a batch.
 public enum DebugLogShipment: Sendable, Equatable {
     /// Every entry is stored.
     case stored
-    /// The entries at these indexes were refused for good, each for its reason; the others are stored.
+    /// The entries at these indexes were permanently refused, each for its reason; the others are stored.
     case refused([Int: String])
-    /// The whole batch was refused for good.
+    /// The whole batch was permanently refused.
     case rejected(String)
-    /// The batch is larger than what the other side takes; a smaller one may pass.
+    /// The batch is larger than the destination accepts; a smaller one may succeed.
     case tooLarge
-    /// Nothing is known to be stored, and trying again may help, not before `retryAfter` where the other side named a time.
+    /// The batch may not be stored. A retry may succeed, but not before `retryAfter`, if it is set.
     case failed(String, retryAfter: Duration? = nil)
 }
 #endif
