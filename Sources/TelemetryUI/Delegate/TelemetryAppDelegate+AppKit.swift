@@ -11,8 +11,8 @@ import TelemetryTransport
 /// @NSApplicationDelegateAdaptor(TelemetryAppDelegate.self) private var appDelegate
 /// ```
 ///
-/// It registers for pushes when the service begins to receive commands, and not before. A host with a delegate of its own calls
-/// the service's `handleRemoteNotification(_:)` from there, or subclasses this one.
+/// It registers for pushes when the service starts receiving commands. A host with its own delegate calls the service's
+/// `handleRemoteNotification(_:)` from there, or subclasses this one.
 @MainActor
 open class TelemetryAppDelegate: NSObject, NSApplicationDelegate {
     package let pushes = TelemetryPushHandler { NSApplication.shared.registerForRemoteNotifications() }
@@ -23,7 +23,7 @@ open class TelemetryAppDelegate: NSObject, NSApplicationDelegate {
         set { pushes.lifecycle = newValue }
     }
 
-    /// Hands the push to the service.
+    /// Passes the push to the service.
     open func application(_ application: NSApplication, didReceiveRemoteNotification userInfo: [String: Any]) {
         pushes.handle(TelemetryNotification(userInfo: userInfo)) { _ in }
     }

@@ -11,8 +11,8 @@ public import UIKit
 /// @UIApplicationDelegateAdaptor(TelemetryAppDelegate.self) private var appDelegate
 /// ```
 ///
-/// It registers for pushes when the service begins to receive commands, and not before. A host with a delegate of its own calls
-/// the service's `handleRemoteNotification(_:)` from there, or subclasses this one.
+/// It registers for pushes when the service starts receiving commands. A host with its own delegate calls the service's
+/// `handleRemoteNotification(_:)` from there, or subclasses this one.
 @MainActor
 open class TelemetryAppDelegate: NSObject, UIApplicationDelegate {
     package let pushes = TelemetryPushHandler { UIApplication.shared.registerForRemoteNotifications() }

@@ -11,8 +11,8 @@ package final class TelemetryPushHandler {
     /// - Parameter register: Registers the app for remote notifications.
     package init(register: @escaping @MainActor () -> Void) { self.register = register }
 
-    /// The service that hears of pushes. The app registers for them once the service hears of commands, hence only while
-    /// telemetry is on; it never gives the registration back, because the app may have others who need it.
+    /// The service that receives pushes. The app registers for them once the service receives commands, so only while telemetry
+    /// is on. It never unregisters, because other parts of the app may need pushes.
     package var lifecycle: TelemetryLifecycleService? {
         didSet {
             oldValue?.onCommandProcessingChange = nil
@@ -22,8 +22,8 @@ package final class TelemetryPushHandler {
         }
     }
 
-    /// Hands a notification to the service.
-    /// - Parameter completion: Called once, with whether it was word for this client.
+    /// Passes a notification to the service.
+    /// - Parameter completion: Called once, with whether the notification was for this client.
     package func handle(_ notification: TelemetryNotification?, completion: @escaping @MainActor (Bool) -> Void) {
         guard let lifecycle, let notification else { return completion(false) }
         let id = nextTask

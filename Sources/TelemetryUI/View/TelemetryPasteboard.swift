@@ -4,7 +4,7 @@ import UIKit
 import AppKit
 #endif
 
-/// The system's pasteboard, where there is one.
+/// The system's pasteboard, if there is one.
 @MainActor
 enum TelemetryPasteboard {
     static var isAvailable: Bool {

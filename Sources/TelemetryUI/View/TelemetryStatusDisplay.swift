@@ -1,6 +1,6 @@
 package import TelemetryLifecycle
 
-/// How a status of the service is shown: the key of a text in the string table, and a system symbol beside it.
+/// The display of a service status: the key of a text in the string table, and a system symbol.
 package struct TelemetryStatusDisplay: Equatable, Sendable {
     package let textKey: String
     package let symbol: String

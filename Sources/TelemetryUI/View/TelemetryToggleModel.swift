@@ -3,16 +3,15 @@ import Observation
 package import TelemetryLifecycle
 import TelemetryModels
 
-/// What stands between the view and the service: the person's wishes become operations, one task each, and what failed is kept
-/// to be shown.
+/// The view's model: runs the person's requests as operations of the service, one task each, and keeps failures for display.
 @MainActor
 @Observable
 package final class TelemetryToggleModel {
     private let lifecycle: TelemetryLifecycleService
-    /// Why the last operation failed, in words; nil where it did not.
+    /// A description of the last operation's failure; nil if it succeeded.
     package private(set) var failure: String?
-    /// What the person decided and the service has not done yet, with the operation that does it: shown meanwhile, so that
-    /// who changes their mind before the service has answered is heard.
+    /// The person's decision that the service has not completed yet, with its operation. It is displayed meanwhile, so that the
+    /// person can change it before the operation ends.
     private var consent: (wish: Bool, operation: Int)?
     private var overrides: [String: (wish: Bool, operation: Int)] = [:]
     @ObservationIgnored private var tasks: [Int: Task<Void, Never>] = [:]
@@ -20,7 +19,7 @@ package final class TelemetryToggleModel {
 
     package init(lifecycle: TelemetryLifecycleService) { self.lifecycle = lifecycle }
 
-    /// Whether the person asked for telemetry. Setting it opts in or out.
+    /// Whether the person requested telemetry. Setting it opts in or out.
     package var isRequested: Bool {
         get { consent?.wish ?? lifecycle.settings.telemetryRequested }
         set {
@@ -34,7 +33,7 @@ package final class TelemetryToggleModel {
 
     /// How the status is shown.
     package var status: TelemetryStatusDisplay { TelemetryStatusDisplay(lifecycle.status) }
-    /// More about the status, in words.
+    /// A description of the status.
     package var statusMessage: String? { lifecycle.statusMessage }
     /// The code that identifies this client to a viewer; nil if there is none.
     package var clientCode: String? { lifecycle.settings.clientIdentifier }
@@ -55,7 +54,7 @@ package final class TelemetryToggleModel {
 
     package func reconcile() { perform { await $0.reconcile() } }
 
-    /// Starts the service; harmless where the host did so already.
+    /// Starts the service. Has no effect if the host already started it.
     package func start() async { await lifecycle.startup() }
 
     /// Returns when all requested operations are done.

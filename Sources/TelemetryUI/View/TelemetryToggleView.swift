@@ -2,19 +2,18 @@
 public import SwiftUI
 public import TelemetryLifecycle
 
-/// The person's side of telemetry: to opt in and out, see how it stands, hand out the client's code, override scenarios and end
-/// a session.
+/// A form in which a person opts in and out, sees the status, copies the client's code, overrides scenarios and ends a session.
 ///
-/// A form of its own; put it into a settings screen. It calls
-/// ``/TelemetryLifecycle/TelemetryLifecycleService/startup()`` once, which does no harm beside the host's own call. Its texts are
-/// English; a host translates or rewords them in a string table of its own named `LiveTelemetry`, by the same keys.
+/// Put it into a settings screen. It calls ``/TelemetryLifecycle/TelemetryLifecycleService/startup()`` once, also if the host
+/// calls it too. Its texts are English; a host can translate or replace them in its own string table named `LiveTelemetry`, with
+/// the same keys.
 public struct TelemetryToggleView: View {
     @State package var model: TelemetryToggleModel
     @State private var isConfirmingEnd = false
-    /// The code that was copied last.
+    /// The last copied code.
     @State private var copiedCode: String?
 
-    /// - Parameter lifecycle: The service of the app; the same for as long as the view is shown.
+    /// - Parameter lifecycle: The app's service. It must not change while the view is shown.
     public init(lifecycle: TelemetryLifecycleService) {
         _model = State(initialValue: TelemetryToggleModel(lifecycle: lifecycle))
     }

@@ -5,7 +5,7 @@ import TelemetryLogging
 import TelemetryPersistence
 import TelemetryTransport
 
-/// A client that waits for approval, with two scenarios; everything that it keeps is in memory.
+/// Previews of a client that waits for approval, with two scenarios and in-memory stores.
 package struct TelemetryToggleViewPreviews: PreviewProvider {
     private static let service = TelemetryLifecycleService(
         settingsStore: InMemoryTelemetrySettingsStore(), transport: InMemoryTelemetryTransport(),
