@@ -92,7 +92,7 @@ extension CKRecord {
         if let text = stored as? String { return .string(text) }
         if let date = stored as? Date { return .date(date) }
         guard let number = stored as? NSNumber else { return nil }
-        // NSNumber converts freely between its kinds; only its type says which one was stored.
+        // NSNumber converts freely between its kinds; only its `objCType` distinguishes them.
         if ["d", "f"].contains(String(cString: number.objCType)) { return .double(number.doubleValue) }
         if kind == .bool, [0, 1].contains(number.int64Value) { return .bool(number.int64Value == 1) }
         return .int(number.int64Value)

@@ -70,7 +70,7 @@ public final class TelemetryLifecycleService {
     ///   - logger: Records the events; nil for a ``TelemetryLogging/TelemetryLogger`` whose events outlive the process.
     ///   - syncCoordinator: Backs up every change of the settings; nil for no backup.
     ///   - subscriptionManager: Keeps the subscription to commands; nil for a ``TelemetrySubscriptionManager``.
-    ///   - scenarioStore: Keeps which scenarios are on; nil for the platform's default, beside the settings.
+    ///   - scenarioStore: Keeps which scenarios are on; nil for the platform's default, next to the settings.
     ///   - pendingWorkStore: Keeps the pending changes in the store and the backup; nil for the settings store, if that is a
     ///     ``/TelemetryPersistence/TelemetryPendingWorkStoring`` as the library's are, and otherwise for the platform's default.
     ///     Services that share settings must share it.
