@@ -1,6 +1,6 @@
 package import TelemetryModels
 
-/// Moves unreadable files into a directory of their own, and reports them.
+/// Moves unreadable files to the store's directory `set-aside`, and reports them.
 package struct Quarantine {
     package let layout: StoreLayout
     package let system: FileSystem
@@ -17,12 +17,12 @@ package struct Quarantine {
         }
     }
 
-    /// Does nothing if there is another file at the path by now.
+    /// Moves a file to quarantine, unless the path has another file than `file` by now.
     package func move(_ path: String, of file: OpenFile? = nil, because reason: String = "could not be read") {
         let name = path.dropFirst(layout.directory.count + 1).replacing("/", with: "-")
-        let place = "\(layout.setAside)/\(name)-\(EventIdentifier.randomPrefix().prefix(6))"
+        let place = "\(layout.quarantine)/\(name)-\(EventIdentifier.randomPrefix().prefix(6))"
         do {
-            try system.makeDirectory(layout.setAside)
+            try system.makeDirectory(layout.quarantine)
             guard try isSame(file, at: path) else { return }
             try system.rename(path, to: place)
             guard try isSame(file, at: place) else {
@@ -30,9 +30,9 @@ package struct Quarantine {
                 do { try system.link(place, to: path) } catch  where error.isExisting {}
                 return try system.remove(place)
             }
-            diagnostics?(.init(kind: .corruptFile, message: "\(path) \(reason) and was set aside as \(place)."))
+            diagnostics?(.init(kind: .corruptFile, message: "\(path) \(reason) and was moved to \(place)."))
         } catch {
-            diagnostics?(.init(kind: .corruptFile, message: "\(path) \(reason), and could not be set aside: \(error)."))
+            diagnostics?(.init(kind: .corruptFile, message: "\(path) \(reason) and could not be moved: \(error)."))
         }
     }
 

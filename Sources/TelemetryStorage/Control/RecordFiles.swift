@@ -22,12 +22,12 @@ package struct RecordFiles {
 
     /// The value in a file; nil if there is none, or if it was invalid and moved to quarantine.
     package func read<Value: Decodable>(_ type: Value.Type, at path: String) throws(FileError) -> Value? {
-        let setAside = Quarantine(layout: layout, system: system, diagnostics: configuration.diagnostics)
+        let quarantine = Quarantine(layout: layout, system: system, diagnostics: configuration.diagnostics)
         switch try system.smallFile(path, limit: FileLimits.record) {
         case .missing: return nil
-        case .unusable(let reason, let file): setAside.move(path, of: file, because: reason)
+        case .unusable(let reason, let file): quarantine.move(path, of: file, because: reason)
         case .content(let bytes, let file):
-            do { return try JSONDecoder().decode(type, from: Data(bytes)) } catch { setAside.move(path, of: file) }
+            do { return try JSONDecoder().decode(type, from: Data(bytes)) } catch { quarantine.move(path, of: file) }
         }
         return nil
     }
@@ -50,7 +50,7 @@ package struct RecordFiles {
         }
         guard text.count < FileLimits.record else {
             throw StoreError.invalidArgument(
-                "A value takes \(text.count) bytes as JSON; a file of the store may have \(FileLimits.record).")
+                "A value takes \(text.count) bytes as JSON; a file may have at most \(FileLimits.record).")
         }
         if try system.makeDirectory(directory), isDurable { try system.synchronizeDirectory(layout.records) }
         return try system.writeTemporary(in: directory, isDurable: isDurable) { file throws(FileError) in
@@ -63,8 +63,8 @@ package struct RecordFiles {
         if isDurable { try system.synchronizeDirectory(directory) }
     }
 
-    /// The files of values in a directory; empty if the directory is missing. Fails if its parent, which every store has, is
-    /// missing too: an unreachable store is not empty.
+    /// The names of the files with values in a directory; empty if the directory is missing. Throws if its parent, which every
+    /// store has, is missing too: an unreachable store must not appear empty.
     package func names(in directory: String, below parent: String) throws(FileError) -> [String] {
         do {
             return try system.list(directory).filter { !$0.hasPrefix("-") && $0.hasSuffix(".json") }

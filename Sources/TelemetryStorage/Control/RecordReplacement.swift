@@ -15,7 +15,7 @@ package struct RecordReplacement {
     package let files: RecordFiles
     package let temporary: String
     package let place: RecordPlace
-    /// The former location: another one if the record changes its type, nil if the record is new.
+    /// The former location: different if the record changes its type, nil if the record is new.
     package let former: RecordPlace?
 
     package init(files: RecordFiles, temporary: String, place: RecordPlace, former: RecordPlace?) {

@@ -3,13 +3,13 @@ package enum FileLimits {
     /// A record or a subscription.
     package static let record = 16 << 20
     /// The manifest of a store.
-    package static let mark = 64 << 10
+    package static let manifest = 64 << 10
     /// A line of a segment or of the journal.
     package static let line = 16 << 20
     /// The chunk size for reading large files.
     package static let piece = 1 << 20
     /// The number of a segment's lines whose positions are kept in memory.
     package static let knownLines = 1 << 24
-    /// A list of what was removed.
+    /// The list of removed journal files, or of removed segments.
     package static let list = 1 << 20
 }

@@ -8,17 +8,17 @@ import Foundation
 
 /// The manifest that identifies a directory as a store, and the creation of new stores.
 package struct StoreFormat {
-    package struct Mark: Codable {
+    package struct Manifest: Codable {
         package var format: String
         package var id: String
         package var version: Int
     }
 
     package static let name = "LiveTelemetry file store"
-    /// Version 1 has no checksums in its segments' headers; its stores are read, and become this version when events are written.
+    /// Version 1 has no checksums in its segments' headers. Stores of version 1 can be read; writing events upgrades them.
     package static let version = 2
     private static let ownNames: Set = ["records", "subscriptions", "events", "journal", "set-aside", "format.json"]
-    /// What file systems and file managers put into directories by themselves.
+    /// Names that file systems and file managers create in directories.
     private static let systemNames: Set = ["lost+found", "System Volume Information", "desktop.ini", "Thumbs.db", "@eaDir"]
     /// Seconds. A temporary file is used briefly; an older one was left by a killed process.
     private static let temporaryLifetime: Int64 = 600
@@ -41,7 +41,7 @@ package struct StoreFormat {
                 throw StoreError.invalidArgument("\(layout.directory) is not a directory.")
             }
             try checkOwner(status)
-            let id = try readMark().map(check) ?? makeMark()
+            let id = try readManifest().map(check) ?? makeManifest()
             for directory in layout.all { try system.makeDirectory(directory) }
             return id
         } catch let error as StoreError {
@@ -67,7 +67,7 @@ package struct StoreFormat {
                     code: .unauthorized, message: "\(message) of this process; run as its owner, or choose another directory.")
             }
             diagnostics?(
-                .init(kind: .unexpectedInput, message: "\(message) of this process; files made now cannot be read by its owner."))
+                .init(kind: .unexpectedInput, message: "\(message) of this process; its owner cannot read files created now."))
         }
         if status.isWritableByGroup {
             diagnostics?(
@@ -75,17 +75,17 @@ package struct StoreFormat {
         }
     }
 
-    private func readMark() throws -> [UInt8]? {
-        switch try system.smallFile(layout.format, limit: FileLimits.mark) {
+    private func readManifest() throws -> [UInt8]? {
+        switch try system.smallFile(layout.format, limit: FileLimits.manifest) {
         case .missing: return nil
         case .content(let bytes, _): return bytes
         case .unusable(let reason, _):
             throw StoreError(
-                code: .corrupted, message: "\(layout.format) \(reason); it is no mark of a telemetry store.")
+                code: .corrupted, message: "\(layout.format) \(reason); it is not a store manifest.")
         }
     }
 
-    /// Removes temporary files of killed processes, as far as possible.
+    /// Removes temporary files of killed processes; ignores files that cannot be removed.
     package func clean() {
         let now = system.now()
         for directory in [layout.directory, layout.journal, layout.subscriptions] + recordDirectories() {
@@ -105,33 +105,33 @@ package struct StoreFormat {
     }
 
     private func check(_ bytes: [UInt8]) throws(StoreError) -> String {
-        guard let mark = try? JSONDecoder().decode(Mark.self, from: Data(bytes)), mark.format == Self.name else {
-            throw StoreError(code: .corrupted, message: "\(layout.format) does not tell of a telemetry store.")
+        guard let manifest = try? JSONDecoder().decode(Manifest.self, from: Data(bytes)), manifest.format == Self.name else {
+            throw StoreError(code: .corrupted, message: "\(layout.format) is not a store manifest.")
         }
-        guard (1...Self.version).contains(mark.version) else {
+        guard (1...Self.version).contains(manifest.version) else {
             throw StoreError(
                 code: .corrupted,
-                message:
-                    "\(layout.directory) is a store of version \(mark.version); this library knows none above \(Self.version).")
+                message: "\(layout.directory) is a store of version \(manifest.version); "
+                    + "this library supports versions 1 to \(Self.version).")
         }
-        return mark.id
+        return manifest.id
     }
 
-    private func makeMark() throws -> String {
+    private func makeManifest() throws -> String {
         let names = try system.list(layout.directory).filter { !$0.hasPrefix("-") && !$0.hasPrefix(".") }
         if let foreign = names.sorted().first(where: { !Self.ownNames.union(Self.systemNames).contains($0) }) {
             throw StoreError(
                 code: .corrupted,
-                message: "\(layout.directory) holds \"\(foreign)\" and is not a telemetry store; an empty directory would do.")
+                message: "\(layout.directory) contains \"\(foreign)\" and is not a telemetry store; choose an empty directory.")
         }
         // A store that lost its manifest keeps its identifier, so that cursors stay valid.
-        let mark = Mark(
+        let manifest = Manifest(
             format: Self.name, id: identifierInJournal() ?? EventIdentifier.randomPrefix(), version: Self.version)
-        let text = try mark.text()
+        let text = try manifest.text()
         let isMade = try system.make(layout.format, isDurable: true) { file throws(FileError) in try file.write(text) }
-        if isMade { return mark.id }
+        if isMade { return manifest.id }
         // Another process was first.
-        guard let theirs = try readMark() else { throw FileError.missing(layout.format) }
+        guard let theirs = try readManifest() else { throw FileError.missing(layout.format) }
         return try check(theirs)
     }
 
@@ -150,7 +150,7 @@ package struct StoreFormat {
     private func makeParents() throws {
         do { try system.makeDirectories(layout.directory) } catch {
             guard error.isNotFound else { throw error }
-            throw StoreError.invalidArgument("\(layout.directory) cannot be made: part of it is a file.")
+            throw StoreError.invalidArgument("\(layout.directory) cannot be created: part of the path is a file.")
         }
     }
 }

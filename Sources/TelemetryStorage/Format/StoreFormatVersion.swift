@@ -18,23 +18,24 @@ package final class StoreFormatVersion {
     }
 
     /// Discards the cached version.
-    package func forget() { isCurrent = false }
+    package func invalidate() { isCurrent = false }
 
     /// Raises the version in an older store's manifest. A missing manifest is created when the store is opened next.
     package func upgrade() throws(FileError) {
         if isCurrent { return }
-        if case .content(let bytes, _) = try system.smallFile(layout.format, limit: FileLimits.mark),
-            var mark = try? JSONDecoder().decode(StoreFormat.Mark.self, from: Data(bytes)), mark.version < StoreFormat.version
+        if case .content(let bytes, _) = try system.smallFile(layout.format, limit: FileLimits.manifest),
+            var manifest = try? JSONDecoder().decode(StoreFormat.Manifest.self, from: Data(bytes)),
+            manifest.version < StoreFormat.version
         {
-            mark.version = StoreFormat.version
-            guard let text = try? mark.text() else { return }
+            manifest.version = StoreFormat.version
+            guard let text = try? manifest.text() else { return }
             try system.replace(layout.format, isDurable: true) { file throws(FileError) in try file.write(text) }
         }
         isCurrent = true
     }
 }
 
-extension StoreFormat.Mark {
+extension StoreFormat.Manifest {
     package func text() throws -> [UInt8] {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys]

@@ -14,7 +14,7 @@ package struct StoreLayout: Sendable {
     package var subscriptions: String { "\(directory)/subscriptions" }
     package var events: String { "\(directory)/events" }
     package var journal: String { "\(directory)/journal" }
-    package var setAside: String { "\(directory)/set-aside" }
+    package var quarantine: String { "\(directory)/set-aside" }
 
     package var all: [String] { [records, subscriptions, events, journal] }
 
@@ -25,7 +25,7 @@ package struct StoreLayout: Sendable {
 
     package func subscription(_ id: String) -> String { "\(subscriptions)/\(EncodedName.encode(id)).json" }
 
-    /// The name of a client's directory. A dash occurs in no encoded name.
+    /// The name of a client's directory. Encoded names contain no dash.
     package static func client(_ clientId: String?) -> String { clientId.map { EncodedName.encode($0) } ?? "-none" }
 
     package func client(directory name: String) -> String { "\(events)/\(name)" }

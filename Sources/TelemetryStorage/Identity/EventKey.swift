@@ -1,6 +1,6 @@
 import TelemetryModels
 
-/// The place of an event's identifier in the index: one bit of the word stored under a 128-bit key.
+/// The location of an event's identifier in the index: one bit of the word stored under a 128-bit key.
 ///
 /// Identifiers that end in a number share a key with their 63 neighbours, so that a logger's consecutive identifiers take
 /// little space; any other identifier has its own key. Keys are hashed with a secret of the client, so that collisions
@@ -13,7 +13,8 @@ package struct EventKey: Hashable {
 /// Derives keys from identifiers.
 package struct EventKeyMaker {
     private let secret: (UInt64, UInt64)
-    /// The last prefix, its hash, the last group of 64 numbers below it, and that group's key: identifiers come in runs.
+    /// The last prefix, its hash, the last group of 64 numbers with it, and that group's key. Successive identifiers mostly share
+    /// them.
     private var prefix: [UInt8] = []
     private var prefixHash = EventKey(high: 0, low: 0)
     private var group: UInt64?
@@ -23,7 +24,7 @@ package struct EventKeyMaker {
 
     package mutating func key(of eventId: String) -> (key: EventKey, bit: UInt64) {
         if let found = eventId.withBytes({ bytes in Self.isASCII(bytes) ? key(of: bytes) : nil }) { return found }
-        // Identifiers that are equal by `==` are the same.
+        // Identifiers that are equal by `==` have the same key.
         return CanonicalForm.utf8(of: eventId).withUnsafeBufferPointer { key(of: $0) }
     }
 

@@ -1,6 +1,6 @@
 /// The first block of a client's identity file: counts, and the operation in progress.
 package struct IdentityHeader {
-    /// The operation in progress under the client's lock. Found by the next lock owner, it was interrupted or failed.
+    /// The operation in progress under the client's lock. If the next lock owner finds one, it was interrupted or failed.
     package enum State: UInt64 {
         case clean
         /// Lines are being appended, and recorded in the journal.
@@ -25,7 +25,7 @@ package struct IdentityHeader {
     package static let version: UInt64 = 1
     package static let maximumTables: UInt64 = 8
     private static let magic: UInt64 = 0x3144_4954_5645_4c54
-    /// The sum of no slots. Not zero, which means unknown.
+    /// The sum of an index without slots. Not zero, which means unknown.
     package static let sumOfNoSlots: UInt64 = 0x9e37_79b9_7f4a_7c15
 
     /// The key of the client's hashes.
@@ -100,7 +100,7 @@ package struct IdentityHeader {
         words[Self.wordCount - 1] = Self.checksum(words)
     }
 
-    /// How many slots a table has, the first being 0.
+    /// The number of slots in a table; the first table is 0.
     package static func slotCount(ofTable table: UInt64) -> UInt64 { 128 << (4 * table) }
 
     /// The checksum of all words but the last.

@@ -33,7 +33,7 @@ package final class IdentityIndex {
     /// Whether the slots were compared with the header's sum; later changes to them are not detected.
     var hasCheckedSlots = false
 
-    /// - Throws: `Corrupt`, besides what reading throws.
+    /// - Throws: `Corrupt`, or a ``FileError`` if the file cannot be read.
     package init(file: OpenFile, hasCheckedSlots: Bool = false) throws {
         self.file = file
         self.hasCheckedSlots = hasCheckedSlots
@@ -78,7 +78,9 @@ package final class IdentityIndex {
         self.header = header
     }
 
-    /// The header of an identity file, read without the lock; nil while it is being written or if it is invalid.
+    /// The header of an identity file, which can be read without the lock.
+    ///
+    /// - Throws: `Corrupt` if the header is invalid or is being written.
     package static func readHeader(of file: OpenFile) throws -> IdentityHeader {
         try withUnsafeTemporaryAllocation(of: UInt64.self, capacity: IdentityHeader.wordCount) { words in
             let count = try file.read(into: UnsafeMutableRawBufferPointer(words), at: 0)
@@ -87,7 +89,7 @@ package final class IdentityIndex {
         }
     }
 
-    /// Stages the event for ``commit(into:)``. False if it is already known or staged.
+    /// Stages the event for ``commit(into:)``. Returns false if it is already stored or staged.
     package func stage(_ eventId: String) throws -> Bool {
         let (key, bit) = keys.key(of: eventId)
         if lastKey != key {
@@ -183,7 +185,7 @@ package final class IdentityIndex {
 
     private static func slotCount(_ table: UInt64) -> UInt64 { IdentityHeader.slotCount(ofTable: table) }
 
-    /// The tables before it have 128 · (16^n − 1) / 15 slots.
+    /// The offset of a table's first slot. The tables before it have 128 · (16^n − 1) / 15 slots.
     static func offset(ofTable table: UInt64) -> UInt64 {
         4096 + (slotCount(table) - slotCount(0)) / 15 * UInt64(MemoryLayout<IdentitySlot>.size)
     }

@@ -1,4 +1,4 @@
-/// SipHash-2-4 with 128 bits of result, after Aumasson and Bernstein: short, keyed, and the same in every process.
+/// SipHash-2-4 by Aumasson and Bernstein, with a 128-bit result: short, keyed, and the same in every process.
 package enum SipHash {
     package static func hash(_ bytes: UnsafeRawBufferPointer, key: (UInt64, UInt64)) -> EventKey {
         var v0 = key.0 ^ 0x736f_6d65_7073_6575

@@ -1,14 +1,14 @@
 import Synchronization
 package import TelemetryModels
 
-/// Keeps from a handler what it would hear under a lock, until the lock is given back; passes on what comes later.
+/// Holds diagnostics back until ``release()``, so that the handler is not called under a lock; passes on later ones at once.
 package final class DeferredDiagnostics: Sendable {
     private let handler: TelemetryDiagnosticsHandler?
     private let held = Mutex<[TelemetryDiagnostic]?>([])
 
     package init(handler: TelemetryDiagnosticsHandler?) { self.handler = handler }
 
-    package func tell(_ diagnostic: TelemetryDiagnostic) {
+    package func report(_ diagnostic: TelemetryDiagnostic) {
         let isHeld = held.withLock { held in
             held?.append(diagnostic)
             return held != nil
@@ -17,10 +17,10 @@ package final class DeferredDiagnostics: Sendable {
     }
 
     package func release() {
-        let told = held.withLock { held in
+        let deferred = held.withLock { held in
             defer { held = nil }
             return held ?? []
         }
-        for diagnostic in told { handler?(diagnostic) }
+        for diagnostic in deferred { handler?(diagnostic) }
     }
 }

@@ -10,15 +10,16 @@ package struct JournalEnd: Equatable {
     /// The longest line of this form, in bytes.
     private static let maximumBytes = 256
 
-    /// The end that covers both. One of the same run of the system is known to be there still.
+    /// The later of two ends. For two ends in one file, its boot is `boot` if either was recorded in that boot.
     func union(_ other: JournalEnd, boot: UInt64) -> JournalEnd {
         if file != other.file { return file > other.file ? self : other }
         return JournalEnd(
             file: file, offset: max(offset, other.offset), boot: other.boot == boot ? other.boot : self.boot)
     }
 
-    /// What is noted in the clients' identity files, and in the lock of the records for all other entries; nil where nothing is.
-    static func noted(in layout: StoreLayout, _ system: FileSystem) throws(FileError) -> JournalEnd? {
+    /// The end recorded by earlier writers: for batches in the clients' identity files, for other entries in the lock file of the
+    /// records. Nil if there is none.
+    static func recorded(in layout: StoreLayout, _ system: FileSystem) throws(FileError) -> JournalEnd? {
         var ends: [JournalEnd] = []
         if let end = try tolerant({ () throws(FileError) in try read(layout.recordsLock, system) }) { ends.append(end) }
         let clients = try tolerant { () throws(FileError) in try system.directories(in: layout.events) } ?? []
@@ -26,13 +27,14 @@ package struct JournalEnd: Equatable {
             let path = "\(layout.client(directory: client))/identity"
             if let end = try tolerant({ () throws(FileError) in try of(identity: path, system) }) { ends.append(end) }
         }
-        // A store never writes a number this large.
+        // A store never writes zero, or a number this large.
         ends.removeAll { $0.file == 0 || $0.file >= StoreLayout.numberLimit / 2 }
         guard let first = ends.first else { return nil }
         return ends.dropFirst().reduce(first) { $0.union($1, boot: system.boot) }
     }
 
-    /// What cannot be read of one client holds no other up. Without a descriptor it can be tried again.
+    /// Returns nil if `body` fails, so that the other clients' ends are still read. Rethrows if no descriptors are left, since a
+    /// later try may succeed.
     private static func tolerant<Value>(_ body: () throws(FileError) -> Value?) throws(FileError) -> Value? {
         do { return try body() } catch {
             if error.isOutOfDescriptors { throw error }
@@ -55,7 +57,7 @@ package struct JournalEnd: Equatable {
 }
 
 extension JournalEnd {
-    /// The line in the lock of the records: three numbers and the checksum of what stands before it.
+    /// Reads the line in the lock file of the records: three numbers and their checksum.
     init?(line: UnsafeBufferPointer<UInt8>) {
         guard let end = line.lineFeed(from: 0), end > 9 else { return nil }
         let body = UnsafeBufferPointer(rebasing: line[..<(end - 9)])
@@ -67,7 +69,7 @@ extension JournalEnd {
         self.init(file: file, offset: offset, boot: boot)
     }
 
-    /// Notes the end in the lock of the records, which is held. Where that fails, an earlier end is noted.
+    /// Records the end in the lock file of the records; the caller holds that lock. If this fails, an earlier end stays recorded.
     package func note(in lock: OpenFile) {
         let line = ByteBuffer()
         line.append("\(file) \(offset) \(boot)")

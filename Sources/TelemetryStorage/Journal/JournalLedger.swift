@@ -28,8 +28,8 @@ package struct JournalLedger {
     }
 
     package func lines() throws(FileError) -> [LedgerLine] {
-        let setAside = Quarantine(layout: layout, system: system, diagnostics: diagnostics)
-        guard let bytes = try setAside.content(of: path, limit: FileLimits.list) else { return [] }
+        let quarantine = Quarantine(layout: layout, system: system, diagnostics: diagnostics)
+        guard let bytes = try quarantine.content(of: path, limit: FileLimits.list) else { return [] }
         return bytes.split(separator: UInt8(ascii: "\n")).compactMap { line in
             let numbers = line.split(separator: UInt8(ascii: " ")).compactMap { UInt64(String(decoding: $0, as: UTF8.self)) }
             return numbers.count == 3 ? LedgerLine(file: numbers[0], events: numbers[1], retired: numbers[2]) : nil
@@ -63,10 +63,10 @@ package struct JournalLedger {
         return min(passed, last.retired - min(last.retired, before))
     }
 
-    /// Removes the files of the journal that tell of nothing that is left, but never the last two: what they tell of may not
-    /// have been read yet by those who follow.
+    /// Removes journal files without an entry for an existing segment, except for the last two, which readers may not have read
+    /// yet.
     ///
-    /// - Parameter remaining: A segment of each file that was left then, looked at first the next time.
+    /// - Parameter remaining: For each remaining file, one of its existing segments, which the next call checks first.
     package func collect(_ remaining: inout [UInt64: String]) throws(FileError) {
         let lock = try system.open("\(layout.journal)/-lock", for: .update)
         guard try lock.tryLock(.exclusive) else { return }
@@ -86,7 +86,7 @@ package struct JournalLedger {
         }
     }
 
-    /// Notes files without a line as removed, because the file of that number tells anew of what they told of.
+    /// Adds lines for missing files before a rebuilt one, so that they do not count as lost: it contains their entries.
     func noteReplacement(before number: UInt64) throws(FileError) {
         var lines = try lines()
         let known = Set(lines.map(\.file))
@@ -96,7 +96,8 @@ package struct JournalLedger {
         try write(lines.suffix(Self.maximumLines))
     }
 
-    /// The lines with one more, whose own events alone are counted in it; again where a file was noted and not removed.
+    /// Inserts a line whose `retired` counts only its own file, and updates the sums of the later lines. Replaces the line of a
+    /// file that was listed but not removed.
     private static func adding(_ line: LedgerLine, to lines: [LedgerLine]) -> [LedgerLine] {
         var before: UInt64 = 0
         var own = lines.map { line in
@@ -113,9 +114,9 @@ package struct JournalLedger {
     }
 
     private enum Remains {
-        /// A segment is left that the file tells of.
+        /// The file has an entry for this existing segment.
         case segment(path: String)
-        /// The events told of by the end of the file, and how many of its own were let go of.
+        /// No segment is left: the number of events up to the end of the file, and of its own events that retention removed.
         case nothing(events: UInt64, retired: UInt64)
     }
 

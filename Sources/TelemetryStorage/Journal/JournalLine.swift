@@ -1,8 +1,8 @@
 import TelemetryModels
 
-/// One line of the journal, the sequence of everything that happened in the store.
+/// One line of the journal, the sequence of all changes in the store.
 package enum JournalLine: Equatable {
-    /// The first line of every journal file: which store it is of, and how many events the earlier files tell of.
+    /// The first line of every journal file: the store's identifier, and the number of events in all earlier files.
     case head(storeID: String, eventsBefore: UInt64)
     case batch(JournalBatch)
     case record(RecordChange)
@@ -11,15 +11,15 @@ package enum JournalLine: Equatable {
     case unsubscribed(id: String)
 }
 
-/// Lines that were appended to a segment at once.
+/// Lines that were appended to a segment in one operation.
 package struct JournalBatch: Equatable {
     /// The name of the client's directory.
     package var client: String
     package var segment: String
-    /// Where the header stands that the first line is below.
+    /// The offset of the header that applies to the first line.
     package var headerOffset: UInt64
     package var headerLine: UInt64
-    /// Where the lines begin. The offsets are those of the segment as it was written; the line numbers always hold.
+    /// The offset of the first line. Offsets are those in the segment as first written; line numbers never change.
     package var offset: UInt64
     package var line: UInt64
     package var byteCount: UInt64
@@ -42,7 +42,7 @@ package struct RecordChange: Equatable {
 }
 
 extension JournalLine {
-    /// Appends the line between two line feeds, so that a torn line before it is ended and none after it is touched.
+    /// Appends the line between two line feeds, which separate it from a truncated line before it.
     package func append(to bytes: ByteBuffer) {
         bytes.append(UInt8(ascii: "\n"))
         let start = bytes.count
@@ -92,7 +92,7 @@ extension JournalLine {
         bytes.append(UInt8(ascii: "\n"))
     }
 
-    /// Nil for a line that is torn, altered, or of a kind that this version does not know.
+    /// Returns nil for a line that is truncated, altered, or of an unknown kind.
     package init?(_ line: UnsafeBufferPointer<UInt8>) {
         guard line.count > 11, line[line.count - 9] == UInt8(ascii: " "), line[1] == UInt8(ascii: " ") else { return nil }
         let body = UnsafeBufferPointer(rebasing: line[..<(line.count - 9)])
@@ -129,7 +129,7 @@ extension JournalLine {
 
 extension JournalBatch {
     fileprivate init?(_ body: UnsafeBufferPointer<UInt8>) {
-        // "B client segment" and seven numbers, one space between each two.
+        // "B client segment" and seven numbers, separated by single spaces.
         var scanner = JSONScanner(body)
         guard scanner.skip(2), let clientWord = scanner.word(), let segmentWord = scanner.word(),
             let headerOffset = scanner.unsigned(), let headerLine = scanner.unsigned(), let offset = scanner.unsigned(),

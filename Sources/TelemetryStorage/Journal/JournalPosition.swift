@@ -1,12 +1,12 @@
-/// A place in the journal, or inside a batch that the journal tells of.
+/// A position in the journal, or within the lines of a batch.
 package struct JournalPosition: Equatable {
     /// The journal file's number; the first is 1.
     package var file: UInt64
     /// The offset of a line in it.
     package var offset: UInt64
-    /// How many lines of the batch told of there were read.
+    /// The number of lines read of the batch at the offset.
     package var linesRead: UInt64 = 0
-    /// How many events all lines before the offset tell of, since the store began.
+    /// The number of events in all entries before the offset, since the store was created.
     package var events: UInt64
 
     package init(file: UInt64, offset: UInt64, linesRead: UInt64 = 0, events: UInt64) {
@@ -18,7 +18,7 @@ package struct JournalPosition: Equatable {
 }
 
 extension UInt64 {
-    /// The sum, or the largest number where it is larger: what files and callers name may be anything.
+    /// The sum, or the maximum if it overflows: numbers from files and callers may have any value.
     package func addingClamped(_ other: UInt64) -> UInt64 {
         let (sum, overflow) = addingReportingOverflow(other)
         return overflow ? .max : sum
@@ -29,10 +29,10 @@ extension JournalPosition {
     /// Whether the other one is at the same line.
     package func isPlace(_ other: JournalPosition) -> Bool { file == other.file && offset == other.offset }
 
-    /// The text by which a caller names the place later.
+    /// The text of a cursor for the position.
     package func text(ofStore storeID: String) -> String { "\(storeID).\(file).\(offset).\(linesRead).\(events)" }
 
-    /// Nil for what is no text of a place in this store.
+    /// Reads the text of a cursor. Returns nil if it is not a valid cursor of this store.
     package init?(text: String, ofStore storeID: String) {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
         let numbers = parts.dropFirst().compactMap { UInt64($0) }

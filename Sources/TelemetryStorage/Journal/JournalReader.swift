@@ -1,20 +1,20 @@
 package import TelemetryModels
 
-/// Reads the journal forwards, in pieces.
+/// Reads the journal forwards, in chunks.
 package struct JournalReader {
     private static let pieceSize = 64 << 10
 
     package let layout: StoreLayout
     package let system: FileSystem
     package let diagnostics: TelemetryDiagnosticsHandler?
-    /// Where the next line begins.
+    /// The position of the next line.
     package private(set) var position: JournalPosition
     private var file: OpenFile?
     private var piece: [UInt8] = []
     /// Whether the bytes up to the next line feed belong to a line that is too long.
     private var isInLongLine = false
     private var pieceStart = 0
-    /// The next file, once known; this file does not grow any more then.
+    /// The number of the next file, once known; the current file no longer grows then.
     private var later: UInt64?
     /// The reading position before missing files were skipped.
     private var gap: JournalPosition?
@@ -60,7 +60,7 @@ package struct JournalReader {
             guard let line else {
                 noteTornBatch(piece[start..<end], at)
                 diagnostics?(
-                    .init(kind: .tornTail, message: "\(layout.journalFile(at.file)) has a line at \(at.offset) that is torn."))
+                    .init(kind: .tornTail, message: "\(layout.journalFile(at.file)) has an invalid line at offset \(at.offset)."))
                 continue
             }
             if case .batch(let batch) = line { position.events = position.events.addingClamped(batch.eventCount) }
@@ -107,7 +107,7 @@ package struct JournalReader {
         guard let next = later else { return false }
         if rest > 0 {
             diagnostics?(
-                .init(kind: .tornTail, message: "\(layout.journalFile(position.file)) ends in a line that is torn."))
+                .init(kind: .tornTail, message: "\(layout.journalFile(position.file)) ends with a truncated line."))
         }
         return move(to: next, missing: next == position.file + 1 ? nil : position.file + 1)
     }
@@ -121,7 +121,7 @@ package struct JournalReader {
             diagnostics?(
                 .init(
                     kind: .tornTail,
-                    message: "\(layout.journalFile(position.file)) has a line at \(position.offset) that is too long."))
+                    message: "\(layout.journalFile(position.file)) has a line at offset \(position.offset) that is too long."))
         }
         isInLongLine = true
         position.offset += UInt64(rest)

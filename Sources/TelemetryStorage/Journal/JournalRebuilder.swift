@@ -67,7 +67,7 @@ package struct JournalRebuilder {
         }
 
         mutating func add(_ run: SegmentRun, _ file: OpenFile, _ decoder: inout EventLineDecoder) throws(FileError) {
-            // Of a run in which something was deleted, the whole only can be found again.
+            // A run with deleted lines can be located only as a whole.
             let isWhole = run.byteCount > 0 && !run.isComplete
             var header: (offset: UInt64, line: UInt64) = (run.header > 0 ? 0 : run.offset, 0)
             var batch: JournalBatch?
@@ -76,7 +76,7 @@ package struct JournalRebuilder {
                 let kind = decoder.decode(next, of: lines)
                 let offset = run.offset + next.offset - run.start
                 if next.isTooLong, !isWhole {
-                    // In no batch, which would be as long.
+                    // Excluded: a batch with this line would be too long as well.
                     if let current = batch, current.eventCount > 0 { batches.append(current) }
                     batch = nil
                     line += 1

@@ -85,7 +85,7 @@ package final class JournalWriter {
     /// Looks up, once, the end recorded by earlier writers.
     private func lookUpEnd() throws(FileError) {
         if hasLookedUp { return }
-        known = try JournalEnd.noted(in: layout, system)
+        known = try JournalEnd.recorded(in: layout, system)
         hasLookedUp = true
     }
 
@@ -102,8 +102,8 @@ package final class JournalWriter {
     /// The number of the file after one; never a number that was used before.
     private func nextNumber(after number: UInt64) -> UInt64 { max(number, known?.file ?? 0) + 1 }
 
-    /// Ends a full file. Overlapping writers could keep it in use for ever, so a writer that finds it full stays out. False while
-    /// another writer uses it, but only a limited number of times, since that may be a suspended process.
+    /// Ends a full file. Writers that find it full stay out, since overlapping writers could keep it in use indefinitely. Returns
+    /// false while another writer uses it, but only a limited number of times, since that process may be suspended.
     private func rollWhenEmpty(_ open: OpenFile) -> Bool {
         do { if try roll(open) { return true } } catch {
             // If it cannot be written to, the next call fails for the same reason.
@@ -140,7 +140,7 @@ package final class JournalWriter {
     /// Closes the file, to free a descriptor.
     package func close() { file = nil }
 
-    /// False while another writer uses the file.
+    /// Returns false while another writer uses the file.
     private func roll(_ ended: OpenFile) throws(FileError) -> Bool {
         guard try ended.tryLock(.exclusive) else { return false }
         defer { ended.unlock() }
@@ -152,7 +152,7 @@ package final class JournalWriter {
             try file.write(head.bytes)
         }
         defer { try? system.remove(temporary) }
-        // The mark before the name: a file with a successor is read to its end and never read again.
+        // Marked before the next file is published: readers that reach the end of a file with a successor never return to it.
         try ended.setMode(0o400)
         do {
             if isDurable { try ended.synchronize() }

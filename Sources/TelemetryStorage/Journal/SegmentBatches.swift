@@ -1,4 +1,4 @@
-/// What the journal tells of the segments of one client, or of all, read on as it grows.
+/// The batches of one client's segments, or of all clients', read from the journal as it grows.
 package struct SegmentBatches {
     private var lines: JournalReader
     private let client: String?
@@ -14,7 +14,7 @@ package struct SegmentBatches {
         self.client = client
     }
 
-    /// Reads what was added to the journal.
+    /// Reads the entries added to the journal since the last call.
     package mutating func update() throws(FileError) {
         while let (line, _) = try lines.next() {
             guard case .batch(let batch) = line, client == nil || batch.client == client, ends.insert(batch) else { continue }

@@ -16,7 +16,7 @@ package struct SegmentEnds {
 
     package init() {}
 
-    /// False for a duplicate.
+    /// Returns false for a duplicate.
     package mutating func insert(_ batch: JournalBatch) -> Bool {
         if let last, last.segment.name == batch.segment, last.segment.client == batch.client {
             if batch.offset < last.end { return false }
@@ -31,7 +31,7 @@ package struct SegmentEnds {
         return true
     }
 
-    /// Removes the last inserted batch, which is read again.
+    /// Removes the last inserted batch, so that it can be inserted again.
     package mutating func restart(_ batch: JournalBatch) { last?.end = batch.offset }
 }
 

@@ -1,8 +1,8 @@
-/// What a viewer or client wants to hear of, as its file and the journal hold it.
+/// A subscription of a viewer or client, as stored in its file and in the journal.
 package struct StoredSubscription: Sendable, Hashable, Codable {
     package let id: String
     package let recordType: String
-    /// Only changes of this client's records; nil: of anybody's.
+    /// Only changes to this client's records; nil: to any client's.
     package let clientId: String?
 
     package init(id: String, recordType: String, clientId: String?) {
@@ -11,7 +11,7 @@ package struct StoredSubscription: Sendable, Hashable, Codable {
         self.clientId = clientId
     }
 
-    /// Whether a change of a record is one to tell of.
+    /// Whether the subscription applies to a change of a record.
     package func covers(_ change: RecordChange) -> Bool {
         recordType == change.recordType && (clientId == nil || clientId == change.clientId)
     }

@@ -19,7 +19,7 @@ extension ClientStore {
         let maximum = shared.configuration.effectiveEventBytes
         do {
             try events.withUnsafeBufferPointer { events in
-                // Where they lie: an event that is copied costs as much as one that is written.
+                // Accessed in place: copying an event takes as long as writing it.
                 guard let first = events.baseAddress else { return }
                 for event in first..<first + events.count where try index.stage(event.pointee.eventId) {
                     if target == nil {
@@ -28,7 +28,7 @@ extension ClientStore {
                         target = found
                     }
                     let start = encoder.buffer.count
-                    guard encoder.append(event) else { throw EventLimits.undatable(event) }
+                    guard encoder.append(event) else { throw EventLimits.dateOutOfRange(event) }
                     let size = encoder.buffer.count - start
                     if size > maximum { throw EventLimits.tooLarge(event, size, of: maximum) }
                     count += 1
@@ -39,7 +39,7 @@ extension ClientStore {
             throw error
         }
         guard let (segment, file) = target else { return index.discard() }
-        // If a step fails from here on, the segment is abandoned and a new one begun.
+        // If a later step fails, the segment is abandoned and a new one begun.
         self.segment = nil
         header.state = .appending
         header.append = .init(
@@ -49,7 +49,7 @@ extension ClientStore {
             if isDurable { try index.file.synchronize() }
             try file.write(encoder.buffer.bytes, at: segment.size)
             if isDurable { try file.synchronize() }
-            try tell(of: encoder, in: segment, eventCount: count)
+            try writeJournalEntry(for: encoder, in: segment, eventCount: count)
             header.append.journalEnd = shared.journal.currentEnd.offset
             header.eventCount += count
             try index.commit(into: &header)
@@ -66,7 +66,9 @@ extension ClientStore {
         self.segment = segment
     }
 
-    private func tell(of encoder: EventLineEncoder, in segment: SegmentWriter, eventCount: UInt64) throws(FileError) {
+    private func writeJournalEntry(
+        for encoder: EventLineEncoder, in segment: SegmentWriter, eventCount: UInt64
+    ) throws(FileError) {
         let beginsWithHeader = encoder.beginsWithHeader
         let batch = JournalBatch(
             client: name, segment: segment.name,

@@ -1,17 +1,17 @@
 import TelemetryModels
 
 extension ClientStore {
-    /// Removes the events of a segment that match: the segment where nothing is left in it, otherwise their lines' content.
+    /// Deletes the selected events of a segment: removes the segment if nothing else is in it, otherwise empties their lines.
     ///
-    /// The lines themselves stay, empty, so that every line of a batch keeps its number. Nil where the journal is busy.
+    /// The empty lines stay, so that every line of a batch keeps its number. Returns nil if the journal is busy.
     package func delete(
-        _ selection: EventSelection, from segment: String, toldBy batches: inout SegmentBatches
+        _ selection: EventSelection, from segment: String, batches: inout SegmentBatches
     ) throws -> Int? {
         guard try shared.journal.begin() != nil else { return nil }
         defer { shared.journal.end() }
         try batches.update()
-        let told = batches.batches(of: segment, client: name)
-        return try withIndex { try delete(selection, from: segment, told, $0) }
+        let segmentBatches = batches.batches(of: segment, client: name)
+        return try withIndex { try delete(selection, from: segment, segmentBatches, $0) }
     }
 
     private func delete(
@@ -26,12 +26,12 @@ extension ClientStore {
         var rewriter = try SegmentRewriter(
             client: name, file: old, map: SegmentMap(form: form, file: old), batches: batches, without: selection)
         let counts = rewriter.counts
-        // What cannot be read goes with its client only: it may be what the filter does not match.
+        // Unreadable lines are deleted only with the whole client: other filters may not match them.
         let isWhole = selection.isWholeClient
         let keptCount = counts.kept + (isWhole ? 0 : counts.unreadable)
-        if counts.removed == 0, !rewriter.hasRemovedUntold, keptCount > 0 { return 0 }
-        // Of lines that cannot be read, or that the journal does not tell of, it is not known whether they were counted.
-        try removing(counts.unreadable == 0 && !rewriter.hasRemovedUntold ? counts.removed : nil, index) {
+        if counts.removed == 0, !rewriter.hasRemovedUnjournaled, keptCount > 0 { return 0 }
+        // Unreadable lines, and lines without a journal entry, may not have been counted.
+        try removing(counts.unreadable == 0 && !rewriter.hasRemovedUnjournaled ? counts.removed : nil, index) {
             if keptCount == 0 {
                 try system.remove(file(of: segment))
                 if isDurable { try system.synchronizeDirectory(path) }
@@ -45,9 +45,9 @@ extension ClientStore {
         return counts.removed
     }
 
-    /// Runs a removal so that the count of events is right again even where it is broken off.
+    /// Runs a removal and updates the count of events. After an interruption, the next operation restores the count.
     ///
-    /// Nil as the count stands for one that is not known; then everything is counted again.
+    /// - Parameter count: The number of events that are removed; nil if unknown, then all events are counted again.
     package func removing(_ count: Int?, _ index: IdentityIndex, _ removal: () throws -> Void) throws {
         var header = index.header
         header.state = .removing

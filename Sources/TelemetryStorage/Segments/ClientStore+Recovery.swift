@@ -1,7 +1,7 @@
 import TelemetryModels
 
 extension ClientStore {
-    /// Does or undoes what was begun and not ended: what the journal tells of is done.
+    /// Completes or undoes an interrupted operation: an append with a journal entry is completed, one without is undone.
     package func recover(_ index: IdentityIndex) throws {
         var header = index.header
         switch header.state {
@@ -27,7 +27,7 @@ extension ClientStore {
         try index.write(header)
     }
 
-    /// After the machine's restart, parts of the index may be older than others: everything that is stored is noted again.
+    /// Indexes all stored events again: after a system restart, parts of the index may be out of date.
     package func recoverFromRestart(_ index: IdentityIndex) throws {
         var header = index.header
         if header.append.offset > 0 {
@@ -62,7 +62,7 @@ extension ClientStore {
         }
     }
 
-    /// Notes every event of every segment, and counts those that can be read.
+    /// Indexes and counts the events of all segments. If a line cannot be read, counts with ``indexBatches(in:_:)`` instead.
     private func indexSegments(in index: IdentityIndex, _ header: inout IdentityHeader) throws {
         header.eventCount = 0
         var isReadable = true
@@ -77,14 +77,14 @@ extension ClientStore {
         if !isReadable { try indexBatches(in: index, &header) }
     }
 
-    /// The client's segments; the next one's number is behind theirs.
+    /// The client's segments. Sets the header's next segment number to a higher one than theirs.
     private func segments(numberedIn header: inout IdentityHeader, cleaning: Bool) throws(FileError) -> [String] {
         let names = try segmentNames(cleaning: cleaning)
         for name in names { header.nextSegment = max(header.nextSegment, Self.number(of: name) + 1) }
         return names
     }
 
-    /// Notes and counts what can be read, whatever is damaged: batch by batch, as the journal tells, like whoever reads.
+    /// Indexes and counts the readable events of the batches in the journal. These are the events that readers get.
     package func indexBatches(in index: IdentityIndex, _ header: inout IdentityHeader) throws {
         var batches = try SegmentBatches(layout: shared.layout, system: system, client: name)
         try batches.update()
@@ -101,7 +101,7 @@ extension ClientStore {
         }
     }
 
-    /// Counts what can be read, after damage was found. Nil where the journal is busy.
+    /// Counts the readable events again, after damage was found. Returns nil if the journal is busy.
     package func recount() throws -> UInt64? {
         guard try shared.journal.begin() != nil else { return nil }
         defer { shared.journal.end() }
@@ -111,12 +111,12 @@ extension ClientStore {
         }
     }
 
-    /// The batch that the journal tells of, if the append got as far; and whether the journal is there to tell at all.
+    /// The journal entry of an append, if there is one, and whether the journal is complete up to the append.
     private func findLastBatch(_ append: IdentityHeader.Append) throws(FileError) -> (batch: JournalBatch?, isKnown: Bool) {
         guard let status = try system.status(shared.layout.journalFile(append.journalFile)),
             status.size >= append.journalOffset
         else { return (nil, false) }
-        // A line that lacks only its end would come true later; ended now, it is whole or torn for good.
+        // Ends an incomplete last line: if only its line feed is missing, a later write would make it valid.
         try shared.journal.write([])
         var lines = JournalReader(
             layout: shared.layout, system: system, diagnostics: nil,
@@ -138,7 +138,7 @@ extension ClientStore {
         } catch  where error.isNotFound {}
     }
 
-    /// Removes the ends of segments that the journal does not tell of, where it tells of the segment at all.
+    /// Truncates segments to the end of their last journal entry. Segments without an entry stay unchanged.
     private func truncateUnjournaledTails() throws(FileError) {
         let numbers = try system.list(shared.layout.journal).compactMap(StoreLayout.journalNumber)
         guard let oldest = numbers.min() else { return }
@@ -148,7 +148,7 @@ extension ClientStore {
             position: JournalPosition(file: oldest, offset: 0, events: 0))
         while let (line, _) = try lines.next() {
             guard case .batch(let batch) = line, batch.client == name else { continue }
-            // What an entry that is lost told of is not cut.
+            // The lines of a lost entry must not be removed.
             if lines.takeGap() != nil { return }
             ends[batch.segment] = max(ends[batch.segment] ?? 0, batch.offset + batch.byteCount)
         }

@@ -18,7 +18,7 @@ extension ClientStore {
         return holdings
     }
 
-    /// Removes a segment for retention and records it for readers. Nil if the journal is busy.
+    /// Removes a segment for retention and records that for readers. Returns nil if the journal is busy.
     package func retire(_ segment: String) throws -> Void? {
         guard try shared.journal.begin() != nil else { return nil }
         defer { shared.journal.end() }

@@ -1,10 +1,10 @@
 package import TelemetryModels
 
-/// One client's part of the store, as this transport works on it: its lock, its index of identifiers, its segment.
+/// One client's part of the store: its lock, its index of identifiers, and the segment that this transport appends to.
 ///
-/// Whatever changes files is done under the client's lock, which is never held across a suspension.
+/// Files are changed only under the client's lock, which is never held across a suspension.
 package final class ClientStore {
-    /// What the stores of all clients share.
+    /// The objects that the stores of all clients share.
     package struct Shared {
         package let layout: StoreLayout
         package let system: FileSystem
@@ -40,7 +40,7 @@ package final class ClientStore {
     package var segment: SegmentWriter?
     /// Whether a segment was begun since this was last set to false.
     package var hasNewSegment = false
-    /// For choosing whose files are closed when there are many.
+    /// The number of the last use; the client used least recently is closed first.
     package var lastUse: UInt64 = 0
 
     package init(name: String, shared: Shared) {
@@ -64,7 +64,7 @@ package final class ClientStore {
             let file = if let lock { lock } else { try openLock() }
             guard try file.tryLock(.exclusive) else { return false }
             if (try? file.status().isLinked) == true { return true }
-            // The directory was removed and perhaps created again: this lock protects nothing any more.
+            // The directory was removed and perhaps created again: this lock no longer protects anything.
             file.unlock()
             closeFiles()
         }
@@ -88,10 +88,10 @@ package final class ClientStore {
 
     // MARK: Index
 
-    /// Does something with the client's index as it is now, after what a writer who died left undone was done or undone.
+    /// Calls `body` with the client's current index, after completing or undoing a killed writer's operation.
     ///
-    /// Where the index turns out to be corrupt, it is made anew and the work done again: work that appends is harmless then,
-    /// because what it had appended is known. The journal must have been begun.
+    /// If the index is corrupt, rebuilds it and calls `body` again. An append can be repeated, because the rebuilt index contains
+    /// the events that it stored. Requires a preceding ``JournalWriter/begin()``.
     package func withIndex<Result>(_ body: (IdentityIndex) throws -> Result) throws -> Result {
         do {
             return try body(currentIndex())
@@ -104,7 +104,7 @@ package final class ClientStore {
     }
 
     private func currentIndex() throws -> IdentityIndex {
-        // One that another process set aside still has a name, but not this one.
+        // An index that another process moved to quarantine still has a name, but a different one.
         if let known = index, let status = try system.status("\(path)/identity"),
             try known.file.status().inode == status.inode
         {
@@ -112,7 +112,7 @@ package final class ClientStore {
         } else {
             index = nil
             let file = try system.open("\(path)/identity", for: .update)
-            // An empty file is one that was just made: there was no index.
+            // An empty file was created by opening it: there was no index.
             let status = try file.status()
             index =
                 try status.size == 0
@@ -128,7 +128,7 @@ package final class ClientStore {
         return index
     }
 
-    /// The header of the index, without the lock: how many events are stored. Nil where there is none to be relied on.
+    /// The header of the index with the number of stored events, read without the lock. Nil if there is no reliable one.
     package func peekHeader() -> IdentityHeader? {
         guard let file = try? system.open("\(path)/identity", for: .read),
             let header = try? IdentityIndex.readHeader(of: file), header.state == .clean
@@ -138,15 +138,15 @@ package final class ClientStore {
 
     // MARK: Directory
 
-    /// Whether a client's directory has no segment, and nothing that is not the store's.
+    /// Whether a client's directory contains no segment, and no file of another program.
     package static func isEmpty(_ path: String, _ system: FileSystem) throws(FileError) -> Bool {
         let own: Set = ["lock", "identity", "retired"]
         return try system.list(path).allSatisfy { own.contains($0) || $0.hasPrefix("-") }
     }
 
-    /// Removes the directory where no segment is left in it. Does nothing where another process works on the client now.
+    /// Removes the directory if it contains no segment. Does nothing if another process holds the client's lock.
     ///
-    /// Whoever waits for the lock then sees that it has no name any more, and makes the directory again.
+    /// A process that waits for the lock then finds the lock file unlinked, and creates the directory again.
     package func removeDirectoryIfEmpty() throws(FileError) {
         guard try tryLock() else { return }
         defer {
@@ -157,7 +157,7 @@ package final class ClientStore {
         for name in try system.list(path) where name != "lock" { try system.remove("\(path)/\(name)") }
         try system.remove("\(path)/lock")
         do { try system.removeDirectory(path) } catch {
-            // Another process has made a lock of its own there already.
+            // Another process has already created a new lock file in it.
         }
     }
 
@@ -165,7 +165,7 @@ package final class ClientStore {
 
     package func file(of segment: String) -> String { "\(path)/\(segment).jsonl" }
 
-    /// The client's segments, oldest first. Temporary files that somebody left are removed; only under the lock.
+    /// The client's segments, oldest first. If `cleaning`, also removes leftover temporary files, which requires the lock.
     package func segmentNames(cleaning: Bool = false) throws(FileError) -> [String] {
         var names: [String] = []
         for name in try system.list(path) {
@@ -178,12 +178,12 @@ package final class ClientStore {
         return names.sorted { (Self.number(of: $0), $0) < (Self.number(of: $1), $1) }
     }
 
-    /// Zero for a name without a number, or with one that can be none of the store's.
+    /// The number in a segment's name; zero if there is none, or if it is out of range.
     package static func number(of segment: String) -> UInt64 {
         UInt64(segment.prefix { $0 != "-" }).flatMap { $0 < StoreLayout.numberLimit ? $0 : nil } ?? 0
     }
 
-    /// Calls `body` for each event in a segment, whoever wrote it. False where a line could not be read.
+    /// Calls `body` for each event in a segment of any writer. Returns false if a line could not be read.
     @discardableResult
     package func forEachEvent(of segment: String, _ body: (TelemetryEvent) throws -> Void) throws -> Bool {
         let file: OpenFile

@@ -40,10 +40,10 @@ extension EventContext {
     /// Whether the event can be written below this header. Compares bytes, so that Unicode spellings are kept.
     package func holds(_ event: UnsafePointer<TelemetryEvent>) -> Bool {
         Self.isSame(sessionId, event.pointee.sessionId) && Self.isSame(clientId, event.pointee.clientId)
-            && isOf(event.pointee.device)
+            && hasSameDevice(as: event.pointee.device)
     }
 
-    private func isOf(_ other: borrowing TelemetryDeviceInfo) -> Bool {
+    private func hasSameDevice(as other: borrowing TelemetryDeviceInfo) -> Bool {
         other.isCopy(of: device) || Self.isSame(device, copy other)
     }
 

@@ -103,7 +103,7 @@ package struct EventDraft {
             attributes: attributes, scenario: scenario ?? context.scenario, level: level ?? context.level)
     }
 
-    /// `<prefix>-<number>`, as `EventIdentifier.make` has it.
+    /// `<prefix>-<number>`, the format of `EventIdentifier.make`.
     private static func identifier(_ prefix: String, _ number: UInt64) -> String {
         prefix.withBytes { bytes in
             String(unsafeUninitializedCapacity: bytes.count + 21) { buffer in

@@ -9,26 +9,26 @@ import Foundation
 /// The requirements for an event to be stored.
 package enum EventLimits {
     package static func check(_ event: UnsafePointer<TelemetryEvent>, maximumBytes: Int) throws(StoreError) {
-        // A byte becomes at most six; only events that may be too large are measured.
+        // Escaping makes at most six bytes of one; only events that may be too large are measured.
         let isSurelySmall = 6 * textBytes(of: event) + 1_024 <= maximumBytes
         let hasDates = event.pointee.attributes.values.contains { if case .date = $0 { true } else { false } }
         if isSurelySmall, !hasDates, isStorable(event.pointee.timestamp) { return }
         var encoder = EventLineEncoder()
-        guard encoder.append(event) else { throw undatable(event) }
+        guard encoder.append(event) else { throw dateOutOfRange(event) }
         guard encoder.buffer.count <= maximumBytes else { throw tooLarge(event, encoder.buffer.count, of: maximumBytes) }
     }
 
-    package static func undatable(_ event: UnsafePointer<TelemetryEvent>) -> StoreError {
+    package static func dateOutOfRange(_ event: UnsafePointer<TelemetryEvent>) -> StoreError {
         .invalidArgument("The event \"\(event.pointee.eventId.prefix(100))\" has a date outside the years 1 to 9999.")
     }
 
     package static func tooLarge(
         _ event: UnsafePointer<TelemetryEvent>, _ size: Int, of maximum: Int
     ) -> StoreError {
-        .invalidArgument("The event \"\(event.pointee.eventId.prefix(100))\" takes \(size) bytes; \(maximum) are allowed.")
+        .invalidArgument("The event \"\(event.pointee.eventId.prefix(100))\" takes \(size) bytes; the limit is \(maximum).")
     }
 
-    /// Whether the date is surely one that can be written; one that is not surely so is tried.
+    /// Whether the date can certainly be written. If false, encoding decides.
     private static func isStorable(_ date: Date) -> Bool {
         // From the year 2 to the year 9998, counted from 2001.
         (-63_000_000_000...252_000_000_000).contains(date.timeIntervalSinceReferenceDate)

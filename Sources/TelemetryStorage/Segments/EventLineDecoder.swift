@@ -58,7 +58,7 @@ package struct EventLineDecoder {
             guard scanner.consume(UInt8(ascii: "}")) else { return corrupt(line) }
         }
         let isWhole = scanner.isAtEnd()
-        // A header whose checksum holds is one, whatever stands behind it for want of its line feed.
+        // A header with a valid checksum counts, even if its line feed is damaged and other bytes follow.
         if let header, isWhole || hasChecksum {
             context = isIntact && isOwn(header) ? header : nil
             return context == nil || !isWhole ? .corrupt : .header
@@ -74,11 +74,11 @@ package struct EventLineDecoder {
         return StoreLayout.client(clientId) == directory
     }
 
-    /// What was a header before it was damaged ends the one above it: the events below are not of that session.
+    /// Ends the current header if the line may be a damaged header, since the events after it may be of another session.
     private mutating func corrupt(_ line: UnsafeBufferPointer<UInt8>) -> EventLine {
         if SegmentRun.read(line)?.length == line.count { return .nothing }
         let text = String(decoding: line, as: UTF8.self)
-        // An event may have attributes of these names; its line begins with its number, and has no header's beginning in it.
+        // An event may have attributes of these names, but its line begins with its number and contains no header's beginning.
         let isEvent = text.hasPrefix("{\"seq\":") && !text.contains("{\"header\":{\"session\":")
         if isEvent { return .corrupt }
         if text.contains("\"header\"") || text.contains("\"session\"") { context = nil }

@@ -18,7 +18,7 @@ package struct EventLineEncoder {
         self.header = header
     }
 
-    /// Empties the buffer; the next lines are below that header.
+    /// Empties the buffer; `context` is the header that applies to the next lines.
     package mutating func begin(below context: EventContext?) {
         buffer.truncate()
         lineCount = 0
@@ -30,7 +30,7 @@ package struct EventLineEncoder {
     /// Appends the lines of one event. Returns false for a date that cannot be written; the buffer is then invalid.
     package mutating func append(_ event: TelemetryEvent) -> Bool { withUnsafePointer(to: event) { append($0) } }
 
-    /// The same for an event where it lies, which is not copied.
+    /// Appends the lines of an event without copying it.
     package mutating func append(_ event: UnsafePointer<TelemetryEvent>) -> Bool {
         if let context, context.holds(event) { return appendLine(event, below: context) }
         let next = EventContext(event.pointee)
@@ -101,7 +101,8 @@ package struct EventLineEncoder {
         return true
     }
 
-    /// Nothing for the identifier that follows from session and sequence, a number below a known prefix, otherwise the whole.
+    /// Appends nothing if the identifier is the session's with the sequence number, only the number if the header has the
+    /// prefix, otherwise the whole identifier.
     private func appendIdentifier(of event: UnsafePointer<TelemetryEvent>, below context: EventContext) {
         let isWritten = event.pointee.eventId.withBytes { bytes in
             guard let number = EventNumber(bytes) else { return false }

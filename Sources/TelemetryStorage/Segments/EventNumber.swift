@@ -25,7 +25,7 @@ package struct EventNumber {
         self.number = number
     }
 
-    /// Whether the identifier that this was read from begins with just that text.
+    /// Whether the text is the prefix of the identifier that this was read from.
     @inline(__always)
     package func isPrefix(_ text: String, of identifier: UnsafeBufferPointer<UInt8>) -> Bool {
         text.withBytes { $0.isIdentical(to: UnsafeBufferPointer(rebasing: identifier[..<prefixCount])) }

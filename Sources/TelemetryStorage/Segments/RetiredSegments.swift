@@ -18,8 +18,8 @@ package struct RetiredSegments {
         self.layout = layout
         self.system = system
         directory = layout.client(directory: client)
-        let setAside = Quarantine(layout: layout, system: system, diagnostics: diagnostics)
-        let bytes = try setAside.content(of: "\(directory)/retired", limit: FileLimits.list) ?? []
+        let quarantine = Quarantine(layout: layout, system: system, diagnostics: diagnostics)
+        let bytes = try quarantine.content(of: "\(directory)/retired", limit: FileLimits.list) ?? []
         ranges = bytes.split(separator: UInt8(ascii: "\n")).compactMap { line in
             let numbers = line.split(separator: UInt8(ascii: "-")).compactMap { UInt64(String(decoding: $0, as: UTF8.self)) }
             return numbers.count == 2 && numbers[0] <= numbers[1] ? numbers[0]...numbers[1] : nil
@@ -31,7 +31,7 @@ package struct RetiredSegments {
         return ranges.contains { $0.contains(number) }
     }
 
-    /// Adds a segment, which must be one behind all those that were added before for the file to stay small.
+    /// Adds a segment. The file stays small if segments are added in the order of their numbers.
     package mutating func add(_ segment: String, isDurable: Bool) throws(FileError) {
         let number = ClientStore.number(of: segment)
         if let last = ranges.last, last.upperBound < number, last.upperBound + 1 == number {

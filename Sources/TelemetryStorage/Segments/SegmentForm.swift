@@ -1,17 +1,17 @@
-/// What a segment's first line says of the lines below it.
+/// The form of a segment's lines, declared in its first line.
 package struct SegmentForm: Equatable {
-    /// How the lines that a journal entry tells of are found.
+    /// How the lines of a journal entry are located.
     package enum Layout {
-        /// Where they were written.
+        /// By the offset at which they were written.
         case asWritten
-        /// By their number: something was deleted, by version 1 of the format.
+        /// By line number, after a deletion by version 1 of the format.
         case byLine
-        /// By runs, each below a line that says where it stood: something was deleted.
+        /// By runs, each after a line with its original offset, after a deletion.
         case inRuns
     }
 
     package var layout = Layout.asWritten
-    /// Whether a header line counts only with its checksum.
+    /// Whether a header line is valid only with its checksum.
     package var hasChecksums = true
 
     private static let all: [(form: SegmentForm, line: String)] = [
@@ -21,7 +21,7 @@ package struct SegmentForm: Equatable {
         (SegmentForm(layout: .asWritten, hasChecksums: false), #"{"segment":1}"#),
         (SegmentForm(layout: .byLine, hasChecksums: false), #"{"segment":1,"rewritten":true}"#),
     ]
-    /// No first line is longer.
+    /// The maximum length of a first line, in bytes.
     package static let maximumBytes = 64
 
     /// The first line, with its line feed.
@@ -32,13 +32,13 @@ package struct SegmentForm: Equatable {
         self.hasChecksums = hasChecksums
     }
 
-    /// Reads the form off a segment's beginning: the one that is nearest, so that a damaged byte does not change what is meant.
+    /// Reads the form from the beginning of a segment. Up to two damaged bytes do not change the result.
     package init(ofSegment bytes: some RandomAccessCollection<UInt8>) {
         var nearest: (form: SegmentForm, length: Int, differing: Int)?
         for (form, line) in Self.all {
             let line = Array("\(line)\n".utf8)
             let differing = zip(line, bytes).count { $0 != $1 } + max(0, line.count - bytes.count)
-            // Some begin like others: as near, the longer one is meant.
+            // Some lines begin alike: of two with as many differences, the longer one is chosen.
             if let nearest, (nearest.differing, -nearest.length) < (differing, -line.count) { continue }
             nearest = (form, line.count, differing)
         }

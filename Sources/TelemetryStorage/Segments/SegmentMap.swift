@@ -1,11 +1,11 @@
-/// Bytes of a segment that stay together when something else is deleted from it.
+/// Bytes of a segment that stay contiguous when something else is deleted from it.
 package struct SegmentRun {
-    /// Where the bytes stood, and how many they were, in the segment as it was written.
+    /// The offset and number of the bytes in the segment as first written.
     package var offset: UInt64
     package var byteCount: UInt64
-    /// Where the header stands in the file that the first line is below; zero where there is none.
+    /// The offset in the file of the header that applies to the first line; zero if there is none.
     package var header: UInt64
-    /// Where the bytes stand in the file, and how many are left: as many, or there are empty lines for what was deleted.
+    /// The offset of the bytes in the file, and how many are left: fewer than ``byteCount`` if lines were emptied.
     package var start: UInt64 = 0
     package var size: UInt64
 
@@ -13,16 +13,17 @@ package struct SegmentRun {
     package var end: UInt64 { offset + byteCount }
 }
 
-/// Where the lines that a journal entry tells of stand in a segment's file: one rule for those who read and those who delete.
+/// Locates the lines of a journal entry in a segment's file, both for reading and for deleting.
 package struct SegmentMap {
     package let form: SegmentForm
-    /// Where each line begins, in a segment that is read by line.
+    /// The offset of each line, in a segment whose lines are located by number.
     private var lines: [UInt64] = []
     package private(set) var runs: [SegmentRun] = []
-    /// What lies between the runs: runs whose line is damaged, which no batch is found in, but perhaps the header of a later one.
+    /// The bytes between the runs: runs with a damaged line. They contain no batch that can be located, but may contain the header
+    /// of a later batch.
     package private(set) var lost: [SegmentRun] = []
 
-    /// What was rewritten is searched for what it tells of its lines, once.
+    /// Reads a rewritten segment once, to locate its lines or runs.
     package init(form: SegmentForm, file: OpenFile) throws(FileError) {
         self.form = form
         if form.layout == .asWritten { return }
@@ -37,7 +38,7 @@ package struct SegmentMap {
         }
     }
 
-    /// Where the lines stand; nil where nothing of them is left.
+    /// The location of the batch's lines in the file; nil if none are left.
     package func place(of batch: JournalBatch) -> Range<UInt64>? {
         switch form.layout {
         case .asWritten: return batch.offset..<batch.offset + batch.byteCount
@@ -53,7 +54,7 @@ package struct SegmentMap {
         }
     }
 
-    /// Where the header stands that the batch's first line is below; nil where it begins with one, or there is none.
+    /// The offset of the header that applies to the batch's first line; nil if the batch begins with one, or there is none.
     package func header(of batch: JournalBatch) -> UInt64? {
         guard batch.headerOffset < batch.offset else { return nil }
         switch form.layout {
@@ -79,7 +80,8 @@ package struct SegmentMap {
         return low > 0 ? runs[low - 1] : nil
     }
 
-    /// A run is found behind the one before it, whatever stands in that; behind a damaged line, at the next that can be read.
+    /// Finds each run after the end of the previous one, whose content is skipped. After a damaged line, continues at the next
+    /// valid one.
     private mutating func findRuns(in lines: inout FileLines) throws(FileError) {
         let end = lines.end
         lines.move(to: UInt64(form.firstLine.count))
@@ -88,7 +90,7 @@ package struct SegmentMap {
             let beginning = try lines.peek(SegmentRun.maximumLineBytes)
             if let (found, length) = beginning.withUnsafeBufferPointer({ SegmentRun.read($0) }),
                 found.offset >= runs.last?.end ?? 0,
-                // Whatever its line feed became.
+                // Counts the line feed, which may be damaged.
                 start + UInt64(length) + 1 <= end, found.size <= end - start - UInt64(length) - 1
             {
                 var run = found
@@ -109,7 +111,7 @@ package struct SegmentMap {
 }
 
 extension SegmentRun {
-    /// The line above a run, with its line feed.
+    /// Appends the line above a run, with its line feed.
     package func append(to buffer: ByteBuffer) {
         buffer.append(literal: "{\"run\":")
         let start = buffer.count
@@ -124,10 +126,10 @@ extension SegmentRun {
         buffer.append(literal: "\"}\n")
     }
 
-    /// No such line is longer: four numbers below 2^56, and the rest.
+    /// The maximum length of such a line, in bytes: four numbers below 2^56, and the fixed text.
     package static let maximumLineBytes = 128
 
-    /// The run that a line is above, which the bytes begin with, and the line's length; nil for another line, or a damaged one.
+    /// Reads the line above a run from the first bytes. Returns the run and the line's length; nil for another or a damaged line.
     package static func read(_ line: UnsafeBufferPointer<UInt8>) -> (run: SegmentRun, length: Int)? {
         var scanner = JSONScanner(line)
         guard scanner.consume(literal: "{\"run\":") else { return nil }

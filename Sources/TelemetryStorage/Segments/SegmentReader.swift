@@ -26,7 +26,7 @@ package final class SegmentReader {
         /// The segment does not exist any more.
         case gone
         case complete
-        /// Reading was stopped after so many lines.
+        /// Reading was stopped after this number of lines of the batch.
         case stopped(lines: UInt64)
     }
 
@@ -57,21 +57,21 @@ package final class SegmentReader {
     /// Closes every file, to free descriptors.
     package func close() { segments.removeAll() }
 
-    /// Calls `body` for each event of the batch that is still there, from a line of it on, until it returns false.
+    /// Calls `body` for each remaining event of the batch after its first `first` lines, until `body` returns false.
     @discardableResult
     package func read(
         _ batch: JournalBatch, fromLine first: UInt64 = 0, _ body: (consuming TelemetryEvent) throws -> Bool
     ) throws -> ReadExtent {
         guard let segment = try segment(of: batch) else { return .gone }
         guard let place = segment.map.place(of: batch) else {
-            if !segment.map.lost.isEmpty { tell(of: batch, line: batch.line + 1) }
+            if !segment.map.lost.isEmpty { reportDamage(of: batch, line: batch.line + 1) }
             return .complete
         }
         var decoder = EventLineDecoder(directory: batch.client, needsChecksums: segment.map.form.hasChecksums)
         decoder.context = try header(of: batch, in: segment)
         var linesRead: UInt64 = 0
         var lines = FileLines(segment.file, place)
-        // All the bytes are the batch's, into however many lines damage may have cut them.
+        // All these bytes belong to the batch, even if damage changed the number of lines.
         while let line = try lines.next() {
             let decoded = decoder.decode(line, of: lines)
             linesRead += 1
@@ -79,18 +79,18 @@ package final class SegmentReader {
             switch consume decoded {
             case .event(let event):
                 if try !body(event) { return line.end < place.upperBound ? .stopped(lines: linesRead) : .complete }
-            case .corrupt: tell(of: batch, line: batch.line + linesRead)
+            case .corrupt: reportDamage(of: batch, line: batch.line + linesRead)
             case .header, .nothing: break
             }
         }
-        if linesRead != batch.lineCount { tell(of: batch, line: batch.line + linesRead + 1) }
+        if linesRead != batch.lineCount { reportDamage(of: batch, line: batch.line + linesRead + 1) }
         return .complete
     }
 
-    private func tell(of batch: JournalBatch, line: UInt64) {
+    private func reportDamage(of batch: JournalBatch, line: UInt64) {
         let path = "\(layout.client(directory: batch.client))/\(batch.segment).jsonl"
         noteDamage(ofClient: batch.client, at: "\(path):\(line)")
-        diagnostics?(.init(kind: .corruptFile, message: "\(path) cannot be read at line \(line); the line is passed over."))
+        diagnostics?(.init(kind: .corruptFile, message: "\(path) cannot be read at line \(line); the line is skipped."))
     }
 
     private func segment(of batch: JournalBatch) throws(FileError) -> OpenSegment? {

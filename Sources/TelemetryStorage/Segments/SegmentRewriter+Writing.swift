@@ -3,7 +3,7 @@ import TelemetryModels
 extension SegmentRewriter {
     private static let copiedBytes = 64 << 10
 
-    /// Writes what was found to be left into an empty file.
+    /// Writes the remaining lines to an empty file.
     package mutating func write(to new: OpenFile) throws(FileError) {
         var output = PieceWriter(new)
         try output.append(firstLine)
@@ -18,13 +18,13 @@ extension SegmentRewriter {
             } else {
                 try copy(part.place, to: &output)
             }
-            // EIO: somebody who holds no lock changed the segment, and its runs would not be where they are said to be.
+            // EIO: the segment was changed without the lock, and the offsets of its runs would be wrong.
             guard output.offset == end else { throw FileError(.read, file.path, errno: 5) }
         }
         try output.finish()
     }
 
-    /// The lines that do not match, and of the others the line feeds.
+    /// Writes the lines that are not selected, and only the line feeds of the others.
     private mutating func writeLines(
         of place: Range<UInt64>, below header: UInt64, to output: inout PieceWriter
     ) throws(FileError) {
@@ -38,7 +38,7 @@ extension SegmentRewriter {
                 continue
             }
             if case .event(let event) = decoder.decode(line, of: lines), selection.includes(event) {
-                // Only its number stays.
+                // The empty line stays, so that later lines keep their numbers.
             } else {
                 try output.makeRoom(for: Int(line.end - line.offset))
                 lines.withBytes(of: line) { output.buffer.append($0) }
@@ -47,7 +47,7 @@ extension SegmentRewriter {
         }
     }
 
-    /// Holes stay holes.
+    /// Copies bytes; holes in the file remain holes.
     private func copy(_ place: Range<UInt64>, to output: inout PieceWriter) throws(FileError) {
         var offset = place.lowerBound
         while offset < place.upperBound {
@@ -65,18 +65,18 @@ extension SegmentRewriter {
     }
 }
 
-/// Writes a file front to back, in pieces, with holes where bytes are left out.
+/// Writes a file sequentially, in chunks, with holes for skipped bytes.
 private struct PieceWriter {
     private let file: OpenFile
     let buffer = ByteBuffer(capacity: FileLimits.piece)
-    /// Where the bytes in the buffer belong.
+    /// The offset in the file of the bytes in the buffer.
     private var start: UInt64 = 0
 
     init(_ file: OpenFile) { self.file = file }
 
     var offset: UInt64 { start + UInt64(buffer.count) }
 
-    /// To be called before that many bytes are appended to the buffer.
+    /// Must be called before `count` bytes are appended to the buffer.
     mutating func makeRoom(for count: Int) throws(FileError) {
         if buffer.count + count > FileLimits.piece { try flush() }
     }

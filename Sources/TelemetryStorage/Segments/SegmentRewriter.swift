@@ -1,6 +1,6 @@
 import TelemetryModels
 
-/// Rewrites a segment without some events, so that each batch is still found.
+/// Rewrites a segment without some events, so that each batch can still be located.
 ///
 /// The segment is read twice, in chunks: once to find the remaining lines, once to write them. Only offsets are in memory.
 package struct SegmentRewriter {
@@ -12,16 +12,16 @@ package struct SegmentRewriter {
         package var unreadable = 0
     }
 
-    /// Some lines of the old file, and where they stood when they were written.
+    /// Some lines of the old file, and their original offset.
     private struct Extent {
         var batch: JournalBatch
         var place: Range<UInt64>
-        var isTold: Bool
-        /// Where the header stands that the first line is below, or zero; nil where the one above holds on.
+        var isJournaled: Bool
+        /// The offset of the header that applies to the first line, or zero; nil if the previous header still applies.
         var header: UInt64?
     }
 
-    /// A run of the new file: its line, and what it is made of.
+    /// A run of the new file, and the bytes of the old file that it is made of.
     struct Part {
         var run: SegmentRun
         var place: Range<UInt64>
@@ -36,16 +36,16 @@ package struct SegmentRewriter {
     let selection: EventSelection
     let firstLine: [UInt8]
     package private(set) var counts = Counts()
-    /// Whether lines that match were removed that the journal does not tell of.
-    package private(set) var hasRemovedUntold = false
+    /// Whether selected lines without a journal entry were removed.
+    package private(set) var hasRemovedUnjournaled = false
     private(set) var parts: [Part] = []
-    /// How many bytes the parts have, and what stands above them.
+    /// The size of the new file so far.
     private var size: UInt64
-    /// Where the headers of the old file stand in the new one.
+    /// The headers' offsets in the new file, by their offsets in the old one.
     private var headers: [UInt64: UInt64] = [:]
-    /// The header that was looked up last, which the next batch mostly is below as well.
+    /// The last header that was looked up, which usually applies to the next batch as well.
     private var lastContext: (header: UInt64, context: EventContext?) = (0, nil)
-    /// Batches that stay as they are and follow each other: where they lie in the old file, and the headers among them.
+    /// Consecutive unchanged batches as one run: their location in the old file, and the headers among them.
     private var pending: (run: SegmentRun, place: Range<UInt64>, headers: [UInt64], batchHeader: UInt64)?
 
     /// Finds the remaining lines.
@@ -70,14 +70,14 @@ package struct SegmentRewriter {
         EventLineDecoder(directory: client, needsChecksums: old.form.hasChecksums)
     }
 
-    /// The batches, and what lies between them, in the order of the file.
+    /// The batches, and the lines between them, in the order of the file.
     private func extents(of batches: [JournalBatch]) -> [Extent] {
         var extents: [Extent] = []
         for batch in batches {
             guard let place = old.place(of: batch), place.lowerBound < fileSize else { continue }
             let range = place.lowerBound..<min(place.upperBound, fileSize)
             if range.isEmpty || range.lowerBound < extents.last?.place.upperBound ?? 0 { continue }
-            extents.append(Extent(batch: batch, place: range, isTold: true, header: old.header(of: batch) ?? 0))
+            extents.append(Extent(batch: batch, place: range, isJournaled: true, header: old.header(of: batch) ?? 0))
         }
         return withGaps(extents)
     }
@@ -108,7 +108,7 @@ package struct SegmentRewriter {
         return all + rest
     }
 
-    /// The runs of the file; all of it behind the first line where it has none.
+    /// The runs of the file; if it has none, everything after the first line.
     private func regions() -> [SegmentRun] {
         if old.form.layout == .inRuns { return (old.runs.filter { $0.size > 0 } + old.lost).sorted { $0.start < $1.start } }
         let start = min(UInt64(old.form.firstLine.count), fileSize)
@@ -120,7 +120,7 @@ package struct SegmentRewriter {
         let batch = JournalBatch(
             client: client, segment: "", headerOffset: offset, headerLine: 0, offset: offset, line: 0, byteCount: byteCount,
             lineCount: 0, eventCount: 0)
-        return Extent(batch: batch, place: place, isTold: false, header: header)
+        return Extent(batch: batch, place: place, isJournaled: false, header: header)
     }
 
     private mutating func add(_ extent: Extent, _ decoder: inout EventLineDecoder, _ header: inout UInt64) throws(FileError) {
@@ -129,7 +129,7 @@ package struct SegmentRewriter {
             decoder.context = try context(at: header)
         }
         let firstHeader = header
-        // Where headers stand in the old file, and among the lines that are kept.
+        // The offsets of headers in the old file, and among the remaining bytes.
         var found: [(old: UInt64, new: UInt64)] = []
         var (removed, kept) = (0, 0)
         var (bytesLeft, hasText) = (0 as UInt64, false)
@@ -152,12 +152,12 @@ package struct SegmentRewriter {
             bytesLeft += isRemoved ? (line.hasFeed ? 1 : 0) : line.end - line.offset
             if !isRemoved, line.end - line.offset > (line.hasFeed ? 1 : 0) { hasText = true }
         }
-        if extent.isTold {
+        if extent.isJournaled {
             counts.removed += removed
             counts.kept += kept
         } else {
             counts.unreadable += kept
-            if removed > 0 { hasRemovedUntold = true }
+            if removed > 0 { hasRemovedUnjournaled = true }
         }
         let isUntouched = removed == 0 && UInt64(extent.place.count) == extent.batch.byteCount
         if isUntouched, extend(with: extent, found.map(\.old)) { return }
@@ -173,7 +173,7 @@ package struct SegmentRewriter {
         }
     }
 
-    /// Adds a batch that stays as it is to those before it; false where it does not follow them, or stands below another header.
+    /// Adds an unchanged batch to the pending ones. Returns false if it does not follow them directly or has another header.
     private mutating func extend(with extent: Extent, _ headers: [UInt64]) -> Bool {
         guard var known = pending, known.run.end == extent.batch.offset, known.place.upperBound == extent.place.lowerBound,
             extent.batch.headerOffset >= known.run.offset || extent.batch.headerOffset == known.batchHeader

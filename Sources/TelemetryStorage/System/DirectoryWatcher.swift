@@ -18,7 +18,7 @@ package final class DirectoryWatcher: Sendable {
         let first = Watch(path: path) { continuation.yield() }
         if first == nil {
             diagnostics?(
-                .init(kind: .storageFailed, message: "\(path) cannot be watched; it is looked at every \(interval)."))
+                .init(kind: .storageFailed, message: "\(path) cannot be watched; polling every \(interval) instead."))
         }
         watch = Mutex(first)
         // Covers changes from before the watch began.

@@ -17,14 +17,14 @@ package final class FileLock: Sendable {
 
     /// Waits for the lock of the path and takes it. Cancellation does not shorten the wait.
     ///
-    /// Runs on the caller's actor, also behind a wait: what follows the call is not suspended while the lock is held, so that no
-    /// process waits for one whose threads are all busy.
+    /// Runs on the caller's actor, also after a wait: the code that follows the call runs without a suspension while the lock is
+    /// held, so that no process waits for a holder whose threads are all busy.
     /// - Throws: An error with ``FileError/isLocked`` if the lock is not available within the timeout.
     nonisolated(nonsending) package static func acquire(
         _ path: String, system: FileSystem, timeout: Duration = timeout
     ) async throws(FileError) -> FileLock {
         let file = try system.open(path, for: .update)
-        // In a shared directory, another user's file of this name could block us for ever.
+        // In a shared directory, another user's file of this name could block this process indefinitely.
         guard try file.status().owner == system.user else { throw FileError.foreign(path) }
         var rest = timeout
         let turnstile = try await turnstile(of: path, system, &rest)
@@ -33,8 +33,8 @@ package final class FileLock: Sendable {
         return FileLock(file: file)
     }
 
-    /// The directory, locked; nil where directories cannot be locked, as on some network file systems, or other users could:
-    /// then whoever looks at the right moment is first.
+    /// The locked directory. Nil if directories cannot be locked, as on some network file systems, or if other users could lock
+    /// it; then waiters take the file's lock in any order.
     nonisolated(nonsending) private static func turnstile(
         of path: String, _ system: FileSystem, _ rest: inout Duration
     ) async throws(FileError) -> OpenFile? {
@@ -60,7 +60,7 @@ package final class FileLock: Sendable {
         }
     }
 
-    /// Data is stored also by a cancelled task, which then sleeps in a task of its own.
+    /// Sleeps in a new task if the current one is cancelled: a cancelled task still stores its data.
     nonisolated(nonsending) private static func sleep(for delay: Duration, _ clock: any Clock<Duration>) async {
         do { try await clock.sleep(for: delay) } catch { await Task { try? await clock.sleep(for: delay) }.value }
     }

@@ -14,7 +14,7 @@ package struct FileStatus {
     /// The bytes allocated for the file on the disk.
     package let allocated: UInt64
     package let inode: UInt64
-    /// The file system that the file is on.
+    /// The file system that contains the file.
     package let device: UInt64
     /// Seconds since 1970 at the last change of the content.
     package let modified: Int64

@@ -170,7 +170,7 @@ package struct FileSystem: Sendable {
         let status = try file.status()
         guard status.isRegularFile else { return .unusable(reason: "is not a regular file", file) }
         guard status.size <= UInt64(limit) else {
-            return .unusable(reason: "has \(status.size) bytes, more than the \(limit) that it may have", file)
+            return .unusable(reason: "has \(status.size) bytes, more than the limit of \(limit)", file)
         }
         // Virtual files have no size until they are read.
         return .content(try file.read(at: 0, count: status.size == 0 ? 4_096 : Int(status.size)), of: file)

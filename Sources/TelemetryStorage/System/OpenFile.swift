@@ -98,7 +98,7 @@ package final class OpenFile: Sendable {
         _ = try system.call(.write, path) { fchmod(descriptor, mode_t(mode)) }
     }
 
-    /// Waits until the content, and what is needed to find it, is on the disk.
+    /// Waits until the content, and the metadata needed to read it, is on the disk.
     package func synchronize() throws(FileError) {
         #if canImport(Darwin)
         // Not every file system supports it; network file systems do not.

@@ -29,7 +29,7 @@ package final class Watch {
 
     deinit { for source in sources { source.cancel() } }
 
-    /// False if another file or directory has to be watched now.
+    /// Returns false if another file or directory has to be watched now.
     package func renew() -> Bool { Self.paths(in: path).map(Self.inode) == identity }
 
     private static func paths(in directory: String) -> [String] {

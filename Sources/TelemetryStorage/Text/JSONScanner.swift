@@ -61,7 +61,7 @@ package struct JSONScanner {
         return raw.hasEscapes ? Self.unescaped(raw.bytes) : Self.text(raw.bytes)
     }
 
-    /// The next string, which becomes the cached one; the cached one itself if both are equal.
+    /// The next string, which is stored in `known`; if both are equal, returns `known` without creating a string.
     package mutating func string(orSameAs known: inout String) -> String? {
         guard let raw = rawString() else { return nil }
         if !raw.hasEscapes, known.withBytes({ $0.isIdentical(to: raw.bytes) }) { return known }
@@ -135,7 +135,7 @@ package struct JSONScanner {
         return UnsafeBufferPointer(rebasing: bytes[start..<position])
     }
 
-    /// False if there are none.
+    /// Returns false if there are none.
     @inline(__always)
     private mutating func skipDigits() -> Bool {
         let start = position

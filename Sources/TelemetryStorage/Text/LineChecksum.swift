@@ -1,4 +1,4 @@
-/// FNV-1a with 32 bits, as eight hexadecimal digits behind what it is of.
+/// A 32-bit FNV-1a checksum, written as eight hexadecimal digits after the bytes that it covers.
 package enum LineChecksum {
     package static func hash(_ bytes: UnsafeRawBufferPointer) -> UInt32 {
         var hash: UInt32 = 0x811c_9dc5
@@ -6,7 +6,7 @@ package enum LineChecksum {
         return hash
     }
 
-    /// Nil for text that `append(hexadecimal:)` does not write.
+    /// Returns nil for text that `append(hexadecimal:)` does not write.
     package static func read(_ digits: some Collection<UInt8>) -> UInt32? {
         guard digits.count == 8 else { return nil }
         var word: UInt32 = 0

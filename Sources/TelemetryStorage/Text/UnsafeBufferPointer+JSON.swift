@@ -1,7 +1,7 @@
 extension UnsafeBufferPointer<UInt8> {
-    /// Where the next byte is that does not stand for itself in a JSON string: a quotation mark, a backslash, a control character.
+    /// The index of the next byte with a special meaning in a JSON string: a quotation mark, a backslash or a control character.
     ///
-    /// Eight bytes at a time: the high bit of a byte of `marks` is set where the byte is one of them.
+    /// Examines eight bytes at a time: the high bit of each byte in `marks` is set if that byte is special.
     package func firstSpecial(from start: Int) -> Int? {
         let ones: UInt64 = 0x0101_0101_0101_0101
         let highs: UInt64 = 0x8080_8080_8080_8080

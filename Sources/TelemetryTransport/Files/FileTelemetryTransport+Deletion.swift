@@ -21,7 +21,7 @@ extension FileTelemetryTransport {
                     let client = self.client(named: name)
                     guard try client.tryLock() else { return nil }
                     defer { client.unlock() }
-                    return try client.delete(selection, from: segment, toldBy: &batches)
+                    return try client.delete(selection, from: segment, batches: &batches)
                 }
                 await Task.yield()
             }

@@ -42,7 +42,7 @@ extension FileTelemetryTransport {
             guard error.code == .invalidArgument || error.code == .corrupted else { throw TelemetryTransportError(error) }
             throw TelemetryTransportError(code: .unavailable, message: "The store is gone. \(error.message)", cause: error)
         }
-        format.forget()
+        format.invalidate()
         try journal.prepare()
     }
 
@@ -53,7 +53,7 @@ extension FileTelemetryTransport {
         formerStoreIDs.insert(storeID)
         storeID = id
         journal.storeID = id
-        format.forget()
+        format.invalidate()
     }
 
     /// Runs what only reads, with the same care for descriptors.

@@ -47,7 +47,7 @@ final class JournalFollower: Sendable {
         let held = DeferredDiagnostics(handler: configuration.diagnostics)
         defer { held.release() }
         var configuration = configuration
-        configuration.diagnostics = held.tell
+        configuration.diagnostics = held.report
         following.withLock { task in
             guard task == nil else { return }
             // Begun before the end is looked for: whatever is written after that is hinted at.
