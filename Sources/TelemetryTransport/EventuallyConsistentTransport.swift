@@ -2,7 +2,7 @@
 ///
 /// A transport whose queries return every change immediately does not conform.
 public protocol EventuallyConsistentTransport: TelemetryTransporting {
-    /// How long a change may stay hidden from queries: from ``TelemetryRecordTransport/records(matching:)`` and the events'
-    /// methods that take a filter. What a client deleted on their word is deleted once more when this time is over.
+    /// How long a change may be missing from the results of ``TelemetryRecordTransport/records(matching:)`` and of the event
+    /// methods that take a filter. A client repeats deletions that are based on such results after this time.
     var consistencyDelay: Duration { get }
 }

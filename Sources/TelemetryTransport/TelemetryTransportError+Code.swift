@@ -1,29 +1,29 @@
 extension TelemetryTransportError {
-    /// What kind of failure it is. A struct, so that later versions can add codes.
+    /// The kind of failure. A struct, so that later versions can add codes.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         private let name: String
 
         private init(_ name: String) { self.name = name }
 
-        /// What was to be changed is not there.
+        /// The record to change does not exist.
         public static let notFound = Self("notFound")
-        /// Another version is stored than the one expected.
+        /// The stored version is not the expected one.
         public static let conflict = Self("conflict")
-        /// The call can never succeed as it is.
+        /// The call can never succeed with these arguments.
         public static let invalidArgument = Self("invalidArgument")
-        /// The caller may not do this.
+        /// The caller is not allowed to do this.
         public static let unauthorized = Self("unauthorized")
         /// Too many calls; a later one may succeed.
         public static let rateLimited = Self("rateLimited")
         /// The store cannot be reached or used now; a later call may succeed.
         public static let unavailable = Self("unavailable")
-        /// The store is full, or the call too large for it.
+        /// The store is full, or the call is too large for it.
         public static let quotaExceeded = Self("quotaExceeded")
-        /// What is stored cannot be read.
+        /// The stored data cannot be read.
         public static let corrupted = Self("corrupted")
         /// The transport was closed.
         public static let closed = Self("closed")
-        /// Some of several failed; see the error's `failures`.
+        /// Some of several records failed; see ``TelemetryTransportError/failures``.
         public static let partialFailure = Self("partialFailure")
 
         public var description: String { name }

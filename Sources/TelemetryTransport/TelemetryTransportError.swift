@@ -1,19 +1,19 @@
 public import Foundation
 public import TelemetryModels
 
-/// What went wrong at a transport, as a value to act on.
+/// An error of a transport, with a code that callers can act on.
 public struct TelemetryTransportError: Error, LocalizedError, Sendable {
     /// The kind of error, for callers that act on it.
     public let code: Code
     /// One sentence for a developer.
     public let message: String
-    /// With `.conflict`: what is stored.
+    /// With `.conflict`: the stored record.
     public let serverRecord: TelemetryRecord?
     /// With `.partialFailure`: which records failed, and why.
     public let failures: [TelemetryRecord.ID: TelemetryTransportError]
-    /// How long the store asks to wait before the next try.
+    /// How long to wait before the next try, if the store specifies it.
     public let retryAfter: Duration?
-    /// The error underneath, where there is one.
+    /// The underlying error, if there is one.
     public let cause: (any Error)?
 
     /// Creates an error; the parameters are the properties of the same names.
@@ -52,8 +52,8 @@ extension TelemetryTransportError {
 
     package static func invalidArgument(_ message: String) -> Self { Self(code: .invalidArgument, message: message) }
 
-    /// The outcome of a save of several records: nothing where none failed, the failure itself where a single record was to be
-    /// saved, `.partialFailure` otherwise.
+    /// The error of saving records: nil if none failed, the failure itself if only one record was to be saved, otherwise
+    /// `.partialFailure`.
     package static func outcome(
         of failures: [TelemetryRecord.ID: TelemetryTransportError], among count: Int
     ) -> TelemetryTransportError? {

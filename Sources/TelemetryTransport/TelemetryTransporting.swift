@@ -1,9 +1,9 @@
 public import TelemetryModels
 
-/// Everything that a client or a viewer needs of a store.
+/// Everything that a client or a viewer needs from a store.
 ///
-/// A conformer writes the roles' primitives and these two; the operations on clients, scenarios, commands and subscriptions
-/// are extensions over the roles and come with them.
+/// A conformer implements the requirements of the three inherited protocols, ``validateSchema()`` and ``debugInfo()``. The
+/// operations on clients, scenarios, commands and subscriptions are extensions of the inherited protocols.
 public protocol TelemetryTransporting: TelemetryEventTransport, TelemetryRecordTransport, TelemetrySubscriptionTransport {
     /// Whether the store can be reached and has the types of ``TelemetryModels/TelemetrySchema``.
     func validateSchema() async -> Bool

@@ -1,6 +1,6 @@
 import TelemetryModels
 
-/// Reads a store page by page and, at its end, waits for a hint that there is more.
+/// Reads a store page by page and, at its end, waits for a hint that there are more events.
 actor EventPageReader {
     private let transport: any TelemetryEventTransport
     private let filter: TelemetryEventFilter
@@ -23,12 +23,12 @@ actor EventPageReader {
         self.cursor = cursor
         self.limit = limit
         self.readsAhead = readsAhead
-        // Requested before the first page is read, so that what arrives in between is hinted at.
+        // Requested before the first page is read, so that events that arrive in between cause a hint.
         self.arrivals = transport is any TelemetryEventWaiting ? nil : transport.eventArrivals()
     }
 
-    /// The next page; nil when the task is cancelled or the hints end. Pages that hold nothing new are left out, except for the
-    /// first page at the end of what is stored.
+    /// The next page; nil when the task is cancelled or the hints end. Skips pages without anything new, except for the first
+    /// page that reaches the end of the stored events.
     func next() async throws -> TelemetryEventPage? {
         while true {
             // `AsyncThrowingStream(unfolding:)` calls again after a throw; the stream ends there.
@@ -70,7 +70,7 @@ actor EventPageReader {
     }
 }
 
-/// Reads one page ahead; the reading is cancelled with the consumer, and when nobody holds it any more.
+/// Reads one page ahead. The read is cancelled with the consumer's task, and when the last reference is released.
 private final class PageTask: Sendable {
     private let task: Task<TelemetryEventPage, any Error>
 

@@ -1,6 +1,6 @@
 import TelemetryStorage
 
-/// When a transport looks for new events by itself, because its store does not notify of them.
+/// Timing for transports that poll for new events because their store does not notify of them.
 package enum Polling {
     /// An element after every interval, at most one buffered; ends with the stream's consumer.
     package static func ticks<C: Clock>(every interval: C.Duration, clock: C) -> AsyncStream<Void> {

@@ -6,11 +6,11 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// Which events are meant. Every condition that is not nil must hold.
+/// Selects events. An event matches if it fulfils every condition that is not nil.
 public struct TelemetryEventFilter: Sendable, Hashable {
-    /// Only this client's events; nil: of any client.
+    /// Only this client's events; nil: any client's.
     public var clientId: String?
-    /// Only this session's events; nil: of any session.
+    /// Only this session's events; nil: any session's.
     public var sessionId: String?
     /// The event's scenario is one of these. An empty set matches nothing, and an event without a scenario matches no set.
     public var scenarios: Set<String>?
@@ -23,7 +23,7 @@ public struct TelemetryEventFilter: Sendable, Hashable {
     /// The event's time is earlier than this.
     public var until: Date?
 
-    /// Creates a filter; an event matches where every condition that is not nil holds.
+    /// Creates a filter; the parameters are the properties of the same names.
     public init(
         clientId: String? = nil, sessionId: String? = nil, scenarios: Set<String>? = nil,
         levels: Set<TelemetryLogLevel>? = nil, names: Set<String>? = nil, since: Date? = nil, until: Date? = nil

@@ -1,12 +1,12 @@
 public import TelemetryModels
 
-/// Some events, and where to read on.
+/// A page of events, and the cursor of the next page.
 public struct TelemetryEventPage: Sendable {
     /// Oldest first, in the order in which the store received them.
     public let events: [TelemetryEvent]
     /// The position after the last event examined; reading from here returns only later events.
     public let cursor: TelemetryCursor
-    /// Whether there may be more to read at once.
+    /// Whether more events may be available now.
     public let hasMore: Bool
     /// How many events retention removed between the requested cursor and this page.
     public let skippedEventCount: Int

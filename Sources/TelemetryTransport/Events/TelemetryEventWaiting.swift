@@ -1,6 +1,6 @@
-/// A transport that can wait for events where they are stored, instead of asking again after a hint.
+/// A transport whose store can wait for events, so that no hints are needed.
 package protocol TelemetryEventWaiting: TelemetryEventTransport {
-    /// Reads as ``events(matching:after:limit:)``; waits as long as there is nothing to return, also while the store is out of reach.
+    /// Like ``events(matching:after:limit:)``, but waits until there is something to return, also while the store is unreachable.
     func nextEvents(
         matching filter: TelemetryEventFilter, after cursor: TelemetryCursor, limit: Int
     ) async throws -> TelemetryEventPage

@@ -16,7 +16,7 @@ final class ChangeReader: Sendable {
         var witness = JournalFileWitness()
         /// The subscriptions at the position; nil if they have to be read again.
         var subscriptions: [String: StoredSubscription]?
-        /// Of a change that was told of last, and may not have been made yet.
+        /// The notifications of the last change read, which may still be in progress.
         var unsettled: [TelemetryNotification] = []
     }
 
@@ -26,7 +26,7 @@ final class ChangeReader: Sendable {
     private let configuration: StoreConfiguration
     private let state: Mutex<State>
 
-    /// Begins at the journal's present end.
+    /// Begins at the journal's current end.
     init(layout: StoreLayout, system: FileSystem, configuration: StoreConfiguration) {
         self.layout = layout
         self.system = system
@@ -39,7 +39,7 @@ final class ChangeReader: Sendable {
         state.withLock { $0.subscriptions = try? storedSubscriptions() }
     }
 
-    /// What happened since the last call.
+    /// The changes since the last call.
     func changes() -> Changes {
         state.withLock { state in
             var changes = Changes()
@@ -57,8 +57,8 @@ final class ChangeReader: Sendable {
         var position = state.position ?? JournalPosition(file: 1, offset: 0, events: 0)
         if try isStale(state, position) {
             let numbers = try system.list(layout.journal).compactMap(StoreLayout.journalNumber)
-            // This file is gone and later ones are not: on with those. Otherwise the journal was removed, or begun anew: from
-            // the beginning of what is there.
+            // If later files exist, continues with the first of them. Otherwise the journal was removed or replaced: starts with
+            // the oldest file.
             let later = numbers.contains(position.file) ? nil : numbers.filter { $0 > position.file }.min()
             position = JournalPosition(file: later ?? numbers.min() ?? 1, offset: 0, events: 0)
             changes.hasEvents = true
@@ -73,7 +73,7 @@ final class ChangeReader: Sendable {
             case .subscribed(let subscription): subscriptions[subscription.id] = subscription
             case .unsubscribed(let id): subscriptions[id] = nil
             case .record(let change):
-                // One change is made at a time: whatever was told of before this one has ended.
+                // Changes are made one at a time: the previous one has ended.
                 changes.notifications += state.unsettled
                 state.unsettled = notifications(of: change, to: subscriptions)
             }
@@ -108,12 +108,12 @@ final class ChangeReader: Sendable {
             lock.unlock()
             return true
         } catch {
-            // Without a lock that can be opened nobody can be waited for; without a descriptor it can be tried again.
+            // Without a lock file there is no change to wait for. Without a free descriptor, a later try may succeed.
             return !error.isOutOfDescriptors
         }
     }
 
-    /// Whether the journal that was read so far is gone, or shorter than it was.
+    /// Whether the journal file being read was removed or replaced, or is shorter than the position.
     private func isStale(_ state: State, _ position: JournalPosition) throws(FileError) -> Bool {
         if state.witness.isOther(position.file) { return true }
         return try system.status(layout.journalFile(position.file))?.size ?? 0 < position.offset

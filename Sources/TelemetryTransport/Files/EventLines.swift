@@ -1,10 +1,10 @@
 public import TelemetryModels
 import TelemetryStorage
 
-/// The lines of a segment in memory, for the benchmarks, which are a package of their own; not part of the interface.
+/// The lines of a segment in memory, for the separate package of benchmarks; not part of the interface.
 @_spi(Benchmarks)
 public enum EventLines {
-    /// The events as a segment holds them, headers included. Events whose date cannot be written are left out.
+    /// The events as lines of a segment, including headers. Events whose date cannot be written are left out.
     public static func encode(_ events: [TelemetryEvent]) -> [UInt8] {
         var encoder = EventLineEncoder()
         events.withUnsafeBufferPointer { events in
@@ -14,7 +14,7 @@ public enum EventLines {
         return Array(encoder.buffer.bytes)
     }
 
-    /// The events in the lines; what cannot be read is left out.
+    /// The events in the lines; lines that cannot be read are left out.
     public static func decode(_ bytes: [UInt8]) -> [TelemetryEvent] {
         var decoder = EventLineDecoder()
         var events: [TelemetryEvent] = []

@@ -1,6 +1,6 @@
 import TelemetryStorage
 
-/// The version of the file store's format, for the tools, which are a package of their own; not part of the interface.
+/// The version of the file store's format, for the separate package of tools; not part of the interface.
 @_spi(Tooling)
 public enum FileStoreVersion {
     /// The newest version that this library reads, and the one that it writes.

@@ -2,13 +2,13 @@ public import TelemetryModels
 import TelemetryStorage
 
 extension FileTelemetryTransport {
-    /// How a file store works. Processes that share a directory may differ in it.
+    /// The configuration of a file store. Processes that share a directory may use different ones.
     public struct Configuration: Sendable {
         /// What `append` and `save` wait for before they return.
         public enum Durability: Sendable, Hashable {
-            /// What was stored survives the end of the process, also a violent one, but perhaps not a power cut.
+            /// Stored data survives the end of the process, even if it is killed, but may not survive a power failure.
             case process
-            /// What was stored is on the disk, and survives a power cut.
+            /// Stored data is on the disk and survives a power failure.
             case system
         }
 
@@ -20,10 +20,10 @@ extension FileTelemetryTransport {
             public var maximumTotalBytes: Int?
             /// The longest that events of a client are kept after their segment was last written to.
             ///
-            /// A clock that is set meanwhile changes nothing; the time that the machine was off counts for at most half of this.
+            /// Changes of the system clock have no effect. Time during which the machine is off counts for at most half of this.
             public var age: Duration?
 
-            /// Creates bounds; the parameters are the properties of the same names. Without arguments everything is kept.
+            /// Creates limits; the parameters are the properties of the same names. Without arguments everything is kept.
             public init(bytesPerClient: Int? = nil, maximumTotalBytes: Int? = nil, age: Duration? = nil) {
                 self.bytesPerClient = bytesPerClient
                 self.maximumTotalBytes = maximumTotalBytes
@@ -34,17 +34,17 @@ extension FileTelemetryTransport {
             public static let unlimited = Retention()
         }
 
-        /// What a call that returned survives.
+        /// Which failures stored data survives.
         public var durability: Durability
         /// How much is kept, and for how long.
         public var retention: Retention
-        /// A segment that has this many bytes is followed by a new one.
+        /// The size in bytes at which a segment is followed by a new one.
         public var segmentBytes: Int
-        /// A journal file that has this many bytes is followed by a new one.
+        /// The size in bytes at which a journal file is followed by a new one.
         public var journalBytes: Int
         /// The most bytes that one event may take, with the header line above it; a larger one is `.invalidArgument`.
         ///
-        /// At most 16 MiB, which is also the longest line that is read: a larger number acts as that one.
+        /// At most 16 MiB, the length of the longest line that can be read; larger values have the same effect.
         public var maximumEventBytes: Int
         /// The interval between checks for changes where the system does not report them.
         public var pollInterval: Duration
@@ -69,7 +69,7 @@ extension FileTelemetryTransport {
             self.diagnostics = diagnostics
         }
 
-        /// The same for the engine.
+        /// The configuration of the storage engine.
         var store: StoreConfiguration {
             StoreConfiguration(
                 isDurable: durability == .system, bytesPerClient: retention.bytesPerClient,
@@ -79,7 +79,7 @@ extension FileTelemetryTransport {
                 diagnostics: diagnostics)
         }
 
-        /// Survives a killed process, keeps everything.
+        /// Data survives if the process is killed; everything is kept.
         public static let `default` = Configuration()
     }
 }

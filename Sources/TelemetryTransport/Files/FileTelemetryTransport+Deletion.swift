@@ -2,9 +2,9 @@ import TelemetryModels
 import TelemetryStorage
 
 extension FileTelemetryTransport {
-    /// Removes every stored event that matches, also while other processes append, and gives their space back.
+    /// Removes every stored event that matches, also while other processes append, and frees its space.
     ///
-    /// What is appended while this runs may stay. A segment that cannot be read in part loses the lines that can be and match.
+    /// Events appended during the call may remain. From a damaged segment, only the readable lines that match are removed.
     @discardableResult
     public func deleteEvents(matching filter: TelemetryEventFilter) async throws -> Int {
         let selection = EventSelection(

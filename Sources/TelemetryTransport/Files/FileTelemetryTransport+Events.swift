@@ -5,14 +5,14 @@ extension FileTelemetryTransport {
     /// The most events that are stored at once, so that no page has to read much more than it returns.
     private static let batchSize = 512
 
-    /// Stores events in the order given; the events of one client never wait for another's.
+    /// Stores events in the order given. Appends for different clients do not wait for each other.
     ///
-    /// Checks every event first: if one of them can never be stored, none is.
+    /// Checks every event first, and stores none if one of them is invalid.
     /// - Throws: ``TelemetryTransportError``: `.invalidArgument` for a client identifier that is empty or too long, a date
     ///   outside the years 1 to 9999, or an event larger than ``Configuration/maximumEventBytes``.
     public func append(_ events: [TelemetryEvent]) async throws {
         if let first = events.first, events.withUnsafeBufferPointer({ Self.endOfRun(in: $0, from: 0) }) == events.count {
-            // One batch of one client, as the logger's are: looked at while it is encoded, which comes before it is stored.
+            // One batch of one client, as from the logger: checked while it is encoded, before anything is stored.
             if let clientId = first.clientId { try NameRules.check(clientId: clientId) }
             return try await append(events[...], to: directoryName(ofClient: first.clientId))
         }
@@ -32,7 +32,7 @@ extension FileTelemetryTransport {
         }
     }
 
-    /// Where the events of one client end that begin at an index, or a batch of them is full.
+    /// The end index of the run of one client's events that begins at `start`, limited to a full batch.
     private static func endOfRun(in events: UnsafeBufferPointer<TelemetryEvent>, from start: Int) -> Int {
         var end = start + 1
         while end < events.count, end - start < batchSize,
@@ -74,7 +74,7 @@ extension FileTelemetryTransport {
             skippedEventCount: Int(clamping: start.missed.addingClamped(end.missed)))
     }
 
-    /// The number of stored events that match. The totals, overall and per client, need no reading.
+    /// The number of stored events that match. The totals, overall and per client, are known without reading events.
     public func countEvents(matching filter: TelemetryEventFilter) async throws -> Int {
         if filter == .all || filter == TelemetryEventFilter(clientId: filter.clientId) {
             var count: UInt64 = 0
@@ -99,7 +99,7 @@ extension FileTelemetryTransport {
             if let clientId = filter.clientId {
                 let name = directoryName(ofClient: clientId)
                 if try system.status(layout.client(directory: name)) != nil { return [name] }
-                // A store that is out of reach is no empty one.
+                // Throws if the store is unreachable: it must not appear empty.
                 _ = try system.list(layout.events)
                 return []
             }
@@ -129,7 +129,7 @@ extension FileTelemetryTransport {
             try ledger.collect(&remainingSegments)
             try removeEmptyClients()
         } catch {
-            tell(.storageFailed, "Old parts of the journal could not be removed: \(error)")
+            report(.storageFailed, "Old journal files could not be removed: \(error)")
         }
     }
 

@@ -6,7 +6,7 @@ extension FileTelemetryTransport {
     /// How long the identifiers of deleted events are kept: an append repeated within that time stores none of them.
     private static let identityLifetime: Int64 = 86_400
 
-    /// Notes that clients have, or no longer have, a record, and removes what is left of those that have neither it nor events.
+    /// Tracks which clients' records were deleted, and removes the directory of a client that has neither record nor events.
     func noteRecord(_ change: RecordChange) {
         guard change.recordType == TelemetrySchema.clientRecordType, let clientId = change.clientId else { return }
         guard change.isRemoval else {
@@ -18,7 +18,7 @@ extension FileTelemetryTransport {
         removeGoneClients(matching: TelemetryEventFilter(clientId: clientId))
     }
 
-    /// Removes what is left of clients whose record and events were deleted, where the filter is for all events of theirs.
+    /// Removes the directories of clients whose record and events were deleted, if the filter matches all events of a client.
     func removeGoneClients(matching filter: TelemetryEventFilter) {
         let gone: [String]
         if filter == .all {
@@ -34,26 +34,26 @@ extension FileTelemetryTransport {
                 guard try system.status(layout.client(directory: name)) != nil else { continue }
                 try client(named: name).removeDirectoryIfEmpty()
             } catch {
-                tell(.storageFailed, "What is left of the client \"\(clientId)\" could not be removed: \(error)")
+                report(.storageFailed, "The directory of the client \"\(clientId)\" could not be removed: \(error)")
             }
         }
     }
 
-    /// Removes the directories of clients without events for a day. After retention removed events, waits until the journal has
-    /// no entry of the client any more, so that readers can find out what they missed.
+    /// Removes the directories of clients without events for a day. A directory with events removed by retention is kept while
+    /// the journal has entries of the client, so that readers can count the events that they missed.
     func removeEmptyClients() throws {
         let oldest = system.now() - Self.identityLifetime
         var empty: Set<String> = []
-        var told: Set<String> = []
+        var withRetiredSegments: Set<String> = []
         for name in try system.directories(in: layout.events) {
             let path = layout.client(directory: name)
             let modified = try system.status("\(path)/identity")?.modified ?? system.status(path)?.modified
             if let modified, modified < oldest, try ClientStore.isEmpty(path, system) {
                 empty.insert(name)
-                if try system.status("\(path)/retired") != nil { told.insert(name) }
+                if try system.status("\(path)/retired") != nil { withRetiredSegments.insert(name) }
             }
         }
-        if !told.isEmpty { empty.subtract(try clientsInJournal(among: told)) }
+        if !withRetiredSegments.isEmpty { empty.subtract(try clientsInJournal(among: withRetiredSegments)) }
         for name in empty { try client(named: name).removeDirectoryIfEmpty() }
     }
 

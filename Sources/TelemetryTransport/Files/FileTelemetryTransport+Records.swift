@@ -29,7 +29,7 @@ extension FileTelemetryTransport {
         let replacement = RecordReplacement(
             files: files, temporary: try files.prepare(stored, in: directory), place: place, former: found?.place)
         let change = PreparedChange(
-            told: RecordChange(stored, isRemoval: false), make: replacement.make, discard: replacement.discard)
+            entry: RecordChange(stored, isRemoval: false), make: replacement.make, discard: replacement.discard)
         return (stored, change)
     }
 
@@ -56,7 +56,7 @@ extension FileTelemetryTransport {
             count += try await changingRecords {
                 guard let found = try find(id) else { return (0, nil) }
                 let change = PreparedChange(
-                    told: RecordChange(found.record, isRemoval: true),
+                    entry: RecordChange(found.record, isRemoval: true),
                     make: { [files] in try files.remove(found.place.path, in: found.place.directory) })
                 return (1, change)
             }
@@ -77,17 +77,17 @@ extension FileTelemetryTransport {
         return nil
     }
 
-    /// A change that has been prepared so far that little can fail any more, and its entry in the journal.
+    /// A prepared change, whose remaining steps are unlikely to fail, and its entry in the journal.
     private struct PreparedChange {
-        var told: RecordChange
+        var entry: RecordChange
         var make: () throws -> Void
         var discard: () -> Void = {}
     }
 
     /// Makes a change under the lock of all records.
     ///
-    /// The journal's entry comes first: where there is no room for it nothing has changed, and whoever is killed behind it has
-    /// notified of a change that was perhaps not made, never the reverse. Who reads the entry waits for the lock.
+    /// The journal entry is written first: without space for it, nothing changes. If the process is killed after that, the entry
+    /// may describe a change that was not made, but no change lacks an entry. Readers of the entry wait for the lock.
     private func changingRecords<Result>(_ prepare: () throws -> (Result, PreparedChange?)) async throws -> Result {
         try await whenUnlocked("the records") {
             let lock = try system.open(layout.recordsLock, for: .update)
@@ -98,10 +98,10 @@ extension FileTelemetryTransport {
             let (result, change) = try prepare()
             guard let change else { return result }
             defer { change.discard() }
-            try journal.write([.record(change.told)])
+            try journal.write([.record(change.entry)])
             journal.currentEnd.note(in: lock)
             try change.make()
-            noteRecord(change.told)
+            noteRecord(change.entry)
             return result
         }
     }

@@ -4,7 +4,7 @@ import TelemetryStorage
 extension FileTelemetryTransport {
     /// Removes segments that exceed the limits, oldest first; never the one just begun.
     ///
-    /// A failure is reported, and the removal tried again when the next segment is begun.
+    /// A failure is reported, and the removal is tried again when the next segment is begun.
     func enforceRetention(after client: String) async {
         let retention = configuration.retention
         guard retention != .unlimited else { return }
@@ -25,7 +25,7 @@ extension FileTelemetryTransport {
             }
             _ = try await retire(from: all, bytes: retention.maximumTotalBytes, olderThan: oldest, in: client)
         } catch {
-            tell(.storageFailed, "Old events could not be removed: \(error)")
+            report(.storageFailed, "Old events could not be removed: \(error)")
         }
     }
 

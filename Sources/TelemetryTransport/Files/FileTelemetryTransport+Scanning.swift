@@ -5,7 +5,7 @@ extension FileTelemetryTransport {
     /// The end of reading, and the number of events that retention had removed.
     struct ScanEnd {
         var position: JournalPosition
-        /// Whether there may be more to read at once.
+        /// Whether more events may be available now.
         var hasMore: Bool
         var missed: UInt64 = 0
     }
@@ -36,9 +36,8 @@ extension FileTelemetryTransport {
                 return end
             }
             guard ends.insert(batch) else {
-                tell(
-                    .corruptFile, "\(layout.journalFile(at.file)) tells at \(at.offset) of lines again; the entry is passed over."
-                )
+                report(
+                    .corruptFile, "\(layout.journalFile(at.file)) has a duplicate entry at offset \(at.offset); it is skipped.")
                 continue
             }
             if let client, batch.client != client { continue }
@@ -70,7 +69,7 @@ extension FileTelemetryTransport {
         return end
     }
 
-    /// The entry's events are not read, but were counted when they were stored.
+    /// Causes a recount: the entry's events are not read, but were counted when they were stored.
     private func noteTornBatch(ofClient name: String, _ position: JournalPosition) {
         let isClient = StoreLayout.isFileName(name) && (try? system.status(layout.client(directory: name))) != nil
         let names = isClient ? [name] : (try? system.directories(in: layout.events)) ?? []
@@ -117,14 +116,14 @@ extension FileTelemetryTransport {
             return (start, lost)
         }
         guard var position = JournalPosition(text: cursor.rawValue, ofStore: storeID) else {
-            throw TelemetryTransportError.invalidArgument("\"\(cursor.rawValue)\" is no cursor of this store.")
+            throw TelemetryTransportError.invalidArgument("\"\(cursor.rawValue)\" is not a valid cursor of this store.")
         }
         guard let status = try system.status(layout.journalFile(position.file)) else {
             let start = try oldest(from: position.file)
             return (start, try skipped(from: position, to: start))
         }
         if position.offset > status.size {
-            tell(.corruptFile, "\(layout.journalFile(position.file)) is shorter than it was; reading goes on at its end.")
+            report(.corruptFile, "\(layout.journalFile(position.file)) was truncated; reading continues at its end.")
             position.offset = status.size
             position.linesRead = 0
         }
@@ -138,15 +137,15 @@ extension FileTelemetryTransport {
             for client in try reading({ try system.directories(in: layout.events) }) {
                 segments.noteDamage(ofClient: client, at: "\(gap.file).log")
             }
-            tell(
+            report(
                 .corruptFile,
-                "\(layout.journalFile(gap.file)) is missing; reading goes on at \(layout.journalFile(next.file)), "
+                "\(layout.journalFile(gap.file)) is missing; reading continues at \(layout.journalFile(next.file)), "
                     + "\(missing.events) events later.")
         }
         return lostOnly && !missing.isLost ? 0 : missing.events
     }
 
-    /// Sees whether the journal is still of the same store: the directory may have been lost and made again meanwhile.
+    /// Adopts the journal's store identifier if it changed: the directory may have been removed and created again.
     private func identify(journal file: UInt64) throws {
         if journalWitness.isSame(file) { return }
         journalWitness.look(at: file, layout, system)
@@ -154,7 +153,7 @@ extension FileTelemetryTransport {
         if let id = try head(of: file).storeID { adopt(storeID: id) }
     }
 
-    /// The beginning of the oldest journal file with that number or a later one; of the oldest of all where there is none.
+    /// The beginning of the oldest journal file with that number or a higher one; if there is none, of the oldest file.
     private func oldest(from number: UInt64) throws(FileError) -> JournalPosition {
         let files = try system.list(layout.journal).compactMap(StoreLayout.journalNumber)
         guard let oldest = files.filter({ $0 >= number }).min() ?? files.min() else {

@@ -15,7 +15,7 @@ extension FileTelemetryTransport {
     public func subscription(withID id: TelemetrySubscription.ID) async throws -> TelemetrySubscription? {
         do {
             let found = try files.read(TelemetrySubscription.self, at: layout.subscription(id))
-            // A store that is out of reach is no empty one.
+            // Throws if the store is unreachable: it must not appear empty.
             if found == nil { _ = try system.list(layout.subscriptions) }
             return found
         } catch {
@@ -30,8 +30,8 @@ extension FileTelemetryTransport {
     /// Changes from now on, by this process and others, within milliseconds if the system reports file changes.
     public nonisolated func notifications() -> AsyncStream<TelemetryNotification> { follower.notifications() }
 
-    /// Under the lock of all records, so that entries have the order in which the changes were made. The change comes first:
-    /// whoever begins to follow behind an entry reads what is stored then.
+    /// Makes a change under the lock of all records, so that the entries are in the order of the changes. The change is made
+    /// first: a reader that begins after an entry reads the stored subscriptions.
     private func changing(_ line: JournalLine, _ change: () throws -> Void) async throws {
         try await whenUnlocked("the records") { () -> Void? in
             let lock = try system.open(layout.recordsLock, for: .update)

@@ -33,30 +33,30 @@ extension FileTelemetryTransport {
         }
     }
 
-    /// Makes the directories again where they were lost.
+    /// Creates missing directories again.
     func restore() throws {
         do {
             adopt(storeID: try StoreFormat(layout: layout, system: system).prepare())
         } catch {
-            // What was a store may be one again later.
+            // The directory was a store and may be one again later.
             guard error.code == .invalidArgument || error.code == .corrupted else { throw TelemetryTransportError(error) }
-            throw TelemetryTransportError(code: .unavailable, message: "The store is gone. \(error.message)", cause: error)
+            throw TelemetryTransportError(code: .unavailable, message: "The store was removed. \(error.message)", cause: error)
         }
         format.invalidate()
         try journal.prepare()
     }
 
-    /// Continues with the store that is there now.
+    /// Continues with the store that is now in the directory.
     func adopt(storeID id: String) {
         guard id != storeID else { return }
-        tell(.unexpectedInput, "\(layout.directory) was replaced by another store; cursors begin anew.")
+        report(.unexpectedInput, "\(layout.directory) was replaced by another store; existing cursors start at its beginning.")
         formerStoreIDs.insert(storeID)
         storeID = id
         journal.storeID = id
         format.invalidate()
     }
 
-    /// Runs what only reads, with the same care for descriptors.
+    /// Runs a read operation. If no descriptors are left, closes the files that are kept open, and repeats it once.
     func reading<Result>(_ body: () throws -> Result) throws -> Result {
         do {
             return try body()

@@ -4,13 +4,13 @@ package import TelemetryStorage
 
 /// A store in a directory that any number of processes on one machine share: clients, viewers, tools.
 ///
-/// Records are files that are written whole and renamed; events are lines of JSON in append-only segments, one writer each; a
-/// journal tells the order of everything and is what others follow. A process that is killed at any moment loses nothing that
-/// a call had returned for. The article "The file store's format" describes the files.
+/// Each record is a file that is replaced atomically. Events are lines of JSON in append-only segments with one writer each. A
+/// journal lists all changes in order, for other processes to follow. If a process is killed, the data of calls that returned is
+/// not lost. The article "The file store's format" describes the files.
 ///
-/// A directory that is lost is made again, empty, by the next call that writes. Every method throws
-/// ``TelemetryTransportError``: `.unavailable` where the system fails or another process keeps a lock too long, `.quotaExceeded`
-/// where the disk is full, `.unauthorized` where the system forbids it.
+/// If the directory is removed, the next call that writes creates it again, empty. Every method throws
+/// ``TelemetryTransportError``: `.unavailable` if the system fails or another process holds a lock too long, `.quotaExceeded` if
+/// the disk is full, `.unauthorized` if the system denies access.
 public actor FileTelemetryTransport: TelemetryTransporting {
     nonisolated let layout: StoreLayout
     nonisolated let system: FileSystem
@@ -18,31 +18,31 @@ public actor FileTelemetryTransport: TelemetryTransporting {
     nonisolated let follower: JournalFollower
     /// The store's identifier, which its cursors contain.
     var storeID: String
-    /// Names by which this transport knew the store before it was lost and made again.
+    /// The identifiers of earlier stores in the directory.
     var formerStoreIDs: Set<String> = []
-    /// The journal file that was last seen to be of the store of that name.
+    /// The newest journal file when the store's identifier was last checked.
     var journalWitness = JournalFileWitness()
     let journal: JournalWriter
     let format: StoreFormatVersion
     let segments: SegmentReader
     var recentEnds = RecentSegmentEnds()
     var encoder = EventLineEncoder()
-    /// Of journal files that cannot go yet, a segment each that they tell of.
+    /// For each journal file that is still needed, an existing segment with an entry in it.
     var remainingSegments: [UInt64: String] = [:]
-    /// Clients whose record was deleted here: once they have no events either, nothing of them is kept.
+    /// Clients whose record this transport deleted. Their directory is removed once they have no events.
     var clientsWithoutRecord: Set<String> = []
     private var clients: [String: ClientStore] = [:]
     private var clientNames: [String: String] = [:]
-    /// The write positions in segments of clients whose files were closed, and what was checked of them.
+    /// For clients whose files were closed: the write position, and the inode of the checked identity file.
     private var idleClients: [String: (segment: SegmentWriter?, checkedIdentity: UInt64?)] = [:]
     private var uses: UInt64 = 0
 
-    /// Opens the store in a directory, which is made where it is missing: directories with mode 0700, files with 0600.
+    /// Opens the store in a directory, or creates it, directories with mode 0700 and files with 0600.
     ///
-    /// - Throws: ``TelemetryTransportError``: `.invalidArgument` where the path is not a directory or no path of a file,
-    ///   `.corrupted` where the directory holds another format or a version of this one that is not known, which is left as
-    ///   it is; `.unauthorized` where the directory belongs to another user, or every user may write to it;
-    ///   `.unauthorized`, `.quotaExceeded` or `.unavailable` where the system refuses.
+    /// - Throws: ``TelemetryTransportError``: `.invalidArgument` if the URL is not a file URL or the path is not a directory;
+    ///   `.corrupted` if the directory contains another format or an unknown version of this one, which is left unchanged;
+    ///   `.unauthorized` if the directory belongs to another user, or every user may write to it; `.unauthorized`,
+    ///   `.quotaExceeded` or `.unavailable` for errors of the system.
     public init(directory: URL, configuration: Configuration = .default) throws {
         try self.init(directory: directory, configuration: configuration, system: FileSystem())
     }
@@ -75,7 +75,7 @@ public actor FileTelemetryTransport: TelemetryTransporting {
 extension FileTelemetryTransport {
     private static let clientsWithOpenFiles = 32
 
-    /// The client's part of the store. The files of the one used longest ago are closed where many are open.
+    /// The client's part of the store. If too many clients have open files, closes those of the least recently used one.
     func client(named name: String) -> ClientStore {
         uses += 1
         let client: ClientStore
@@ -97,7 +97,7 @@ extension FileTelemetryTransport {
         return client
     }
 
-    /// The name of a client's directory, which takes some work to find.
+    /// The name of a client's directory, cached because encoding it is slow.
     func directoryName(ofClient clientId: String?) -> String {
         guard let clientId else { return StoreLayout.client(nil) }
         if let known = clientNames[clientId] { return known }
@@ -126,7 +126,7 @@ extension FileTelemetryTransport {
         journal.close()
     }
 
-    nonisolated func tell(_ kind: TelemetryDiagnostic.Kind, _ message: String) {
+    nonisolated func report(_ kind: TelemetryDiagnostic.Kind, _ message: String) {
         configuration.diagnostics?(TelemetryDiagnostic(kind: kind, message: message))
     }
 }

@@ -2,7 +2,7 @@ import Synchronization
 import TelemetryModels
 import TelemetryStorage
 
-/// Follows the journal while there are listeners, and notifies them.
+/// Follows the journal while its streams have consumers, and notifies them.
 final class JournalFollower: Sendable {
     private let layout: StoreLayout
     private let system: FileSystem
@@ -41,7 +41,7 @@ final class JournalFollower: Sendable {
 
     private var hasConsumers: Bool { notificationStreams.hasConsumers || arrivalStreams.hasConsumers }
 
-    /// Begins to follow from the journal's end, unless that was begun already.
+    /// Starts to follow the journal from its end, unless already started.
     private func follow() {
         // A handler may call this follower: it is called after the lock is released.
         let held = DeferredDiagnostics(handler: configuration.diagnostics)
@@ -50,7 +50,7 @@ final class JournalFollower: Sendable {
         configuration.diagnostics = held.report
         following.withLock { task in
             guard task == nil else { return }
-            // Begun before the end is looked for: whatever is written after that is hinted at.
+            // Started before the journal's end is determined, so that every later write causes a hint.
             let watcher = DirectoryWatcher(
                 path: layout.journal, interval: configuration.pollInterval, diagnostics: configuration.diagnostics)
             let reader = ChangeReader(layout: layout, system: system, configuration: configuration)
@@ -64,7 +64,7 @@ final class JournalFollower: Sendable {
         }
     }
 
-    /// Reads until no change is in progress. False if `deliver` returned false.
+    /// Reads until no change is in progress. Returns false if `deliver` returned false.
     private static func forEachChange(
         _ reader: ChangeReader, _ clock: any Clock<Duration>, _ interval: Duration,
         _ deliver: (ChangeReader.Changes) -> Bool
@@ -74,13 +74,13 @@ final class JournalFollower: Sendable {
             let changes = reader.changes()
             guard deliver(changes) else { return false }
             guard changes.isIncomplete else { return true }
-            // Cancelled, the following ends with the watcher's stream.
+            // After cancellation, the caller's loop ends with the watcher's stream.
             do { try await clock.sleep(for: delay) } catch { return true }
             delay = min(delay * 2, interval)
         }
     }
 
-    /// False if there are no listeners any more and following ends.
+    /// Returns false if there are no consumers any more, which ends the following.
     private func deliver(_ changes: ChangeReader.Changes) -> Bool {
         for notification in changes.notifications { notificationStreams.yield(notification) }
         if changes.hasEvents { arrivalStreams.yield(()) }

@@ -1,7 +1,7 @@
 import TelemetryStorage
 
 extension TelemetryTransportError {
-    /// What the storage engine says, as a value that a caller of the transport can act on.
+    /// Creates the equivalent of an error of the storage engine.
     init(_ error: StoreError) {
         let code: Code =
             switch error.code {
@@ -16,6 +16,6 @@ extension TelemetryTransportError {
 }
 
 extension FileError {
-    /// The same as a value that a caller of the transport can act on.
+    /// The equivalent error of a transport.
     var transportError: TelemetryTransportError { TelemetryTransportError(storeError) }
 }

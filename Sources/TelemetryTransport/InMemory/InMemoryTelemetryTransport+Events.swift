@@ -45,7 +45,7 @@ extension InMemoryTelemetryTransport {
 
     private func position(of cursor: TelemetryCursor) throws -> UInt64 {
         guard let position = UInt64(cursor.rawValue), position < nextPosition else {
-            throw TelemetryTransportError.invalidArgument("\"\(cursor.rawValue)\" is no cursor of this store.")
+            throw TelemetryTransportError.invalidArgument("\"\(cursor.rawValue)\" is not a valid cursor of this store.")
         }
         return position
     }

@@ -3,8 +3,8 @@ import TelemetryStorage
 
 /// A store in memory, for tests, previews and hosts that are their own viewer. Ends with the last reference to it.
 ///
-/// It is unbounded: it keeps every event until it is deleted, and the identifiers of deleted ones, so that none comes back by
-/// being sent again.
+/// The store is unbounded: it keeps every event until it is deleted. It also keeps the identifiers of deleted events, so that an
+/// event that is sent again is not stored again.
 public actor InMemoryTelemetryTransport: TelemetryTransporting {
     /// Events with their positions, oldest first; a position is never used again.
     var stored: [(position: UInt64, event: TelemetryEvent)] = []
@@ -19,7 +19,7 @@ public actor InMemoryTelemetryTransport: TelemetryTransporting {
     /// Creates an empty store.
     public init() {}
 
-    /// Always true: there is nothing that could be out of reach.
+    /// Always true.
     public func validateSchema() async -> Bool { true }
 
     public func debugInfo() async -> DebugInfo { await debugInfo(containerID: "memory", environment: "in memory") }

@@ -1,6 +1,6 @@
 import TelemetryModels
 
-/// What names from outside may look like, wherever a transport takes one.
+/// The requirements for identifiers and limits passed to a transport.
 package enum NameRules {
     /// The most bytes of UTF-8 in a client's identifier.
     package static let maximumClientIdBytes = 1_024
@@ -16,6 +16,6 @@ package enum NameRules {
 
     /// - Throws: `.invalidArgument` for a page size below 1.
     package static func check(limit: Int) throws(TelemetryTransportError) {
-        guard limit >= 1 else { throw .invalidArgument("A page has at least 1 event; \(limit) were asked for.") }
+        guard limit >= 1 else { throw .invalidArgument("The limit of a page must be at least 1; it is \(limit).") }
     }
 }

@@ -1,10 +1,10 @@
 public import TelemetryModels
 
 extension TelemetryEventTransport {
-    /// Stores events: ``append(_:)`` under the documents' name.
+    /// Stores events. Equivalent to ``append(_:)``.
     public func save(events: [TelemetryEvent]) async throws { try await append(events) }
 
-    /// Every stored event, oldest first. Reads page by page, and holds them all in memory.
+    /// Every stored event, oldest first. Reads page by page, and keeps all events in memory.
     public func fetchAllEvents() async throws -> [TelemetryEvent] {
         var all: [TelemetryEvent] = []
         var cursor: TelemetryCursor?
@@ -21,14 +21,14 @@ extension TelemetryEventTransport {
         try await events(matching: .all, after: cursor, limit: limit)
     }
 
-    /// How many events are stored.
+    /// The number of stored events.
     public func countEvents() async throws -> Int { try await countEvents(matching: .all) }
 
     /// Removes every event of every client: for viewers' tools, never for a client.
     @discardableResult
     public func deleteAllEvents() async throws -> Int { try await deleteEvents(matching: .all) }
 
-    /// The same under the documents' other name.
+    /// Removes every event of every client. Equivalent to ``deleteAllEvents()``.
     @discardableResult
     public func deleteAllTelemetryEvents() async throws -> Int { try await deleteAllEvents() }
 
@@ -39,14 +39,14 @@ extension TelemetryEventTransport {
         return try await deleteEvents(matching: .init(clientId: clientId))
     }
 
-    /// Pages of what is stored after the cursor, and then of what arrives, until the consumer stops.
+    /// Pages of the stored events after the cursor, then of new events as they arrive, until the consumer stops.
     ///
-    /// The first page that says `hasMore == false` is where the consumer has caught up; it may be empty, later ones hold
-    /// something new. Each page's cursor goes on behind it. While the consumer works on a page the next one is read, and never
-    /// more than that. The stream throws what reading throws and ends there; cancelling the consuming task ends it, too.
+    /// With the first page whose `hasMore` is false, the consumer has caught up. That page may be empty; later pages contain
+    /// something new. Each page's cursor is the position after it. At most one page is read ahead while the consumer processes
+    /// the previous one. The stream ends after rethrowing a read error, and when the consuming task is cancelled.
     /// - Parameters:
     ///   - filter: Which events to return.
-    ///   - cursor: Where an earlier page ended; nil begins with the oldest event.
+    ///   - cursor: The cursor of an earlier page; nil begins with the oldest event.
     ///   - limit: The most events in a page; at least 1.
     public func eventPages(
         matching filter: TelemetryEventFilter = .all, after cursor: TelemetryCursor? = nil, limit: Int = 500
@@ -54,11 +54,10 @@ extension TelemetryEventTransport {
         pages(matching: filter, after: cursor, limit: limit, readsAhead: true)
     }
 
-    /// What is stored after the cursor, and then what arrives, until the consumer stops.
+    /// The stored events after the cursor, then new events as they arrive, until the consumer stops.
     ///
-    /// Pages are read only as the consumer asks for events. The stream throws what reading throws and ends there; begin again
-    /// with the `after:` of an event page to go on. Cancelling the consuming task ends it. ``eventPages(matching:after:limit:)``
-    /// says where to go on, and when everything stored was read.
+    /// Pages are read on demand. The stream ends after rethrowing a read error, and when the consuming task is cancelled. To be
+    /// able to resume, or to find out when all stored events were read, use ``eventPages(matching:after:limit:)``.
     public func eventStream(
         matching filter: TelemetryEventFilter = .all, after cursor: TelemetryCursor? = nil
     ) -> AsyncThrowingStream<TelemetryEvent, any Error> {

@@ -3,7 +3,7 @@ public import TelemetryModels
 
 extension TelemetryRecordTransport {
     /// Stores a new client.
-    /// - Throws: ``TelemetryTransportError`` with `.conflict` where the client exists, `.invalidArgument` for an identifier
+    /// - Throws: ``TelemetryTransportError`` with `.conflict` if the client exists, `.invalidArgument` for an identifier
     ///   that is empty or longer than 1,024 bytes of UTF-8.
     @discardableResult
     public func createTelemetryClient(
@@ -12,8 +12,8 @@ extension TelemetryRecordTransport {
         try await createTelemetryClient(TelemetryClientRecord(clientId: clientId, created: created, isEnabled: isEnabled))
     }
 
-    /// Stores a new client, under an identity that follows from its identifier where it has none yet.
-    /// - Throws: as ``createTelemetryClient(clientId:created:isEnabled:)``.
+    /// Stores a new client. If it has no record identifier, derives one from its client identifier.
+    /// - Throws: The errors of ``createTelemetryClient(clientId:created:isEnabled:)``.
     @discardableResult
     public func createTelemetryClient(_ telemetryClient: TelemetryClientRecord) async throws -> TelemetryClientRecord {
         try NameRules.check(clientId: telemetryClient.clientId)
@@ -23,8 +23,8 @@ extension TelemetryRecordTransport {
         return try await TelemetryClientRecord(record: insert(record))
     }
 
-    /// Changes the given fields of a stored client; nil leaves a field as it is.
-    /// - Throws: ``TelemetryTransportError`` with `.notFound` where there is no such client.
+    /// Changes the given fields of a stored client; nil leaves a field unchanged.
+    /// - Throws: ``TelemetryTransportError`` with `.notFound` if there is no such client.
     @discardableResult
     public func updateTelemetryClient(
         recordID: TelemetryRecord.ID, clientId: String? = nil, created: Date? = nil, isEnabled: Bool? = nil
@@ -41,8 +41,8 @@ extension TelemetryRecordTransport {
     }
 
     /// Stores every field of a client that was read before.
-    /// - Throws: ``TelemetryModels/TelemetryRecordError/missingRecordID`` for a client that was not, and as
-    ///   ``updateTelemetryClient(recordID:clientId:created:isEnabled:)``.
+    /// - Throws: ``TelemetryModels/TelemetryRecordError/missingRecordID`` for a client without a record identifier, and the
+    ///   errors of ``updateTelemetryClient(recordID:clientId:created:isEnabled:)``.
     @discardableResult
     public func updateTelemetryClient(_ telemetryClient: TelemetryClientRecord) async throws -> TelemetryClientRecord {
         guard let id = telemetryClient.recordID else { throw TelemetryRecordError.missingRecordID }
@@ -50,7 +50,7 @@ extension TelemetryRecordTransport {
         return try await TelemetryClientRecord(record: modify(id) { try telemetryClient.applying(to: $0) })
     }
 
-    /// Removes a client's record; one that is not there is no error.
+    /// Removes a client's record; a missing record is not an error.
     public func deleteTelemetryClient(recordID: TelemetryRecord.ID) async throws {
         try await deleteRecords(withIDs: [recordID])
     }

@@ -2,8 +2,8 @@ public import Foundation
 public import TelemetryModels
 
 extension TelemetryRecordTransport {
-    /// Stores a new command, under an identity that follows from its `commandId` where it has none yet.
-    /// - Throws: ``TelemetryTransportError`` with `.conflict` where the command exists, `.invalidArgument` for a client
+    /// Stores a new command. If it has no record identifier, derives one from its `commandId`.
+    /// - Throws: ``TelemetryTransportError`` with `.conflict` if the command exists, `.invalidArgument` for a client
     ///   identifier that is empty or longer than 1,024 bytes of UTF-8.
     @discardableResult
     public func createCommand(_ command: TelemetryCommandRecord) async throws -> TelemetryCommandRecord {
@@ -14,14 +14,14 @@ extension TelemetryRecordTransport {
         return try await TelemetryCommandRecord(record: insert(record))
     }
 
-    /// The stored command, or nil where there is none.
-    /// - Throws: ``TelemetryModels/TelemetryRecordError`` where the record cannot be read as a command.
+    /// The stored command, or nil if there is none.
+    /// - Throws: ``TelemetryModels/TelemetryRecordError`` if the record cannot be read as a command.
     public func fetchCommand(recordID: TelemetryRecord.ID) async throws -> TelemetryCommandRecord? {
         try await record(withID: recordID).map { try TelemetryCommandRecord(record: $0) }
     }
 
-    /// The client's commands that are still to be run, oldest first. Records that cannot be read as commands are left out;
-    /// the command processor, which ends those too, reads the records themselves.
+    /// The client's pending commands, oldest first. Records that cannot be read as commands are left out; the command
+    /// processor, which handles those too, reads the records directly.
     public func fetchPendingCommands(for clientId: String) async throws -> [TelemetryCommandRecord] {
         try NameRules.check(clientId: clientId)
         return try await records(matching: .pendingCommands(of: clientId)).compactMap { try? TelemetryCommandRecord(record: $0) }
@@ -44,7 +44,7 @@ extension TelemetryRecordTransport {
     }
 
     /// Changes the outcome of a command; nil leaves a field unchanged.
-    /// - Throws: ``TelemetryTransportError`` with `.notFound` where there is no such command.
+    /// - Throws: ``TelemetryTransportError`` with `.notFound` if there is no such command.
     @discardableResult
     public func updateCommandStatus(
         recordID: TelemetryRecord.ID, status: TelemetrySchema.CommandStatus, executedAt: Date? = nil,
@@ -60,7 +60,7 @@ extension TelemetryRecordTransport {
         return try TelemetryCommandRecord(record: record)
     }
 
-    /// Removes a command; one that is not there is no error.
+    /// Removes a command; a missing command is not an error.
     public func deleteCommand(recordID: TelemetryRecord.ID) async throws {
         try await deleteRecords(withIDs: [recordID])
     }
@@ -73,7 +73,7 @@ extension TelemetryRecordTransport {
 }
 
 extension TelemetryRecordQuery {
-    /// The client's commands that are still to be run, oldest first.
+    /// The client's pending commands, oldest first.
     package static func pendingCommands(of clientId: String) -> Self {
         typealias Field = TelemetrySchema.CommandField
         return Self(

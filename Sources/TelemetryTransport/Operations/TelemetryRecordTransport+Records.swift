@@ -1,16 +1,16 @@
 package import TelemetryModels
 
-/// What the operations on all record types share.
+/// Helpers of the operations on all record types.
 extension TelemetryRecordTransport {
     /// Stores one new record.
     func insert(_ record: TelemetryRecord) async throws -> TelemetryRecord {
         try await saved(save([record], policy: .insert), for: record)
     }
 
-    /// Reads a record, changes it and writes it back, again where another writer came in between.
+    /// Reads a record, changes it and writes it back. Repeats this if another writer changed the record meanwhile.
     ///
-    /// - Throws: ``TelemetryTransportError`` with `.notFound` where there is no such record, with `.conflict` where other
-    ///   writers came in between a thousand times; `CancellationError`; what `change` throws.
+    /// - Throws: ``TelemetryTransportError`` with `.notFound` if there is no such record, with `.conflict` if other writers
+    ///   changed the record more than a thousand times meanwhile; `CancellationError`; errors of `change`.
     package func modify(
         _ id: TelemetryRecord.ID, _ change: @Sendable (TelemetryRecord) throws -> TelemetryRecord
     ) async throws -> TelemetryRecord {
@@ -28,7 +28,7 @@ extension TelemetryRecordTransport {
         }
     }
 
-    /// Removes every record of a type that bears the client's identifier.
+    /// Removes every record of a type that has the client's identifier.
     func deleteRecords(ofType recordType: String, forClient clientId: String) async throws -> Int {
         try NameRules.check(clientId: clientId)
         let field = TelemetrySchema.ClientField.clientId.rawValue

@@ -1,8 +1,8 @@
 public import TelemetryModels
 
 extension TelemetryRecordTransport {
-    /// Stores a new rule, under an identity that follows from its `ruleId` where it has none yet.
-    /// - Throws: ``TelemetryTransportError`` with `.conflict` where the rule exists.
+    /// Stores a new rule. If it has no record identifier, derives one from its `ruleId`.
+    /// - Throws: ``TelemetryTransportError`` with `.conflict` if the rule exists.
     @discardableResult
     public func createRule(_ rule: TelemetryRuleRecord) async throws -> TelemetryRuleRecord {
         let record = try rule.applying(
@@ -22,15 +22,15 @@ extension TelemetryRecordTransport {
     }
 
     /// Stores every field of a rule that was read before.
-    /// - Throws: ``TelemetryModels/TelemetryRecordError/missingRecordID`` for one that was not; ``TelemetryTransportError`` with
-    ///   `.notFound` where there is no such record.
+    /// - Throws: ``TelemetryModels/TelemetryRecordError/missingRecordID`` for a rule without a record identifier;
+    ///   ``TelemetryTransportError`` with `.notFound` if there is no such record.
     @discardableResult
     public func updateRule(_ rule: TelemetryRuleRecord) async throws -> TelemetryRuleRecord {
         guard let id = rule.recordID else { throw TelemetryRecordError.missingRecordID }
         return try await TelemetryRuleRecord(record: modify(id) { try rule.applying(to: $0) })
     }
 
-    /// Removes a rule; one that is not there is no error.
+    /// Removes a rule; a missing rule is not an error.
     public func deleteRule(recordID: TelemetryRecord.ID) async throws {
         try await deleteRecords(withIDs: [recordID])
     }

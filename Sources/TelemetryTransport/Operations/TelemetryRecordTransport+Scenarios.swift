@@ -1,10 +1,10 @@
 public import TelemetryModels
 
 extension TelemetryRecordTransport {
-    /// Stores new scenarios, each under an identity that follows from its client and name where it has none yet.
-    /// - Throws: ``TelemetryTransportError``: `.conflict` where the only one exists already, `.partialFailure` where some of
-    ///   several could not be stored, `.invalidArgument` for a client identifier that is empty or longer than 1,024 bytes of
-    ///   UTF-8; then nothing is stored.
+    /// Stores new scenarios. If one has no record identifier, derives it from the client identifier and the name.
+    /// - Throws: ``TelemetryTransportError``: `.conflict` if the only one exists already, `.partialFailure` if some of several
+    ///   could not be stored. `.invalidArgument` for a client identifier that is empty or longer than 1,024 bytes of UTF-8; then
+    ///   nothing is stored.
     @discardableResult
     public func createScenarios(_ scenarios: [TelemetryScenarioRecord]) async throws -> [TelemetryScenarioRecord] {
         guard !scenarios.isEmpty else { return [] }
@@ -17,8 +17,8 @@ extension TelemetryRecordTransport {
         return try await save(records, policy: .insert).map { try TelemetryScenarioRecord(record: $0) }
     }
 
-    /// The stored scenarios of one client, or of all where it is nil, by name. Records that cannot be read as
-    /// scenarios are left out.
+    /// The stored scenarios of one client, or of all if it is nil, by name. Records that cannot be read as scenarios are left
+    /// out.
     public func fetchScenarios(forClient clientId: String? = nil) async throws -> [TelemetryScenarioRecord] {
         if let clientId { try NameRules.check(clientId: clientId) }
         typealias Field = TelemetrySchema.ScenarioField
@@ -30,8 +30,8 @@ extension TelemetryRecordTransport {
     }
 
     /// Stores the state of a scenario that was read before.
-    /// - Throws: ``TelemetryModels/TelemetryRecordError/missingRecordID`` for one that was not; ``TelemetryTransportError``
-    ///   with `.notFound` where there is no such record.
+    /// - Throws: ``TelemetryModels/TelemetryRecordError/missingRecordID`` for a scenario without a record identifier;
+    ///   ``TelemetryTransportError`` with `.notFound` if there is no such record.
     @discardableResult
     public func updateScenario(_ scenario: TelemetryScenarioRecord) async throws -> TelemetryScenarioRecord {
         guard let id = scenario.recordID else { throw TelemetryRecordError.missingRecordID }
@@ -39,7 +39,7 @@ extension TelemetryRecordTransport {
         return try await TelemetryScenarioRecord(record: modify(id) { try scenario.applying(to: $0) })
     }
 
-    /// Removes every scenario of the client and returns how many they were.
+    /// Removes every scenario of the client and returns their number.
     @discardableResult
     public func deleteScenarios(forClient clientId: String) async throws -> Int {
         try await deleteRecords(ofType: TelemetryScenarioRecord.recordType, forClient: clientId)

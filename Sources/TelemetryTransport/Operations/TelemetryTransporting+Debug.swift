@@ -1,13 +1,13 @@
 public import TelemetryModels
 
 extension TelemetryTransporting {
-    /// What kind of store this is, in words.
+    /// A description of the kind of store.
     public func detectEnvironment() async -> String { await debugInfo().environment }
 
-    /// ``debugInfo()`` under the documents' name.
+    /// Equivalent to ``debugInfo()``.
     public func getDebugInfo() async -> DebugInfo { await debugInfo() }
 
-    /// The debug information as text, a line each.
+    /// The debug information as text, one item per line.
     public func debugDatabaseInfo() async -> String {
         let info = await debugInfo()
         var lines = [
@@ -24,7 +24,7 @@ extension TelemetryTransporting {
         return lines.joined(separator: "\n")
     }
 
-    /// What a store of this package says of itself, from what it holds.
+    /// The debug information of a store, computed from its clients and events.
     package func debugInfo(containerID: String, environment: String) async -> DebugInfo {
         var clients: [TelemetryRecord] = []
         var count: Int?

@@ -6,11 +6,11 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// Which records are meant, and in which order.
+/// Selects and sorts records.
 public struct TelemetryRecordQuery: Sendable, Hashable {
     /// The type of the records to find.
     public var recordType: String
-    /// Fields and the values that they must hold. A flag matches its stored form 0 or 1.
+    /// Fields and their required values. A Boolean matches its stored form 0 or 1.
     public var conditions: [String: TelemetryValue]
     /// The field to sort by; records that lack it come last. Nil sorts by the records' names.
     public var sortField: String?
@@ -51,8 +51,8 @@ public struct TelemetryRecordQuery: Sendable, Hashable {
     }
 }
 
-/// An order over values of every kind, so that sorting comes out the same whatever a field holds: flags and whole numbers, then
-/// other numbers and dates, texts.
+/// A total order of values of any type, so that sorting is deterministic: Booleans and integers, then other numbers and dates,
+/// then NaN, then strings.
 private enum SortKey: Comparable {
     case whole(Int64)
     case number(Double)

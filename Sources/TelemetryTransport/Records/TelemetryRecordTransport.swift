@@ -1,23 +1,23 @@
 public import TelemetryModels
 
-/// The control plane: few, mutable records, each with an identity and a tag of the version that is stored.
+/// The control plane: a small number of mutable records, each with an identifier and a tag of the stored version.
 ///
-/// Every method may be called from any task, also concurrently, and may throw `CancellationError` where it is cancelled.
+/// Every method may be called from any task, also concurrently, and may throw `CancellationError` if it is cancelled.
 public protocol TelemetryRecordTransport: Sendable {
-    /// Stores records, each whole or not at all, and returns them as stored, in the order given, with their new change tags.
+    /// Stores records, each atomically, and returns them as stored, in the order given, with their new change tags.
     ///
-    /// - Throws: ``TelemetryTransportError``. The failure of a single record is thrown as itself: `.conflict`, carrying the
-    ///   stored record, where the policy forbids to replace it; `.notFound` where the version to replace is gone. Where some
-    ///   of several fail, the others are saved and `.partialFailure` tells which failed and why.
+    /// - Throws: ``TelemetryTransportError``. For a single record: `.conflict`, with the stored record, if the policy does not
+    ///   allow replacing it; `.notFound` if the version to replace was removed. If some of several records fail, the others are
+    ///   saved, and `.partialFailure` contains the failures.
     func save(_ records: [TelemetryRecord], policy: TelemetrySavePolicy) async throws -> [TelemetryRecord]
 
-    /// The stored record, or nil where there is none.
+    /// The stored record, or nil if there is none.
     func record(withID id: TelemetryRecord.ID) async throws -> TelemetryRecord?
 
-    /// The stored records that fulfil the query, in its order.
+    /// The stored records that match the query, in its order.
     func records(matching query: TelemetryRecordQuery) async throws -> [TelemetryRecord]
 
-    /// Removes records and returns how many of them were there.
+    /// Removes records and returns how many of them existed.
     @discardableResult
     func deleteRecords(withIDs ids: [TelemetryRecord.ID]) async throws -> Int
 }

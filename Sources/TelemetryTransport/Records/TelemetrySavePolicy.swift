@@ -2,15 +2,15 @@ package import TelemetryModels
 
 /// What a save may replace.
 public enum TelemetrySavePolicy: Sendable {
-    /// Nothing: `.conflict` where a record with that identity is stored.
+    /// Nothing: `.conflict` if a record with that identifier is stored.
     case insert
-    /// The version that was read: `.conflict` where another is stored, `.notFound` where that one is gone. A record without a
-    /// change tag expects that none is stored.
+    /// The version that was read: `.conflict` if another version is stored, `.notFound` if the record was removed. A record
+    /// without a change tag replaces nothing.
     case ifUnchanged
-    /// Whatever is stored.
+    /// Any stored version.
     case overwrite
 
-    /// The error of saving over what is stored, or nil where the policy allows it.
+    /// The error of replacing the stored record, or nil if the policy allows it.
     package func refusal(
         of record: TelemetryRecord, over stored: TelemetryRecord?
     ) -> TelemetryTransportError? {

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Gives the same elements to any number of streams, each with a buffer of its own.
+/// Yields the same elements to any number of streams, each with its own buffer.
 package final class StreamBroadcaster<Element: Sendable>: Sendable {
     private typealias Continuation = AsyncStream<Element>.Continuation
 
@@ -11,7 +11,7 @@ package final class StreamBroadcaster<Element: Sendable>: Sendable {
 
     deinit { finish() }
 
-    /// A stream of what is yielded from now on; its consumer's end removes it.
+    /// A stream of the elements that are yielded from now on; removed when its consumer ends.
     package func stream() -> AsyncStream<Element> {
         let (stream, continuation) = AsyncStream.makeStream(of: Element.self, bufferingPolicy: buffering)
         let id = consumers.withLock { consumers in
@@ -30,7 +30,7 @@ package final class StreamBroadcaster<Element: Sendable>: Sendable {
         for continuation in consumers.withLock({ Array($0.continuations.values) }) { continuation.yield(element) }
     }
 
-    /// Whether anybody listens.
+    /// Whether any stream has a consumer.
     package var hasConsumers: Bool { consumers.withLock { !$0.continuations.isEmpty } }
 
     /// Ends every stream.

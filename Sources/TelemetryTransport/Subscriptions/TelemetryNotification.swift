@@ -1,6 +1,6 @@
 public import TelemetryModels
 
-/// Word that a record was created, changed or removed. A hint: query again to see what is so now.
+/// A notification that a record was created, changed or removed. It is a hint: query again for the current state.
 public struct TelemetryNotification: Sendable, Hashable {
     /// The identifier of the subscription.
     public let subscriptionID: TelemetrySubscription.ID?

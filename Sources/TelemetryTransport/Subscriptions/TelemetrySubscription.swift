@@ -7,10 +7,10 @@ public struct TelemetrySubscription: Sendable, Hashable, Codable, Identifiable {
     public let id: ID
     /// The type of the records whose changes are notified.
     public let recordType: String
-    /// Only records with this client identifier; nil for those of every client.
+    /// Only records with this client identifier; nil: the records of every client.
     public let clientId: String?
 
-    /// Creates a subscription; without a client it concerns every record of the type.
+    /// Creates a subscription; without a client identifier it applies to every record of the type.
     public init(id: ID, recordType: String, clientId: String? = nil) {
         self.id = id
         self.recordType = recordType

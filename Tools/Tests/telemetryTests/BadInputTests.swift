@@ -88,7 +88,10 @@ struct BadInputTests {
                 ["stats", "--svg", "FOLDER/none/x"], 73,
                 "Cannot write the chart to FOLDER/none/x. Check that its directory exists and is writable."
             ),
-            (["events", "--after", "x"], 65, "\"x\" is no cursor of this store. To start from the beginning, omit --after."),
+            (
+                ["events", "--after", "x"], 65,
+                "\"x\" is not a valid cursor of this store. To start from the beginning, omit --after."
+            ),
         ] as [([String], Int32, String)])
     func advice(arguments: [String], code: Int32, message: String) async throws {
         try await withDirectory { folder in
