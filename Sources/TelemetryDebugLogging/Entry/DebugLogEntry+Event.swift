@@ -28,5 +28,4 @@ extension DebugLogEntry {
             level: level == .debug ? .diagnostic : .info)
     }
 }
-
 #endif
