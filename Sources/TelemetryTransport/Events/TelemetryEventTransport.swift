@@ -24,7 +24,7 @@ public protocol TelemetryEventTransport: Sendable {
     ///     restarts, and may be used with a different filter.
     ///   - limit: The most events to return; at least 1.
     /// - Returns: The page. A later call with its cursor returns only events received since.
-    /// - Throws: ``TelemetryTransportError`` with `.invalidArgument` for a limit below 1 or a cursor that is not this store's.
+    /// - Throws: ``TelemetryTransportError`` with `.invalidArgument` for a limit below 1 or a cursor of another store.
     func events(
         matching filter: TelemetryEventFilter, after cursor: TelemetryCursor?, limit: Int
     ) async throws -> TelemetryEventPage

@@ -35,7 +35,7 @@ final class ChangeReader: Sendable {
         var first = State(position: try? Self.end(layout, system))
         if let file = first.position?.file { first.witness.look(at: file, layout, system) }
         state = Mutex(first)
-        // The subscriptions as of the position, or very little later.
+        // The subscriptions at the position, or slightly later.
         state.withLock { $0.subscriptions = try? storedSubscriptions() }
     }
 

@@ -4,7 +4,7 @@ import TelemetryStorage
 extension FileTelemetryTransport {
     /// The configuration of a file store. Processes that share a directory may use different ones.
     public struct Configuration: Sendable {
-        /// What `append` and `save` wait for before they return.
+        /// How durable stored data is once `append` or `save` has returned.
         public enum Durability: Sendable, Hashable {
             /// Stored data survives the end of the process, even if it is killed, but may not survive a power failure.
             case process
@@ -12,13 +12,13 @@ extension FileTelemetryTransport {
             case system
         }
 
-        /// How much is kept. Segments that exceed a limit are removed, oldest first. Nil: no limit.
+        /// The limits of the stored data. Segments that exceed a limit are removed, oldest first. Nil for no limit.
         public struct Retention: Sendable, Hashable {
-            /// The most bytes of events of one client.
+            /// The maximum size of one client's events, in bytes.
             public var bytesPerClient: Int?
-            /// The most bytes of events of all clients.
+            /// The maximum size of all clients' events, in bytes.
             public var maximumTotalBytes: Int?
-            /// The longest that events of a client are kept after their segment was last written to.
+            /// How long events are kept after their segment was last written to.
             ///
             /// Changes of the system clock have no effect. Time during which the machine is off counts for at most half of this.
             public var age: Duration?
@@ -42,13 +42,14 @@ extension FileTelemetryTransport {
         public var segmentBytes: Int
         /// The size in bytes at which a journal file is followed by a new one.
         public var journalBytes: Int
-        /// The most bytes that one event may take, with the header line above it; a larger one is `.invalidArgument`.
+        /// The maximum size of one event including its header line, in bytes; a larger one is `.invalidArgument`.
         ///
         /// At most 16 MiB, the length of the longest line that can be read; larger values have the same effect.
         public var maximumEventBytes: Int
-        /// The interval between checks for changes where the system does not report them.
+        /// The interval between checks for changes if the system does not report them.
         public var pollInterval: Duration
-        /// How long to wait, between tries, for another process that holds a lock before the call fails with `.unavailable`.
+        /// The total time that a call waits between attempts for another process to release a lock before it fails with
+        /// `.unavailable`.
         public var lockTimeout: Duration
         /// Receives diagnostics, such as quarantined files.
         public var diagnostics: TelemetryDiagnosticsHandler?

@@ -8,7 +8,7 @@ import Foundation
 #endif
 
 extension FileTelemetryTransport {
-    /// Whether the directory is a store of this version that can be read and written. Records of any type can be stored.
+    /// Returns whether the directory is a store of this version that can be read and written. Records of any type can be stored.
     public func validateSchema() async -> Bool {
         do {
             _ = try StoreFormat(layout: layout, system: system).prepare()

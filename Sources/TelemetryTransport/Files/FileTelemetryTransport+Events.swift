@@ -2,7 +2,7 @@ public import TelemetryModels
 import TelemetryStorage
 
 extension FileTelemetryTransport {
-    /// The most events that are stored at once, so that no page has to read much more than it returns.
+    /// The maximum number of events that are stored at once, so that a page does not have to read much more than it returns.
     private static let batchSize = 512
 
     /// Stores events in the order given. Appends for different clients do not wait for each other.
@@ -121,7 +121,7 @@ extension FileTelemetryTransport {
         }
     }
 
-    /// Removes journal files that are no longer needed, whenever one was ended.
+    /// Removes journal files that are no longer needed, each time one is completed.
     func collectJournal() {
         guard journal.hasEndedFile else { return }
         journal.hasEndedFile = false

@@ -2,7 +2,7 @@ import TelemetryModels
 import TelemetryStorage
 
 extension FileTelemetryTransport {
-    /// Removes segments that exceed the limits, oldest first; never the one just begun.
+    /// Removes segments that exceed the limits, oldest first, but never the one just started.
     ///
     /// A failure is reported, and the removal is tried again when the next segment is begun.
     func enforceRetention(after client: String) async {

@@ -27,7 +27,7 @@ extension FileTelemetryTransport {
         try await changing(.unsubscribed(id: id)) { try files.remove(layout.subscription(id), in: layout.subscriptions) }
     }
 
-    /// Changes from now on, by this process and others, within milliseconds if the system reports file changes.
+    /// Returns the changes from now on, by this process and others, within milliseconds if the system reports file changes.
     public nonisolated func notifications() -> AsyncStream<TelemetryNotification> { follower.notifications() }
 
     /// Makes a change under the lock of all records, so that the entries are in the order of the changes. The change is made

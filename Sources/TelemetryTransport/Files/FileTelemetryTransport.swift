@@ -119,7 +119,7 @@ extension FileTelemetryTransport {
         clients[client.name] = nil
     }
 
-    /// Closes every file that is kept open only to save time.
+    /// Closes every file that is kept open only for speed.
     func closeFiles() {
         for client in clients.values { close(client) }
         segments.close()

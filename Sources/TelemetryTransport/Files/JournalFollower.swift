@@ -29,7 +29,7 @@ final class JournalFollower: Sendable {
         return arrivalStreams.stream()
     }
 
-    /// Ends the following and every stream.
+    /// Stops following and ends every stream.
     func stop() {
         following.withLock { task in
             task?.cancel()

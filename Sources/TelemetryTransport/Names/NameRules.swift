@@ -2,7 +2,7 @@ import TelemetryModels
 
 /// The requirements for identifiers and limits passed to a transport.
 package enum NameRules {
-    /// The most bytes of UTF-8 in a client's identifier.
+    /// The maximum length of a client's identifier, in bytes of UTF-8.
     package static let maximumClientIdBytes = 1_024
 
     /// - Throws: `.invalidArgument` for an identifier that is empty or too long.

@@ -16,7 +16,7 @@ extension TelemetryEventTransport {
         }
     }
 
-    /// One page of all events, oldest first.
+    /// Returns one page of all events, oldest first.
     public func fetchEvents(limit: Int, cursor: TelemetryCursor? = nil) async throws -> TelemetryEventPage {
         try await events(matching: .all, after: cursor, limit: limit)
     }
@@ -24,7 +24,7 @@ extension TelemetryEventTransport {
     /// The number of stored events.
     public func countEvents() async throws -> Int { try await countEvents(matching: .all) }
 
-    /// Removes every event of every client: for viewers' tools, never for a client.
+    /// Removes every event of every client. For viewers' tools; a client must not call it.
     @discardableResult
     public func deleteAllEvents() async throws -> Int { try await deleteEvents(matching: .all) }
 

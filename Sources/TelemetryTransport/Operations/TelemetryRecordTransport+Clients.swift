@@ -55,7 +55,7 @@ extension TelemetryRecordTransport {
         try await deleteRecords(withIDs: [recordID])
     }
 
-    /// The stored clients, newest first. Records that cannot be read as clients are left out.
+    /// Returns the stored clients, newest first. Records that cannot be read as clients are skipped.
     public func fetchTelemetryClients(
         clientId: String? = nil, isEnabled: Bool? = nil
     ) async throws -> [TelemetryClientRecord] {

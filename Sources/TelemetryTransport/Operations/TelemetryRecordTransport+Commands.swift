@@ -27,8 +27,8 @@ extension TelemetryRecordTransport {
         return try await records(matching: .pendingCommands(of: clientId)).compactMap { try? TelemetryCommandRecord(record: $0) }
     }
 
-    /// The commands of one client, or of all, oldest first; of one status, or of any. Records that cannot be read as commands are
-    /// left out.
+    /// Returns the commands of one client or of all, with one status or any, oldest first. Records that cannot be read as
+    /// commands are skipped.
     public func fetchCommands(
         for clientId: String? = nil, status: TelemetrySchema.CommandStatus? = nil
     ) async throws -> [TelemetryCommandRecord] {

@@ -41,7 +41,7 @@ extension TelemetryRecordTransport {
     private func saved(_ records: [TelemetryRecord], for record: TelemetryRecord) throws -> TelemetryRecord {
         guard let saved = records.first else {
             throw TelemetryTransportError(
-                code: .corrupted, message: "The store returned nothing for the saved record \"\(record.recordID)\".")
+                code: .corrupted, message: "The store returned no result for the saved record \"\(record.recordID)\".")
         }
         return saved
     }

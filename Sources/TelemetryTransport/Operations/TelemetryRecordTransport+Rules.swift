@@ -10,13 +10,13 @@ extension TelemetryRecordTransport {
         return try await TelemetryRuleRecord(record: insert(record))
     }
 
-    /// The stored rules, oldest first; for one scenario, or for all. Records that cannot be read as rules are left out.
+    /// Returns the stored rules for one scenario or for all, oldest first. Records that cannot be read as rules are skipped.
     public func fetchRules(forScenario scenarioName: String? = nil) async throws -> [TelemetryRuleRecord] {
         typealias Field = TelemetrySchema.RuleField
         let query = TelemetryRecordQuery(
             recordType: TelemetryRuleRecord.recordType,
             conditions: scenarioName.map { [Field.scenarioName.rawValue: .string($0)] } ?? [:])
-        // Sorted here: the field is not indexed, and there are few.
+        // Sorted here, because the field is not indexed and there are few rules.
         return try await records(matching: query).compactMap { try? TelemetryRuleRecord(record: $0) }
             .sorted { ($0.created, $0.ruleId) < ($1.created, $1.ruleId) }
     }

@@ -33,7 +33,7 @@ public struct TelemetryRecordQuery: Sendable, Hashable {
             && conditions.allSatisfy { field, condition in record[field]?.fulfils(condition) ?? false }
     }
 
-    /// The records that match, in the query's order; equal ones by name, so that the order is always the same.
+    /// Returns the records that match, in the query's order; equal ones by name, so that the order is stable.
     public func apply(to records: some Sequence<TelemetryRecord>) -> [TelemetryRecord] {
         records.filter(matches).sorted(by: precedes)
     }

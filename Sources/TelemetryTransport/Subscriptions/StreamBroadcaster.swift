@@ -26,7 +26,7 @@ package final class StreamBroadcaster<Element: Sendable>: Sendable {
     }
 
     package func yield(_ element: Element) {
-        // Yields after unlocking: a consumer that ends meanwhile takes the same lock.
+        // Yielded after unlocking, because a consumer that ends meanwhile takes the same lock.
         for continuation in consumers.withLock({ Array($0.continuations.values) }) { continuation.yield(element) }
     }
 

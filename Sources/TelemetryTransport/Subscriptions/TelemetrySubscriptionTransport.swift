@@ -9,7 +9,7 @@ public protocol TelemetrySubscriptionTransport: Sendable {
     /// Removes a subscription; a missing subscription is not an error.
     func deleteSubscription(withID id: TelemetrySubscription.ID) async throws
 
-    /// Changes from now on, by this process and others, for every saved subscription.
+    /// Returns the changes from now on, by this process and others, for every saved subscription.
     ///
     /// Each call returns a new stream, which ends when its consumer does. Notifications may be merged or repeated.
     func notifications() -> AsyncStream<TelemetryNotification>
