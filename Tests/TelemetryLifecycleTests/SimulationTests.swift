@@ -22,13 +22,24 @@ struct SimulationTests {
         let first = UInt64(Self.environment["LIFECYCLE_SIMULATION_FIRST"] ?? "") ?? 1
         let runs = UInt64(Self.environment["LIFECYCLE_SIMULATION_RUNS"] ?? "") ?? 2_000
         var failures = 0
+        var (deaths, executed, events) = (0, 0, 0)
         for seed in first..<(first + runs) {
-            let world = try await Self.run(seed)
+            let server = SimulatedServer()
+            let world = try await Self.run(seed, over: server)
             let faults = world.check()
+            deaths += world.deaths
+            executed += world.executedCommands
+            // One is the bystander's.
+            events += server.appendedEvents - 1
             guard !faults.isEmpty else { continue }
             failures += 1
             Issue.record("LIFECYCLE_SIMULATION_SEED=\(seed): \(faults.joined(separator: "; "))")
             if failures == 5 { return }
+        }
+        // Worlds in which nothing happened would agree too.
+        guard runs >= 100 else { return }
+        for (what, count) in [("deaths", deaths), ("executed commands", executed), ("stored events", events)] {
+            #expect(count > runs / 10, "\(count) \(what) in \(runs) runs")
         }
     }
 
@@ -45,8 +56,10 @@ struct SimulationTests {
         }
     }
 
-    private static func run(_ seed: UInt64, isTracing: Bool = false) async throws -> SimulatedWorld {
+    private static func run(
+        _ seed: UInt64, over server: SimulatedServer = SimulatedServer(), isTracing: Bool = false
+    ) async throws -> SimulatedWorld {
         try await SimulatedWorld.simulated(
-            seed, over: SimulatedServer(), hasHelpers: seed.isMultiple(of: 2), isTracing: isTracing)
+            seed, over: server, hasHelpers: seed.isMultiple(of: 2), isTracing: isTracing)
     }
 }

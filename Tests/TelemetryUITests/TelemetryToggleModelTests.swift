@@ -76,11 +76,21 @@ struct TelemetryToggleModelTests {
         #expect(!model[scenario: ""])
     }
 
-    @Test("Starting twice, by the host and by the view, starts once")
+    @Test("A service that the host has started is not started again by the view")
     func startup() async {
+        let settings = InMemoryTelemetrySettingsStore()
+        await settings.save(TelemetrySettings(telemetryRequested: true, clientIdentifier: "k7m2pqx9ab"))
+        let service = TelemetryLifecycleService(
+            settingsStore: settings, transport: transport, configuration: .init(clock: ManualClock()),
+            logger: MockTelemetryLogger(), scenarioStore: InMemoryTelemetryScenarioStore())
         await service.startup()
-        await model.start()
-        #expect(service.status == .disabled)
+        await service.restorationFinished()
+        #expect(!transport.calls.isEmpty)
+        transport.forgetCalls()
+        await TelemetryToggleModel(lifecycle: service).start()
+        await service.restorationFinished()
+        #expect(transport.calls.isEmpty)
+        await service.shutdown()
     }
 
     @Test("A failure is shown until the next change")

@@ -135,6 +135,7 @@ extension FileTelemetryTransport {
 
     var ledger: JournalLedger {
         JournalLedger(
-            layout: layout, system: system, isDurable: configuration.durability == .system, diagnostics: configuration.diagnostics)
+            layout: layout, system: system, isDurable: configuration.durability == .system,
+            diagnostics: configuration.diagnostics)
     }
 }

@@ -6,6 +6,8 @@ import TelemetryTransport
 final class SimulatedServer: SimulatedStore {
     private var records: [TelemetryRecord.ID: TelemetryRecord] = [:]
     private(set) var events: [TelemetryEvent] = []
+    /// How many events were ever stored, including deleted ones.
+    private(set) var appendedEvents = 0
     private(set) var subscriptions: [TelemetrySubscription.ID: TelemetrySubscription] = [:]
     private var version = 0
     let consistencyDelay = Duration.zero
@@ -49,7 +51,10 @@ final class SimulatedServer: SimulatedStore {
         }
     }
 
-    func append(_ events: [TelemetryEvent], by user: String) { self.events += events }
+    func append(_ events: [TelemetryEvent], by user: String) {
+        self.events += events
+        appendedEvents += events.count
+    }
 
     func deleteEvents(_ filter: TelemetryEventFilter) -> Int {
         let before = events.count

@@ -3,6 +3,11 @@ import TelemetryModels
 import TelemetryTransport
 
 extension SimulatedWorld {
+    /// How many of the viewers' commands the clients executed; the records of clients that opted out are gone.
+    package var executedCommands: Int {
+        commands.count { store.record(.command($0.commandId))?["status"]?.stringValue == "executed" }
+    }
+
     /// Returns every invariant that does not hold at the end, after some time without faults.
     package func check() -> [String] {
         var found = violations

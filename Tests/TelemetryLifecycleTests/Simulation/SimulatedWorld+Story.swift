@@ -83,10 +83,13 @@ extension SimulatedWorld {
         guard let process = isHelper ? device.helper : device.process else { return }
         note("\(process.name): dies with \(gates.filter { $0.process === process }.map(\.what))")
         process.die()
+        deaths += 1
         if isHelper { startHelper(of: device) } else { start(device) }
     }
 
     private func hostActs() {
+        // Often, because few of a simulation's steps find a client that is approved.
+        for device in devices { for process in device.processes { process.logger.logEvent(name: "e") } }
         let device = devices[Int.random(in: 0..<devices.count, using: &random)]
         if hasHelpers { return hostsAct(on: device) }
         guard let process = device.process, process.openCalls < 4 else { return }

@@ -33,6 +33,8 @@ package final class SimulatedWorld {
     var deliveries: [SimulatedStore.Delivery] = []
     var isFaulty = true
     var commandCount = 0
+    /// How often a process was killed.
+    var deaths = 0
     /// The clients that a viewer has ever approved, and those that one has ever turned off.
     var approved: Set<String> = []
     var turnedOff: Set<String> = []
