@@ -11,11 +11,11 @@ let settings: [SwiftSetting] = [
 /// A library target; a host names the ones that it needs.
 func library(
     _ name: String, _ dependencies: [Target.Dependency], path: String? = nil, excluding: [String] = [],
-    resources: [Resource]? = nil
+    resources: [Resource]? = nil, isMemoryChecked: Bool = false
 ) -> Target {
     .target(
         name: name, dependencies: dependencies, path: path, exclude: excluding, resources: resources,
-        swiftSettings: settings)
+        swiftSettings: settings + (isMemoryChecked ? [.strictMemorySafety()] : []))
 }
 
 // What Apple's systems take out of a package beside code, and other systems have no use for.
@@ -38,7 +38,7 @@ let libraries = [
         "TelemetryModels", [], excluding: appleOnly["TelemetryModels"] ?? [], resources: appleResources["TelemetryModels"]),
     library("TelemetryTransport", ["TelemetryModels", "TelemetryStorage"]),
     library("TelemetryPersistence", ["TelemetryModels", "TelemetryStorage"]),
-    library("TelemetryLogging", ["TelemetryModels", "TelemetryStorage", "TelemetryTransport"]),
+    library("TelemetryLogging", ["TelemetryModels", "TelemetryStorage", "TelemetryTransport"], isMemoryChecked: true),
     library("TelemetryHTTP", ["TelemetryModels", "TelemetryStorage", "TelemetryTransport"]),
     library("TelemetryDebugLogging", ["TelemetryModels"]),
     library(

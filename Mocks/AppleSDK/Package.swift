@@ -25,11 +25,11 @@ func standIn(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target
 
 /// A target of the library: a symbolic link to its sources.
 func linked(
-    _ name: String, _ dependencies: [Target.Dependency] = [], resources: [Resource]? = nil
+    _ name: String, _ dependencies: [Target.Dependency] = [], resources: [Resource]? = nil, isMemoryChecked: Bool = false
 ) -> Target {
     .target(
         name: name, dependencies: dependencies, path: "Linked/\(name)", resources: resources,
-        swiftSettings: settings)
+        swiftSettings: settings + (isMemoryChecked ? [.strictMemorySafety()] : []))
 }
 
 func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
@@ -55,7 +55,7 @@ let package = Package(
         linked("TelemetryStorage", ["TelemetryModels"]),
         linked("TelemetryTransport", ["TelemetryModels", "TelemetryStorage"]),
         linked("TelemetryPersistence", ["TelemetryModels", "TelemetryStorage"]),
-        linked("TelemetryLogging", ["TelemetryModels", "TelemetryStorage", "TelemetryTransport"]),
+        linked("TelemetryLogging", ["TelemetryModels", "TelemetryStorage", "TelemetryTransport"], isMemoryChecked: true),
         linked(
             "TelemetryLifecycle",
             ["TelemetryModels", "TelemetryTransport", "TelemetryPersistence", "TelemetryLogging"]),

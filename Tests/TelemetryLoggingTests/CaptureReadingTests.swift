@@ -24,7 +24,7 @@ struct CaptureReadingTests {
             Issue.record("No event was read.")
             return
         }
-        let rest = try #require(range.rest(behind: events, ends: ends))
+        let rest = try #require(range.rest(after: events, ends: ends))
         let last = try #require(events.last)
         let isOffered = capture.withState { $0.offer(events.count, upTo: last.sequence, of: range) }
         #expect(isOffered)

@@ -109,18 +109,17 @@ struct ClockJumpTests {
     /// A segment with one event of client X.
     private func segment(logged: Double, begun: BootTime?) throws -> Data {
         let memory = SegmentMemory(count: 16 << 10)
-        memory.base.initializeMemory(as: UInt8.self, repeating: 0, count: memory.count)
+        memory.clear()
         let session = Session(id: "ABC")
-        let start = SegmentHeader.write(to: memory.base, session: session, firstSequence: 1, ordinal: 1)
+        let start = SegmentHeader.write(to: memory, session: session, firstSequence: 1, ordinal: 1)
         var segment = CaptureSegment(memory: memory, session: session, start: start, firstSequence: 1)
         segment.appendDefinition(FrameEncoding.definition(clientId: "X", begun: begun))
-        let frame = UnsafeMutableRawPointer.allocate(byteCount: 256, alignment: 16)
-        defer { frame.deallocate() }
-        let count = FrameEncoding.writeEvent(
-            to: frame, name: "event", scenario: nil, level: .info, property1: nil, attributes: [:],
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 256, alignment: 16)
+        defer { buffer.deallocate() }
+        let frame = FrameEncoding.encodeEvent(
+            in: buffer, name: "event", scenario: nil, level: .info, property1: nil, attributes: [:],
             secondsSinceReference: logged, thread: 1)
-        let checksum = Frame.checksum(of: frame + Frame.headerBytes, count: count - Frame.headerBytes)
-        segment.append(frame, count: count, bodyChecksum: checksum, sequence: 1)
-        return Data(bytes: memory.base, count: memory.count)
+        segment.append(frame, sequence: 1)
+        return Data(memory.withBytes(in: 0..<memory.count) { $0.array })
     }
 }

@@ -17,21 +17,20 @@ struct SpoolHostilityTests {
         try FileManager.default.createDirectory(at: directory.url, withIntermediateDirectories: true)
         let memory = SegmentMemory(count: 16 << 10)
         let session = Session(id: "ABC")
-        let start = SegmentHeader.write(to: memory.base, session: session, firstSequence: .max, ordinal: .max)
+        let start = SegmentHeader.write(to: memory, session: session, firstSequence: .max, ordinal: .max)
         var segment = CaptureSegment(memory: memory, session: session, start: start, firstSequence: .max)
         var sequence = UInt64.max
         for name in ["1", "2", "3"] {
             let size = FrameEncoding.maximumBytes(name: name, scenario: nil, property1: nil)
-            let frame = UnsafeMutableRawPointer.allocate(byteCount: size, alignment: 16)
-            defer { frame.deallocate() }
-            let count = FrameEncoding.writeEvent(
-                to: frame, name: name, scenario: nil, level: .info, property1: nil, attributes: [:],
+            let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: size, alignment: 16)
+            defer { buffer.deallocate() }
+            let frame = FrameEncoding.encodeEvent(
+                in: buffer, name: name, scenario: nil, level: .info, property1: nil, attributes: [:],
                 secondsSinceReference: TelemetryFixtures.date.timeIntervalSinceReferenceDate, thread: .max)
-            let checksum = Frame.checksum(of: frame + Frame.headerBytes, count: count - Frame.headerBytes)
-            segment.append(frame, count: count, bodyChecksum: checksum, sequence: sequence)
+            segment.append(frame, sequence: sequence)
             sequence &+= 1
         }
-        try Data(bytes: memory.base, count: memory.count).write(to: directory.url(of: "abc-1.segment"))
+        try Data(memory.withBytes(in: 0..<memory.count) { $0.array }).write(to: directory.url(of: "abc-1.segment"))
         let bench = await Bench.active(configuration)
         bench.logger.logEvent(name: "alive")
         await bench.logger.flush()

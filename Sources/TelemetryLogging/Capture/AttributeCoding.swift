@@ -1,7 +1,7 @@
 import Foundation
 import TelemetryModels
 
-/// Attributes as bytes.
+/// Encodes and decodes attributes.
 enum AttributeCoding {
     static func maximumBytes(of attributes: [String: TelemetryValue]) -> Int {
         attributes.reduce(FrameWriter.lengthBytes) { size, attribute in

@@ -3,7 +3,7 @@ import TelemetryModels
 /// The session that events belong to.
 final class Session: Sendable {
     let id: String
-    /// Nil while it is this process's own.
+    /// The device of a session of another process; nil for this process's own.
     private let recordedDevice: TelemetryDeviceInfo?
 
     init(id: String, device: TelemetryDeviceInfo? = nil) {
@@ -14,35 +14,35 @@ final class Session: Sendable {
     var device: TelemetryDeviceInfo { recordedDevice ?? .current }
 }
 
-/// A run of frames in one piece of memory: written at its end, delivered from its beginning.
+/// Consecutive frames in one block of memory: appended at its end, delivered from its beginning.
 struct CaptureSegment: Sendable {
     static let minimumBytes = 16 << 10
     static let maximumBytes = 512 << 10
 
-    /// Where frames begin in memory of the process: what a file begins with, and whose the events are, has room when the
-    /// segment is copied to a file.
+    /// Where frames begin in memory of the process: it leaves room for a file's header and a definition, which precede the
+    /// frames when the segment is copied to a file.
     static let reservedBytes = 2_560
 
     let memory: SegmentMemory
     let session: Session
-    /// Where the first frame goes.
+    /// The offset of the first frame.
     let start: Int
-    /// The sequence of the event at `consumed`; those behind it follow one another.
+    /// The sequence of the event at `consumed`; the events after it have consecutive sequences.
     var firstSequence: UInt64
-    /// Everything in front of it is delivered or dropped.
+    /// All frames before this offset are delivered or dropped.
     var consumed: Int
-    /// Everything in front of it is written.
+    /// All frames before this offset are written.
     var committed: Int
-    /// How many events lie between `consumed` and `committed`.
+    /// The number of events between `consumed` and `committed`.
     var waiting = 0
-    /// Whose the event at `consumed` is, unless a definition there says otherwise.
+    /// The client of the event at `consumed`, unless there is a definition at `consumed`.
     var clientAtConsumed: String?
-    /// No event at or behind `consumed` was logged before; nil where that is not known.
+    /// No event at or after `consumed` was logged before this time; nil if that is unknown.
     var begun: BootTime?
-    /// Which of the capture's client versions the last definition states; before the first one 0, no client, or, in a file,
-    /// ``noClientVersion``.
+    /// The version of the capture's client that the last definition states. Before the first definition it is 0, which means no
+    /// client, or, in a file, ``noClientVersion``.
     var clientVersion: UInt64
-    /// A file begins with a definition in any case: it says since when its events were logged.
+    /// A file always begins with a definition, which also states since when its events were logged.
     private static let noClientVersion = UInt64.max
 
     init(memory: SegmentMemory, session: Session, start: Int, firstSequence: UInt64, begun: BootTime? = nil) {
@@ -62,22 +62,22 @@ struct CaptureSegment: Sendable {
 
     @inline(__always)
     private func terminate() {
-        memory.base.storeBytes(of: 0, toByteOffset: committed, as: UInt32.self)
+        memory.store(UInt32(0), at: committed)
     }
 
-    /// Appends a frame whose body was written and summed elsewhere.
-    mutating func append(_ frame: UnsafeMutableRawPointer, count: Int, bodyChecksum: UInt64, sequence: UInt64) {
-        Frame.place(frame, count: count, bodyChecksum: bodyChecksum, sequence: sequence, at: memory.base + committed)
-        committed += count
+    /// Appends a frame.
+    mutating func append(_ frame: EncodedFrame, sequence: UInt64) {
+        memory.place(frame, sequence: sequence, at: committed)
+        committed += frame.count
     }
 
-    /// Forgets what was delivered, so that the memory serves again. Only where nothing waits.
+    /// Removes the delivered frames, so that the memory is used again. Called only if no event waits.
     mutating func rewind(firstSequence: UInt64, at now: BootTime) {
         committed = start
-        Frame.publish(length: 0, at: memory.base + start)
+        memory.publish(UInt32(0), at: start)
         if memory.isMapped {
-            SegmentHeader.setConsumed(start, at: memory.base)
-            SegmentHeader.setFirstSequence(firstSequence, at: memory.base)
+            SegmentHeader.setConsumed(start, in: memory)
+            SegmentHeader.setFirstSequence(firstSequence, in: memory)
         }
         consumed = start
         waiting = 0

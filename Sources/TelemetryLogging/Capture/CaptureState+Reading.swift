@@ -1,29 +1,29 @@
 import TelemetryModels
 
-/// Committed frames that the consumer may read outside the lock.
+/// Committed frames that the consumer reads outside the lock.
 struct PendingRange: Sendable {
-    /// Tells this reading from every other, also in the same memory.
+    /// Identifies this reading, also among readings of the same memory.
     let token: UInt64
     let memory: SegmentMemory
     let session: Session
-    /// The first event's.
+    /// The sequence of the first event.
     let firstSequence: UInt64
     let from: Int
     let to: Int
     let clientId: String?
-    /// No event was logged before; nil where that is not known.
+    /// No event was logged before this time; nil if that is unknown.
     let begun: BootTime?
-    /// Whether the sequences are this process's own.
+    /// Whether the events are of this process's current session.
     let isCurrentSession: Bool
-    /// Where it is read beside a reading that the state knows of.
-    var claim: SegmentMemory.Claim?
+    /// Prevents changes of the memory if the state does not track the reading.
+    var pin: SegmentMemory.Pin?
 
-    /// The bytes; the range must outlive their use.
-    var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: memory.base, count: to) }
+    /// Calls the body with the segment's bytes up to the end of the range.
+    func withBytes<Result>(_ body: (ByteView) -> Result) -> Result { memory.withBytes(in: 0..<to, body) }
 }
 
 extension CaptureState {
-    /// The oldest events that wait; nil where none do.
+    /// Begins a reading of the oldest events that wait; nil if no event waits.
     mutating func beginReading() -> PendingRange? {
         guard let segment = sealed.first ?? active, segment.waiting > 0 else { return nil }
         nextToken += 1
@@ -34,7 +34,7 @@ extension CaptureState {
             begun: segment.begun, isCurrentSession: segment.session === session)
     }
 
-    /// Notes which events are about to be handed over; false if they went meanwhile.
+    /// Records which events are about to be passed to the transport; false if they were dropped meanwhile.
     mutating func offer(_ count: Int, upTo sequence: UInt64, of range: PendingRange) -> Bool {
         guard reading?.token == range.token, reading?.isOrphaned == false else { return false }
         reading?.inFlight = count
@@ -42,7 +42,7 @@ extension CaptureState {
         return true
     }
 
-    /// Ends a reading: what is in front of the offset is no longer needed.
+    /// Ends a reading. The frames before the offset are no longer needed.
     /// - Parameter unreported: The number of dropped events that are not reported in the stream.
     mutating func endReading(
         _ range: PendingRange, at offset: Int, clientId: String?, delivered: Int,
@@ -50,7 +50,7 @@ extension CaptureState {
     ) {
         guard let reading, reading.token == range.token else { return }
         self.reading = nil
-        // What was not handed over went, and was counted, with its segment.
+        // Events that were not passed to the transport were dropped and counted with their segment.
         if reading.isOrphaned, reading.inFlight == 0 { return }
         let handled = delivered + dropped.count
         statistics.delivered += UInt64(delivered)
@@ -60,7 +60,7 @@ extension CaptureState {
             waiting -= reading.inFlight - handled
             drop(reading.inFlight - handled, for: .full)
         } else if let index = sealed.firstIndex(where: { $0.memory === range.memory }) {
-            // Not always the first: what a dead session left may have been put in front meanwhile.
+            // Not always the first: orphaned segments may have been inserted before it meanwhile.
             sealed[index].consume(to: offset, events: handled, clientId: clientId)
             if sealed[index].waiting == 0 { recycle(sealed.remove(at: index)) }
         } else {
@@ -81,8 +81,7 @@ extension CaptureState {
             range, at: segment.committed, clientId: segment.clientAtConsumed, delivered: 0, dropped: (segment.waiting, .corrupt))
     }
 
-    /// Forgets everything that waits. Numbers that the transport has not seen are given out again: to a viewer it is as if
-    /// these events had not been.
+    /// Discards all events that wait. Sequences that the transport has not received are used again, so that a viewer finds no gap.
     mutating func discardAll() {
         drop(waiting, for: .disabled)
         for segment in sealed { store.discard(segment.memory) }
@@ -102,9 +101,9 @@ extension CaptureState {
 extension CaptureSegment {
     fileprivate mutating func consume(to offset: Int, events: Int, clientId: String?) {
         consumed = offset
-        if memory.isMapped { SegmentHeader.setConsumed(offset, at: memory.base) }
+        if memory.isMapped { SegmentHeader.setConsumed(offset, in: memory) }
         waiting -= events
-        // A file may claim any number.
+        // A file may contain any number.
         firstSequence &+= UInt64(events)
         clientAtConsumed = clientId
     }

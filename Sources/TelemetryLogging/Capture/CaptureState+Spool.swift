@@ -1,7 +1,7 @@
 import TelemetryModels
 
 extension CaptureState {
-    /// From now on events are kept in files; what waits in memory is copied there, and what dead sessions left waits in front.
+    /// Keeps events in files from now on, and copies the events that wait in memory to files.
     mutating func attach(_ spool: Spool, maximumBytes: Int) {
         store.use(spool, maximumBytes: maximumBytes)
         spare = nil
@@ -10,7 +10,7 @@ extension CaptureState {
         for segment in sealed.dropLast() { segment.memory.file?.unlock() }
     }
 
-    /// Puts what dead sessions left in front of what waits.
+    /// Inserts the events that dead sessions left before the events that wait.
     mutating func adopt(_ orphans: OrphanedSegments) {
         let segments = orphans.segments
         sealed = segments + sealed
@@ -18,11 +18,11 @@ extension CaptureState {
         waiting += count
         statistics.recovered += UInt64(count)
         drop(orphans.damaged, for: .corrupt)
-        drop(orphans.ofOthers, for: .otherClient)
+        drop(orphans.ofOtherClients, for: .otherClient)
         dropExcess()
     }
 
-    /// Leaves what waits in its files for the next start. What has no file waits on in memory.
+    /// Leaves the files with waiting events to the next start. Events without a file stay in memory.
     mutating func detach() {
         if active != nil { seal() }
         if let spare { store.discard(spare) }
@@ -34,11 +34,11 @@ extension CaptureState {
         leftInSpool = count
         reading = nil
         store.leaveSpool()
-        // Now, and not when the last reader lets go: an append that never returns must not keep them from the next start.
+        // Not when the last reader releases them: an append that never returns must not block the next start.
         for segment in kept { segment.memory.file?.abandon() }
     }
 
-    /// The same events in a file, with whose they are; the segment itself where no file can be had.
+    /// Copies a segment to a file and adds its client; returns the segment itself if no file can be created.
     private mutating func copied(_ segment: CaptureSegment) -> CaptureSegment {
         guard segment.memory.file == nil else { return segment }
         let memory = store.allocate()
@@ -50,9 +50,9 @@ extension CaptureState {
             return segment
         }
         copy.appendDefinition(definition)
-        let frames = UnsafeRawBufferPointer(
-            start: segment.memory.base + segment.consumed, count: segment.committed - segment.consumed)
-        copy.appendFrames(frames, events: segment.waiting)
+        segment.memory.withBytes(in: segment.consumed..<segment.committed) {
+            copy.appendFrames($0, events: segment.waiting)
+        }
         copy.clientVersion = segment.clientVersion
         copy.begun = segment.begun
         return copy
@@ -60,13 +60,12 @@ extension CaptureState {
 }
 
 extension CaptureSegment {
-    /// Appends whole frames, whose first event this one begins with; they count all at once.
-    mutating func appendFrames(_ frames: UnsafeRawBufferPointer, events: Int) {
-        guard frames.count >= Frame.headerBytes, let source = frames.baseAddress else { return }
-        let place = memory.base + committed
-        (place + frames.count).storeBytes(of: 0, as: UInt32.self)
-        (place + 4).copyMemory(from: source + 4, byteCount: frames.count - 4)
-        Frame.publish(length: source.loadUnaligned(as: UInt32.self), at: place)
+    /// Appends whole frames, the first of which has this segment's first event; all become part of the segment at once.
+    mutating func appendFrames(_ frames: ByteView, events: Int) {
+        guard frames.count >= Frame.headerBytes, let length = frames.load(UInt32.self, at: 0) else { return }
+        memory.store(UInt32(0), at: committed + frames.count)
+        memory.copy(frames[4..<frames.count], to: committed + 4)
+        memory.publish(length, at: committed)
         committed += frames.count
         waiting += events
         consumed = start

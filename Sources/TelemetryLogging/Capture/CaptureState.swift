@@ -1,48 +1,48 @@
 import TelemetryModels
 
-/// What the capture's lock guards.
+/// The state that the capture's lock guards.
 struct CaptureState {
     var isAccepting = true
     var session: Session
     var clientId: String?
-    /// Which client it is; a segment whose frames say otherwise gets a definition first. 0 is nobody, which a segment that
-    /// says nothing means too.
+    /// Identifies the current client; a segment with another version gets a definition first. 0 is no client, as in a segment
+    /// without a definition.
     var clientVersion: UInt64 = 0
     var clientChanges: UInt64 = 0
     var nextSequence: UInt64 = 1
-    /// The highest sequence that the transport may know.
+    /// The highest sequence that the transport may have received.
     var highestOffered: UInt64 = 0
     /// Filled segments, oldest first.
     var sealed: [CaptureSegment] = []
     /// The segment that is written to, as it was when the cursor was last set.
-    private var begun: CaptureSegment?
+    private var snapshot: CaptureSegment?
     private var cursor = WriteCursor()
-    /// Memory for the next segment, so that filling one up costs no allocation.
+    /// Memory for the next segment, so that a full segment is replaced without an allocation.
     var spare: SegmentMemory?
-    /// Events in all segments.
+    /// The number of events in all segments.
     var waiting = 0
-    /// With so many events waiting the consumer is woken; `Int.max` while it is awake.
+    /// The number of waiting events that wakes the consumer; `Int.max` while it is awake.
     var wakeAt = Int.max
     var store: SegmentStore
     var logged: UInt64 = 0
-    /// What became of events, but for those in `logged` and `waiting`.
+    /// The statistics without `logged` and `waiting`.
     var statistics = TelemetryLogger.Statistics()
-    /// Losses that were not reported in the stream yet.
+    /// Losses that were not yet reported in the stream.
     var unreportedDrops: [TelemetryLogger.DropCause: UInt64] = [:]
-    /// Reports of losses that wait themselves.
+    /// Reports of losses that wait for delivery.
     var reportedDrops = ReportedDrops()
-    /// What the consumer reads now.
+    /// The consumer's current reading.
     var reading: Reading?
 
     var nextToken: UInt64 = 0
-    /// Events that a shutdown left in the spool.
+    /// The number of events that a shutdown left in the spool.
     var leftInSpool = 0
 
     struct Reading {
         let token: UInt64
         let memory: ObjectIdentifier
         var inFlight: Int
-        /// The segment went while its events were under way.
+        /// Whether the segment was dropped while its events were being delivered.
         var isOrphaned = false
     }
 
@@ -54,35 +54,36 @@ struct CaptureState {
     /// The segment that is written to.
     var active: CaptureSegment? {
         get {
-            guard var segment = begun else { return nil }
+            guard var segment = snapshot else { return nil }
             segment.committed = cursor.committed
             segment.waiting = cursor.waiting
             return segment
         }
         set {
-            begun = newValue
+            snapshot = newValue
             cursor = newValue.map(WriteCursor.init) ?? WriteCursor()
         }
     }
 
-    /// Changes the segment that is written to, if there is one, knowing the next event's sequence.
+    /// Changes the segment that is written to, if there is one. The closure also gets the next event's sequence.
     mutating func changeActive(_ change: (inout CaptureSegment, _ nextSequence: UInt64) -> Void) {
         guard var segment = active else { return }
         change(&segment, nextSequence)
         active = segment
     }
 
-    /// Appends an event's frame; true if the consumer is to be woken, or a failure to be told.
+    /// Appends an event's frame.
+    /// - Returns: whether the consumer must be woken, or a failure reported.
     @inline(__always)
-    mutating func append(_ frame: UnsafeMutableRawPointer, count: Int, bodyChecksum: UInt64) -> Bool {
+    mutating func append(_ frame: EncodedFrame) -> Bool {
         let sequence = nextSequence
-        if !cursor.takes(count, clientVersion: clientVersion) {
-            guard makeRoom(for: count) else {
+        if !cursor.accepts(frame.count, clientVersion: clientVersion) {
+            guard makeRoom(for: frame.count) else {
                 drop(1, for: .oversized)
                 return false
             }
         }
-        cursor.append(frame, count: count, bodyChecksum: bodyChecksum, sequence: sequence)
+        cursor.append(frame, sequence: sequence)
         nextSequence &+= 1
         waiting &+= 1
         logged &+= 1
@@ -91,7 +92,7 @@ struct CaptureState {
         return true
     }
 
-    /// Sees to it that the active segment takes a frame of this size, whose client is the current one.
+    /// Makes the active segment accept a frame of `count` bytes of the current client; false if the frame is too large.
     @inline(never)
     private mutating func makeRoom(for count: Int) -> Bool {
         let definition = definitionFrame()
@@ -100,8 +101,8 @@ struct CaptureState {
         if let active, needed > active.free { seal() }
         if active == nil {
             active = freshSegment()
-            // The event to be appended calls for attention; what it wakes goes back to sleep.
-            if store.hasUntoldFailure { wakeAt = 0 }
+            // The next event wakes the consumer, and its thread reports the failure.
+            if store.hasUnreportedFailure { wakeAt = 0 }
         }
         if active?.clientVersion != clientVersion {
             let version = clientVersion
@@ -121,7 +122,7 @@ struct CaptureState {
         dropExcess()
     }
 
-    /// Makes room for one more segment, dropping the oldest ones where there are too many.
+    /// Makes room for one more segment by dropping the oldest ones if there are too many.
     mutating func dropExcess() {
         var bytes = sealed.reduce(store.segmentBytes) { $0 + store.cost(of: $1.memory) }
         let filed = sealed.reduce(0) { $1.memory.file == nil ? $0 : $0 + store.cost(of: $1.memory) }
@@ -135,7 +136,7 @@ struct CaptureState {
     mutating func freshSegment() -> CaptureSegment {
         let memory = takeSpare() ?? store.allocate()
         if memory.isMapped {
-            // The new one says that the owner runs; the one before it need not any more.
+            // The lock of the new segment's file shows that the owner runs; the previous one is not needed.
             sealed.last { $0.memory.isMapped }?.memory.file?.unlock()
         } else {
             dropExcess()
@@ -143,7 +144,7 @@ struct CaptureState {
         return store.segment(in: memory, session: session, firstSequence: nextSequence)
     }
 
-    /// Memory that lies ready, locked again if it is a file's that was sealed before.
+    /// Takes the spare memory. If it is a file's, which was unlocked when it was sealed, the file is locked again.
     private mutating func takeSpare() -> SegmentMemory? {
         guard let memory = spare else { return nil }
         spare = nil
@@ -182,7 +183,7 @@ struct CaptureState {
         }
     }
 
-    /// Counts events that are lost; `waiting` is the caller's to change.
+    /// Counts events that are lost. The caller changes `waiting`.
     mutating func drop(_ count: Int, for cause: TelemetryLogger.DropCause, unreported hidden: Int = 0) {
         guard count > 0 else { return }
         statistics.dropped[cause, default: 0] += UInt64(count)

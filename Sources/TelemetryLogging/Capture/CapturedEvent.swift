@@ -1,7 +1,7 @@
 import Foundation
 import TelemetryModels
 
-/// What a caller logged, before it has an identity.
+/// An event as the caller logged it, without identifiers.
 struct CapturedEvent {
     var name: String
     var scenario: String?
@@ -19,7 +19,7 @@ struct CapturedEvent {
 }
 
 extension CapturedEvent {
-    /// Shows the event to the host's hook and takes over what it changed; false if it refused the event.
+    /// Passes the event to the host's hook and applies its changes; false if the hook refused the event.
     mutating func pass(through process: (inout TelemetryEvent) -> Bool, sessionId: String) -> Bool {
         var event = TelemetryEvent(
             eventId: "", sessionId: sessionId, name: name,

@@ -1,10 +1,10 @@
 import TelemetryModels
 
-/// What the delivering side asks of the capture.
+/// The methods that the logger's delivery uses.
 extension EventCapture {
     var waiting: Int { withState { $0.waiting } }
 
-    /// Arms the wake-up; false if so many events wait already.
+    /// Requests to be woken once `count` events wait; false if as many wait already.
     func sleep(untilWaiting count: Int) -> Bool {
         withState { state in
             guard state.waiting < count else { return false }
@@ -13,19 +13,19 @@ extension EventCapture {
         }
     }
 
-    /// Losses that the stream has not told of; they count as told.
-    func takeLosses() -> [TelemetryLogger.DropCause: UInt64]? {
+    /// Returns the losses that the stream does not report yet, which count as reported from now on.
+    func takeUnreportedDrops() -> [TelemetryLogger.DropCause: UInt64]? {
         withState { state in
             guard state.isAccepting, !state.unreportedDrops.isEmpty else { return nil }
-            // What waits no longer has arrived, or was taken back.
+            // A report that no longer waits was delivered or taken back.
             state.reportedDrops.keep(from: state.firstWaiting)
             defer { state.unreportedDrops = [:] }
             return state.unreportedDrops
         }
     }
 
-    /// Keeps an event that tells of losses.
-    func tell(_ losses: [TelemetryLogger.DropCause: UInt64], text: String) {
+    /// Records an event that reports losses.
+    func recordDropReport(_ losses: [TelemetryLogger.DropCause: UInt64], text: String) {
         let attributes = losses.map { ($0.key.rawValue, TelemetryValue.int(Int64(clamping: $0.value))) }
         recordSlowly(
             CapturedEvent(
@@ -36,12 +36,12 @@ extension EventCapture {
 }
 
 extension CaptureState {
-    /// The oldest sequence of this session that waits; the next one where none does.
+    /// The sequence of the oldest event of this session that waits; the next sequence if none waits.
     fileprivate var firstWaiting: UInt64 {
         (sealed.first { $0.session === session } ?? active)?.firstSequence ?? nextSequence
     }
 
-    /// Ends a reading whose reader was ended: its events wait on.
+    /// Ends the reading of a task that was ended. Its events continue to wait.
     mutating func abandonReading() {
         guard let reading else { return }
         self.reading = nil

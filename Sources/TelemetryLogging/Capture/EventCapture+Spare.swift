@@ -1,11 +1,11 @@
 /// Memory for the next segment, made by the consumer so that no thread that logs has to wait for it.
 extension EventCapture {
-    /// Makes the next segment's memory once the active one is half full.
+    /// Allocates the next segment's memory if the active segment is more than half full.
     func prepareSpare() {
         guard let request = withState({ $0.requestSpare() }) else { return }
         let memory: SegmentMemory
         if let spool = request.spool {
-            // A failure is found, and told, by whoever needs the memory.
+            // A failure is found again and reported when the memory is needed.
             guard let mapped = try? spool.allocate(bytes: request.bytes, ordinal: request.ordinal) else { return }
             memory = mapped
         } else {

@@ -2,7 +2,7 @@ import Foundation
 import Synchronization
 public import TelemetryModels
 
-/// Takes events from any thread and keeps them until the consumer has delivered them.
+/// Accepts events on any thread and keeps them until the consumer has delivered them.
 @usableFromInline
 final class EventCapture: Sendable {
     let wakeUp = WakeSignal()
@@ -35,7 +35,7 @@ final class EventCapture: Sendable {
         hasOwnTime ? now?().timeIntervalSinceReferenceDate ?? 0 : WallClock.secondsSinceReference
     }
 
-    /// Keeps an event that the gate let through. Once it returns, the event is where events are kept, or counted as lost.
+    /// Records an event that the gate admitted. When it returns, the event is in a segment or counted as dropped.
     @usableFromInline
     func record(
         name: String, scenario: String?, level: TelemetryLogLevel, property1: String?, attributes: [String: TelemetryValue]
@@ -43,11 +43,12 @@ final class EventCapture: Sendable {
         let seconds = secondsSinceReference
         let thread = CurrentThread.number
         let size = FrameEncoding.maximumBytes(name: name, scenario: scenario, property1: property1)
-        // What needs no second look is written straight from the caller's values.
+        // An event that needs no checks is encoded directly from the caller's values.
         if size <= Self.ordinaryBytes, attributes.isEmpty, !hasHook, limits.allow(ordinaryBytes: size) {
-            withUnsafeTemporaryAllocation(byteCount: Self.ordinaryBytes, alignment: 16) { buffer in
-                keep(
-                    buffer, name: name, scenario: scenario, level: level, property1: property1, attributes: attributes,
+            // The memory has room for `size` bytes.
+            unsafe withUnsafeTemporaryAllocation(byteCount: Self.ordinaryBytes, alignment: 16) { buffer in
+                unsafe append(
+                    in: buffer, name: name, scenario: scenario, level: level, property1: property1, attributes: attributes,
                     secondsSinceReference: seconds, thread: thread)
             }
         } else {
@@ -60,8 +61,8 @@ final class EventCapture: Sendable {
 
     private static let ordinaryBytes = 512
 
-    /// Shows the event to the hook, if there is one, cuts what is too long, and keeps it.
-    /// - Parameter losses: What the event tells of, where it is the logger's own.
+    /// Passes the event to the hook, if there is one, truncates long texts, and appends the event.
+    /// - Parameter losses: The losses that the event reports, if it is the logger's own.
     func recordSlowly(_ event: CapturedEvent, reporting losses: [TelemetryLogger.DropCause: UInt64]? = nil) {
         var draft = event
         if losses == nil, let process, !draft.pass(through: process, sessionId: currentSessionId) {
@@ -69,30 +70,29 @@ final class EventCapture: Sendable {
             return
         }
         limits.apply(to: &draft)
-        withUnsafeTemporaryAllocation(byteCount: draft.maximumFrameBytes, alignment: 16) { buffer in
-            keep(
-                buffer, name: draft.name, scenario: draft.scenario, level: draft.level, property1: draft.property1,
+        // The memory has room for the largest encoding of the event.
+        unsafe withUnsafeTemporaryAllocation(byteCount: draft.maximumFrameBytes, alignment: 16) { buffer in
+            unsafe append(
+                in: buffer, name: draft.name, scenario: draft.scenario, level: draft.level, property1: draft.property1,
                 attributes: draft.attributes, secondsSinceReference: draft.secondsSinceReference, thread: draft.thread,
                 reporting: losses)
         }
     }
 
-    /// - Parameter buffer: Memory that is large enough for the frame.
+    /// - Parameter buffer: Memory with room for the frame.
     @inline(__always)
-    private func keep(
-        _ buffer: UnsafeMutableRawBufferPointer, name: String, scenario: String?, level: TelemetryLogLevel,
+    private func append(
+        in buffer: UnsafeMutableRawBufferPointer, name: String, scenario: String?, level: TelemetryLogLevel,
         property1: String?, attributes: [String: TelemetryValue], secondsSinceReference: Double, thread: UInt64,
         reporting losses: [TelemetryLogger.DropCause: UInt64]? = nil
     ) {
-        let frame = buffer.baseAddress.unsafelyUnwrapped
-        let count = FrameEncoding.writeEvent(
-            to: frame, name: name, scenario: scenario, level: level, property1: property1, attributes: attributes,
+        // The caller provides the room. The frame is copied before the memory is deallocated.
+        let frame = unsafe FrameEncoding.encodeEvent(
+            in: buffer, name: name, scenario: scenario, level: level, property1: property1, attributes: attributes,
             secondsSinceReference: secondsSinceReference, thread: thread)
-        let body = Frame.headerBytes
-        let checksum = Frame.checksum(of: frame + body, count: count &- body)
         let shouldWake = state.withLock { state in
             guard state.isAccepting else { return false }
-            let shouldWake = state.append(frame, count: count, bodyChecksum: checksum)
+            let shouldWake = state.append(frame)
             if let losses { state.reportedDrops.note(losses, sequence: state.nextSequence &- 1) }
             return shouldWake
         }
@@ -102,12 +102,12 @@ final class EventCapture: Sendable {
         }
     }
 
-    /// Tells, outside the lock, that memory has to do where a file was wanted.
+    /// Reports, outside the lock, that a segment is in memory because its file could not be created.
     func reportFailure() {
         if let failure = state.withLock({ $0.store.takeFailure() }) { diagnostics?(failure) }
     }
 
-    /// The capture's state, for what is not in a hurry.
+    /// Calls the body with the state; for calls outside the fast path.
     func withState<Result: Sendable>(_ body: (inout CaptureState) -> Result) -> Result {
         state.withLock { body(&$0) }
     }

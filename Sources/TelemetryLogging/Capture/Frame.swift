@@ -1,22 +1,22 @@
 import Synchronization
 
-/// The layout of what a segment holds: frames one after another, each with its length and a checksum in front.
+/// The layout of a segment's content: a sequence of frames.
 ///
-///     0  UInt32  length of the whole frame; 0 where the segment ends
-///     4  UInt32  checksum of what follows, and of the event's sequence
+///     0  UInt32  length of the whole frame; 0 at the end of the segment
+///     4  UInt32  checksum of the bytes after it, and of the event's sequence
 ///     8  UInt8   flags
 ///     9  …       an event: seconds since 2001 (Double), thread, then texts, each after its length
 ///
-/// A frame whose flags have the bit `definition` is no event but says whose the events behind it are. The events of a segment
-/// have consecutive sequences, so that only the first one's is written down. Thread and lengths have seven bits a byte, the
-/// lowest first; the highest bit says that more follow.
+/// A frame with the flag `definition` is not an event: it states the client of the events after it. The events of a segment have
+/// consecutive sequences, so only the first event's sequence is stored. Thread and lengths are stored as seven bits per byte,
+/// the lowest first; the highest bit of a byte is set if more bytes follow.
 enum Frame {
     static let headerBytes = 8
-    /// The most that flags, time and thread take.
+    /// The most bytes that flags, time and thread take.
     static let fixedEventBytes = 1 + 8 + 10
-    /// A segment always has room for the length 0 behind its last frame.
+    /// A segment always has room for the length 0 after its last frame.
     static let terminatorBytes = 4
-    /// What stands for the sequence in a definition's checksum.
+    /// The sequence that a definition's checksum is computed with.
     static let definitionSequence: UInt64 = 0
     static let checksumSeed: UInt64 = 0x4C69_7665_5465_6C65
 
@@ -29,17 +29,18 @@ enum Frame {
         static let definition = Flags(rawValue: 128)
     }
 
-    /// Fills the frame up to a multiple of four, where the next one's length can be stored at once, and returns its length.
+    /// Pads the frame to a multiple of four bytes, which aligns the next frame's length, and returns the frame's length.
     @inline(__always)
     static func pad(_ writer: inout FrameWriter) -> Int {
         while writer.offset & 3 != 0 { writer.write(UInt8(0)) }
         return writer.offset
     }
 
-    /// The checksum of everything behind it, which may be taken before the sequence is known.
+    /// The checksum of a frame's bytes after the header; computed before the sequence is known.
     @inline(__always)
     static func checksum(of body: UnsafeRawPointer, count: Int) -> UInt64 {
-        ByteHash.hash(body, count: count, seed: checksumSeed)
+        // The caller provides `count` bytes.
+        unsafe ByteHash.hash(body, count: count, seed: checksumSeed)
     }
 
     @inline(__always)
@@ -48,21 +49,11 @@ enum Frame {
         UInt32(truncatingIfNeeded: ByteHash.mix(body, sequence))
     }
 
-    /// Puts a frame whose body was written and summed elsewhere into a segment. The length is written last: until then the
-    /// segment ends in front of the frame, whenever the process dies.
-    @inline(__always)
-    static func place(
-        _ frame: UnsafeMutableRawPointer, count: Int, bodyChecksum: UInt64, sequence: UInt64, at place: UnsafeMutableRawPointer
-    ) {
-        frame.storeBytes(of: checksum(bodyChecksum, sequence: sequence), toByteOffset: 4, as: UInt32.self)
-        (place + count).storeBytes(of: 0, as: UInt32.self)
-        (place + 4).copyMemory(from: frame + 4, byteCount: count &- 4)
-        publish(length: UInt32(truncatingIfNeeded: count), at: place)
-    }
-
-    /// Makes a frame count: what was written before is in memory before the length is.
+    /// Stores a frame's length after all other bytes of the frame, which makes the frame part of the segment.
+    /// - Parameter place: Memory of a segment, aligned to 4.
     @inline(__always)
     static func publish(length: UInt32, at place: UnsafeMutableRawPointer) {
-        place.assumingMemoryBound(to: Atomic<UInt32>.self).pointee.store(length, ordering: .releasing)
+        // The caller provides the memory. Lengths of published frames are not accessed in other ways at the same time.
+        unsafe place.assumingMemoryBound(to: Atomic<UInt32>.self).pointee.store(length, ordering: .releasing)
     }
 }

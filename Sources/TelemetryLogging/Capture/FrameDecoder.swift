@@ -1,15 +1,15 @@
 import Foundation
 import TelemetryModels
 
-/// Turns frames back into events, reusing the texts that neighbours share.
+/// Decodes frames to events, reusing texts that consecutive events share.
 struct FrameDecoder {
     private let session: Session
     private let device: TelemetryDeviceInfo
     private let idPrefix: [UInt8]
     var clientId: String?
-    /// Since when the events behind the last definition were logged, where it says so.
+    /// Since when the events after the last definition were logged, if the definition states it.
     private(set) var begun: BootTime?
-    /// The next event's.
+    /// The sequence of the next event.
     var sequence: UInt64
     private var name = TextCache()
     private var scenario = TextCache()
@@ -23,30 +23,30 @@ struct FrameDecoder {
         self.clientId = clientId
     }
 
-    /// The length of the frame at an offset; nil at the end, and where there is no whole frame.
-    static func length(at offset: Int, in bytes: UnsafeRawBufferPointer) -> Int? {
-        guard bytes.count - offset >= Frame.headerBytes else { return nil }
-        let length = Int(truncatingIfNeeded: bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self))
+    /// The length of the frame at an offset; nil at the end, and if there is no whole frame.
+    static func length(at offset: Int, in bytes: ByteView) -> Int? {
+        guard let stored = bytes.load(UInt32.self, at: offset) else { return nil }
+        let length = Int(truncatingIfNeeded: stored)
         guard length >= Frame.headerBytes, length <= bytes.count - offset else { return nil }
         return length
     }
 
-    /// Whether a frame, however little of it can be believed, says that it is no event.
-    static func isDefinition(_ frame: UnsafeRawBufferPointer) -> Bool {
+    /// Whether a frame, which may be damaged, has the flag of a definition.
+    static func isDefinition(_ frame: ByteView) -> Bool {
         var reader = FrameReader(frame, at: Frame.headerBytes)
         return reader.read(UInt8.self).map { Frame.Flags(rawValue: $0).contains(.definition) } ?? false
     }
 
     /// When the event in a frame was logged, in seconds since 2001; nil if the frame is a definition.
-    static func timestamp(ofEvent frame: UnsafeRawBufferPointer) -> Double? {
+    static func timestamp(ofEvent frame: ByteView) -> Double? {
         var reader = FrameReader(frame, at: Frame.headerBytes)
         guard let flags: UInt8 = reader.read(), !Frame.Flags(rawValue: flags).contains(.definition) else { return nil }
         return reader.read(Double.self)
     }
 
-    /// Reads the frame in these bytes, which are exactly its own: appends its event or, for a definition, notes whose the events
-    /// behind it are; false if it cannot be read.
-    mutating func decode(_ frame: UnsafeRawBufferPointer, into events: inout [TelemetryEvent]) -> Bool {
+    /// Decodes a whole frame: appends its event or, for a definition, stores the client of the events after it. Returns false if
+    /// the frame cannot be decoded.
+    mutating func decode(_ frame: ByteView, into events: inout [TelemetryEvent]) -> Bool {
         var reader = FrameReader(frame, at: Frame.headerBytes)
         guard let rawFlags: UInt8 = reader.read() else { return false }
         let flags = Frame.Flags(rawValue: rawFlags)
@@ -91,38 +91,33 @@ struct FrameDecoder {
         return thread.text
     }
 
-    /// What `EventIdentifier.make` gives, without going through interpolation for each event.
+    /// The same as `EventIdentifier.make`, without string interpolation for each event.
     private func eventId(_ sequence: UInt64) -> String {
-        String(unsafeUninitializedCapacity: idPrefix.count + 20) { buffer in
-            var end = buffer.initialize(fromContentsOf: idPrefix)
+        // The buffer has room for the prefix and the 20 digits of the largest sequence.
+        unsafe String(unsafeUninitializedCapacity: idPrefix.count + 20) { buffer in
+            var end = unsafe buffer.initialize(fromContentsOf: idPrefix)
             let first = end
             var rest = sequence
             repeat {
-                buffer[end] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
+                unsafe buffer[end] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
                 rest /= 10
                 end += 1
             } while rest > 0
-            buffer[first..<end].reverse()
+            unsafe buffer[first..<end].reverse()
             return end
         }
     }
 }
 
-/// The last text read, kept because the next one is often the same.
+/// The last decoded text, kept because the next one is often the same.
 private struct TextCache {
     private var bytes: [UInt8] = []
     private var text = ""
 
-    mutating func text(of source: UnsafeRawBufferPointer) -> String {
-        let isSame = bytes.withUnsafeBytes { known in
-            guard known.count == source.count, let first = known.baseAddress, let second = source.baseAddress else {
-                return false
-            }
-            return ByteHash.areEqual(first, second, count: known.count)
-        }
-        if isSame { return text }
-        bytes = Array(source)
-        text = String(decoding: source, as: UTF8.self)
+    mutating func text(of source: ByteView) -> String {
+        if bytes.withByteView({ $0 == source }) { return text }
+        bytes = source.array
+        text = source.text
         return text
     }
 }

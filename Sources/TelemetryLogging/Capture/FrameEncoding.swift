@@ -1,8 +1,8 @@
 import TelemetryModels
 
-/// Events and definitions as frames.
+/// Encodes events and definitions as frames.
 enum FrameEncoding {
-    /// The most bytes that an event's frame takes, attributes left out.
+    /// The most bytes that an event's frame takes without attributes.
     @inline(__always)
     static func maximumBytes(name: String, scenario: String?, property1: String?) -> Int {
         var size = Frame.headerBytes &+ Frame.fixedEventBytes &+ FrameWriter.size(of: name)
@@ -11,17 +11,21 @@ enum FrameEncoding {
         return size
     }
 
-    /// Writes an event's frame from its flags on, leaving out length and checksum; returns where it ends.
+    /// Writes an event to memory, leaving out the frame's header.
+    /// - Parameter memory: Memory with room for the event's frame, as ``maximumBytes(name:scenario:property1:)`` and
+    ///   ``AttributeCoding/maximumBytes(of:)`` compute it.
+    /// - Returns: the frame, valid as long as the memory.
     @inline(__always)
-    static func writeEvent(
-        to frame: UnsafeMutableRawPointer, name: String, scenario: String?, level: TelemetryLogLevel, property1: String?,
-        attributes: [String: TelemetryValue], secondsSinceReference: Double, thread: UInt64
-    ) -> Int {
+    static func encodeEvent(
+        in memory: UnsafeMutableRawBufferPointer, name: String, scenario: String?, level: TelemetryLogLevel,
+        property1: String?, attributes: [String: TelemetryValue], secondsSinceReference: Double, thread: UInt64
+    ) -> EncodedFrame {
         var flags: Frame.Flags = level == .diagnostic ? .diagnostic : []
         if scenario != nil { flags.insert(.scenario) }
         if property1 != nil { flags.insert(.property) }
         if !attributes.isEmpty { flags.insert(.attributes) }
-        var writer = FrameWriter(frame, at: Frame.headerBytes)
+        // The caller provides the room.
+        var writer = unsafe FrameWriter(memory, at: Frame.headerBytes)
         writer.write(flags.rawValue)
         writer.write(secondsSinceReference)
         writer.write(compact: thread)
@@ -29,43 +33,37 @@ enum FrameEncoding {
         if let scenario { writer.write(text: scenario) }
         if let property1 { writer.write(text: property1) }
         if !attributes.isEmpty { AttributeCoding.write(attributes, to: &writer) }
-        return Frame.pad(&writer)
+        let count = Frame.pad(&writer)
+        // All bytes after the header were written.
+        return unsafe EncodedFrame(UnsafeRawPointer(memory.baseAddress.unsafelyUnwrapped), count: count)
     }
 
-    /// A frame that says whose the events behind it are, and since when they were logged.
+    /// Returns a frame that states the client of the events after it, and since when they were logged. Its header is zero.
     static func definition(clientId: String?, begun: BootTime?) -> [UInt8] {
         let text = clientId ?? ""
-        var bytes = [UInt8](repeating: 0, count: Frame.headerBytes + 2 + FrameWriter.size(of: text) + 16 + 4)
-        bytes.withUnsafeMutableBytes { buffer in
-            guard let base = buffer.baseAddress else { return }
-            var writer = FrameWriter(base, at: Frame.headerBytes)
+        let capacity = Frame.headerBytes + 2 + FrameWriter.size(of: text) + 16 + 4
+        return FrameWriter.bytes(capacity: capacity) { writer in
+            writer.write(UInt64(0))
             writer.write(Frame.Flags.definition.rawValue)
             writer.write(UInt8(clientId == nil ? 0 : 1))
             writer.write(text: text)
-            // Readers of the version before stop in front of it.
+            // Earlier versions of the reader stop before it.
             if let begun {
                 writer.write(begun.boot)
                 writer.write(begun.seconds)
             }
-            let count = Frame.pad(&writer)
-            buffer.storeBytes(of: UInt32(count), as: UInt32.self)
+            _ = Frame.pad(&writer)
         }
-        let count = bytes.withUnsafeBytes { Int($0.loadUnaligned(as: UInt32.self)) }
-        bytes.removeLast(bytes.count - count)
-        return bytes
     }
 }
 
 extension CaptureSegment {
-    /// Appends what ``FrameEncoding/definition(clientId:)`` made.
+    /// Appends a frame from ``FrameEncoding/definition(clientId:begun:)``.
     mutating func appendDefinition(_ definition: [UInt8]) {
-        var frame = definition
-        frame.withUnsafeMutableBytes { buffer in
+        // The array keeps its bytes during the call.
+        unsafe definition.withUnsafeBytes { buffer in
             guard let base = buffer.baseAddress else { return }
-            let body = Frame.headerBytes
-            append(
-                base, count: buffer.count, bodyChecksum: Frame.checksum(of: base + body, count: buffer.count - body),
-                sequence: Frame.definitionSequence)
+            append(unsafe EncodedFrame(base, count: buffer.count), sequence: Frame.definitionSequence)
         }
     }
 }

@@ -1,17 +1,17 @@
-/// Reads what ``FrameWriter`` wrote; anything that does not fit ends in nil, never beyond the bytes.
+/// Reads what ``FrameWriter`` wrote. Returns nil for a value that is not within the bytes.
 struct FrameReader {
-    private let bytes: UnsafeRawBufferPointer
+    private let bytes: ByteView
     private(set) var offset: Int
 
-    init(_ bytes: UnsafeRawBufferPointer, at offset: Int = 0) {
+    init(_ bytes: ByteView, at offset: Int = 0) {
         self.bytes = bytes
         self.offset = offset
     }
 
     mutating func read<Value: BitwiseCopyable>(_ type: Value.Type = Value.self) -> Value? {
-        guard bytes.count - offset >= MemoryLayout<Value>.size else { return nil }
-        defer { offset += MemoryLayout<Value>.size }
-        return bytes.loadUnaligned(fromByteOffset: offset, as: type)
+        guard let value = bytes.load(type, at: offset) else { return nil }
+        offset += MemoryLayout<Value>.size
+        return value
     }
 
     mutating func readCompact() -> UInt64? {
@@ -24,11 +24,11 @@ struct FrameReader {
         return nil
     }
 
-    mutating func readBytes() -> UnsafeRawBufferPointer? {
+    mutating func readBytes() -> ByteView? {
         guard let length = readCompact().flatMap(Int.init(exactly:)), bytes.count - offset >= length else { return nil }
         defer { offset += length }
-        return UnsafeRawBufferPointer(rebasing: bytes[offset..<(offset + length)])
+        return bytes[offset..<(offset + length)]
     }
 
-    mutating func readText() -> String? { readBytes().map { String(decoding: $0, as: UTF8.self) } }
+    mutating func readText() -> String? { readBytes().map(\.text) }
 }

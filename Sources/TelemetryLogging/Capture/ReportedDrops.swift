@@ -1,4 +1,4 @@
-/// What events that tell of losses say, for as long as they may be lost themselves: then it is to be told again.
+/// The losses that waiting events report. If such an event is lost itself, its losses are reported again.
 struct ReportedDrops {
     private var reports: [(sequence: UInt64, losses: [TelemetryLogger.DropCause: UInt64])] = []
 
@@ -6,10 +6,10 @@ struct ReportedDrops {
         reports.append((sequence, losses))
     }
 
-    /// Forgets those that are delivered, or of a session that has ended.
+    /// Removes the reports before a sequence, which are delivered or of a session that has ended.
     mutating func keep(from sequence: UInt64) { reports.removeAll { $0.sequence < sequence } }
 
-    /// What so many events from a sequence on, which are lost, were to tell.
+    /// Removes the reports among `count` lost events and returns their losses.
     mutating func takeBack(from first: UInt64, count: Int) -> [TelemetryLogger.DropCause: UInt64] {
         var losses: [TelemetryLogger.DropCause: UInt64] = [:]
         for report in reports where report.sequence >= first && report.sequence - first < UInt64(max(count, 0)) {

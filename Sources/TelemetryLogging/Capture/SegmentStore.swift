@@ -1,7 +1,7 @@
 import Foundation
 import TelemetryModels
 
-/// Where segments' memory comes from, and how much of it there may be.
+/// Allocates the memory of segments within the configured limits.
 struct SegmentStore {
     let segmentBytes: Int
     private let memoryLimit: Int
@@ -10,10 +10,11 @@ struct SegmentStore {
     private var spoolBytes = 0
     private var ordinal: UInt64 = 0
     private var hasFailed = false
-    /// That memory had to do, until ``takeFailure()``.
+    /// Why a segment is in memory instead of a file; reset by ``takeFailure()``.
     private var failure: TelemetryDiagnostic?
 
-    /// Memory of the process, in at least eight segments, so that what goes when all is full is an eighth at most.
+    /// Creates a store that uses memory of the process, in at least eight segments: if all are full, at most an eighth of the
+    /// events is dropped at once.
     init(configuration: TelemetryLogger.Configuration, bootTime: @escaping @Sendable () -> BootTime) {
         self.bootTime = bootTime
         memoryLimit = configuration.memoryLimit
@@ -21,34 +22,34 @@ struct SegmentStore {
         segmentBytes = min(max(least / 8 & ~4_095, CaptureSegment.minimumBytes), CaptureSegment.maximumBytes)
     }
 
-    /// From now on segments are files.
+    /// Uses files for segments from now on.
     mutating func use(_ spool: Spool, maximumBytes: Int) {
         self.spool = spool
         spoolBytes = maximumBytes
         hasFailed = false
     }
 
-    /// The most bytes that segments may have together.
+    /// The most bytes that all segments may have together.
     ///
-    /// Where no more files can be had, what is in files stays there, and as much as without a spool comes on top.
-    /// - Parameter filed: How many of them are in files.
+    /// If no more files can be created, the existing ones are kept and the memory limit is added.
+    /// - Parameter filed: The number of bytes in files.
     func maximumBytes(filed: Int) -> Int {
         if spool == nil { return memoryLimit }
         return hasFailed ? min(memoryLimit + filed, spoolBytes) : spoolBytes
     }
 
-    /// What a segment takes of the bound. A small one that a dead session left costs more than its bytes: each start reads its
-    /// file again.
+    /// The number of bytes that a segment counts as. A small one that a dead session left counts as more than its size, because
+    /// each start reads its file again.
     func cost(of memory: SegmentMemory) -> Int { max(memory.count, min(segmentBytes, 128 << 10)) }
 
-    /// From now on segments are memory of the process.
+    /// Uses memory of the process for segments from now on.
     mutating func leaveSpool() {
         spool?.close()
         spool = nil
     }
 
-    /// Memory for a segment: a file's, or the process's where no file can be had, which is noted once, to be told
-    /// outside the capture's lock: the handler may log.
+    /// Allocates memory for a segment: a file's, or the process's if no file can be created. The first such failure is kept until
+    /// ``takeFailure()``, because it must be reported outside the capture's lock: the handler may log.
     mutating func allocate() -> SegmentMemory {
         guard let spool else { return SegmentMemory(count: segmentBytes) }
         do {
@@ -65,15 +66,15 @@ struct SegmentStore {
         }
     }
 
-    var hasUntoldFailure: Bool { failure != nil }
+    var hasUnreportedFailure: Bool { failure != nil }
 
-    /// What is to be told of, once.
+    /// Returns the failure that is not reported yet, once.
     mutating func takeFailure() -> TelemetryDiagnostic? {
         defer { failure = nil }
         return failure
     }
 
-    /// Numbers segments and their files in the order of their events.
+    /// Returns the next number for a segment or its file; numbers follow the order of events.
     mutating func nextOrdinal() -> UInt64 {
         ordinal += 1
         return ordinal
@@ -87,21 +88,21 @@ struct SegmentStore {
                 begun: bootTime())
         }
         let start = SegmentHeader.write(
-            to: memory.base, session: session, firstSequence: firstSequence, ordinal: nextOrdinal())
+            to: memory, session: session, firstSequence: firstSequence, ordinal: nextOrdinal())
         return CaptureSegment(
             memory: memory, session: session, start: start, firstSequence: firstSequence, begun: bootTime())
     }
 
-    /// The most bytes that frames in one segment can have.
+    /// The most bytes that the frames of one segment can have.
     var frameBytes: Int { segmentBytes - CaptureSegment.reservedBytes - Frame.terminatorBytes }
 
-    /// Whether memory that is no longer needed may hold new events: what was copied from a file, or comes from a spool that
-    /// was left, may not, nor what is still read.
+    /// Whether memory that is no longer needed may be used for new events. Memory that was copied from a file, belongs to a
+    /// closed spool or is still read may not.
     func isReusable(_ memory: SegmentMemory) -> Bool {
         memory.count == segmentBytes && memory.isMapped == (spool != nil) && (memory.file == nil || memory.isMapped)
-            && !memory.isClaimed
+            && !memory.isPinned
     }
 
-    /// Called when nothing in the memory is needed any more.
+    /// Removes the memory's file, if it has one. Called when none of its events is needed any more.
     func discard(_ memory: SegmentMemory) { memory.file?.remove() }
 }

@@ -1,11 +1,11 @@
 import TelemetryModels
 
-/// Cuts texts that are longer than the logger keeps.
+/// Truncates texts to the configured lengths.
 struct TextLimits: Sendable {
     let nameBytes: Int
     let propertyBytes: Int
 
-    /// Whether no text in so many bytes altogether can be too long.
+    /// Whether no text within `ordinaryBytes` bytes can be too long.
     @inline(__always)
     func allow(ordinaryBytes: Int) -> Bool { ordinaryBytes <= nameBytes && ordinaryBytes <= propertyBytes }
 
@@ -32,7 +32,7 @@ struct TextLimits: Sendable {
         }
     }
 
-    /// The longest run of whole characters that, with the mark behind it, has at most so many bytes.
+    /// Returns the text, or its longest prefix of whole characters that with a trailing "…" has at most `limit` bytes.
     static func cut(_ text: String, to limit: Int) -> String {
         guard text.utf8.count > limit else { return text }
         let mark = "…"

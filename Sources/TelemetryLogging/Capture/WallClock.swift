@@ -8,13 +8,14 @@ import Musl
 import Android
 #endif
 
-/// The time of day as `Date` counts it.
+/// The system's wall clock.
 enum WallClock {
     /// Seconds since 1 January 2001.
     @inline(__always)
     static var secondsSinceReference: Double {
         var time = timespec()
-        clock_gettime(CLOCK_REALTIME, &time)
+        // The system writes to `time` during the call only.
+        unsafe clock_gettime(CLOCK_REALTIME, &time)
         return Double(time.tv_sec - 978_307_200) + Double(time.tv_nsec) * 1e-9
     }
 }

@@ -1,29 +1,29 @@
 import Foundation
 import TelemetryModels
 
-/// Events that one append carries, with the places where each one's frame ends.
+/// The events of one append, with the offset at which each event's frame ends.
 struct DeliveryBatch: Sendable {
     enum Content: Sendable {
         case events([TelemetryEvent], ends: [Int])
-        /// Events too old to be sent.
+        /// Events that are too old to be sent.
         case expired(count: Int, end: Int, clientId: String?)
-        /// Frames that cannot be read.
+        /// Frames that cannot be decoded.
         case corrupt
     }
 
     struct Limits: Sendable {
         var events = TelemetryLogger.Configuration.maximumBatchSize
         var bytes: Int
-        /// Seconds since 2001; what is older has expired.
+        /// In seconds since 2001; events logged before have expired.
         var oldest: Double
     }
 
-    /// What an event takes beside its frame once a transport has written it out: identifiers, device, field names.
+    /// The bytes that an event takes in addition to its frame when a transport encodes it: identifiers, device, field names.
     private static let overheadBytes = 400
 
-    /// Reads from the front of a range as much as one append carries.
+    /// Reads as many events from the start of a range as one append carries.
     static func read(_ range: PendingRange, limits: Limits) -> Content {
-        withExtendedLifetime(range.memory) {
+        range.withBytes { bytes in
             var decoder = FrameDecoder(
                 session: range.session, clientId: range.clientId, firstSequence: range.firstSequence)
             var events: [TelemetryEvent] = []
@@ -31,10 +31,9 @@ struct DeliveryBatch: Sendable {
             var expired = 0
             var offset = range.from
             var size = 0
-            let bytes = range.bytes
             while offset < range.to, events.count < limits.events {
                 guard let length = FrameDecoder.length(at: offset, in: bytes) else { break }
-                let frame = UnsafeRawBufferPointer(rebasing: bytes[offset..<(offset + length)])
+                let frame = bytes[offset..<(offset + length)]
                 if let logged = FrameDecoder.timestamp(ofEvent: frame) {
                     let isExpired = logged < limits.oldest
                     if isExpired != (expired > 0), !events.isEmpty || expired > 0 { break }

@@ -1,6 +1,6 @@
 import TelemetryModels
 
-/// A batch that was read before its turn.
+/// A batch that was read while the transport appended the previous one.
 struct ReadAhead: Sendable {
     private let memory: SegmentMemory
     private let from: Int
@@ -9,10 +9,10 @@ struct ReadAhead: Sendable {
     init(_ range: PendingRange, limits: DeliveryBatch.Limits) async {
         memory = range.memory
         from = range.from
-        content = withExtendedLifetime(range.claim) { DeliveryBatch.read(range, limits: limits) }
+        content = withExtendedLifetime(range.pin) { DeliveryBatch.read(range, limits: limits) }
     }
 
-    /// The batch, if it is what a range begins with.
+    /// The batch if it is the first one of a range; otherwise nil.
     func content(of range: PendingRange) -> DeliveryBatch.Content? {
         guard memory === range.memory, from == range.from else { return nil }
         if case .corrupt = content { return nil }
@@ -21,14 +21,14 @@ struct ReadAhead: Sendable {
 }
 
 extension PendingRange {
-    /// What is behind a batch of this range; nil if that is hardly worth a task of its own.
+    /// The frames after a batch of this range; nil if they are too few to be worth a task.
     ///
-    /// It stays as it is for as long as it lives: a segment in which events wait is not rewound, and the memory of one that is
-    /// dropped is not used again.
-    func rest(behind events: [TelemetryEvent], ends: [Int]) -> PendingRange? {
+    /// Its bytes do not change while it exists: a segment with waiting events is not rewound, and the memory of a dropped segment
+    /// is not used again.
+    func rest(after events: [TelemetryEvent], ends: [Int]) -> PendingRange? {
         guard let last = events.last, let end = ends.last, events.count >= 100, end < to else { return nil }
         return PendingRange(
             token: token, memory: memory, session: session, firstSequence: last.sequence &+ 1, from: end, to: to,
-            clientId: last.clientId, begun: begun, isCurrentSession: isCurrentSession, claim: SegmentMemory.Claim(to: memory))
+            clientId: last.clientId, begun: begun, isCurrentSession: isCurrentSession, pin: SegmentMemory.Pin(memory))
     }
 }

@@ -1,52 +1,39 @@
 public import Synchronization
 
-/// One scenario's place in the gate. It never moves and lives as long as the gate, so that readers need no lock and handles
-/// can point at it.
+/// The state of one scenario in the gate. It has a constant address until the gate is deinitialized, so that threads read it
+/// without a lock and ``TelemetryScenario`` keeps a pointer to it.
 @usableFromInline
 struct ScenarioCell: ~Copyable {
-    /// Which levels are recorded now, a bit each, and ``ScenarioGate/leased``; 0 while the scenario or the whole logger is off.
+    /// The levels that are recorded now, one bit each, and ``ScenarioGate/leased``; 0 while the scenario or the whole logger is
+    /// off.
     @usableFromInline let levels = Atomic<UInt8>(0)
-    /// When a leased scenario ends, as the bits of its seconds since 1 January 2001.
+    /// When a leased scenario ends: the bit pattern of the seconds since 1 January 2001.
     let end = Atomic<UInt64>(0)
     let name: String
-    let bytes: UnsafeMutableRawPointer
-    let count: Int
+    /// The name's UTF-8, with a constant address; at least one byte is allocated.
+    private let bytes: SharedMemory<UInt8>
+    private let count: Int
 
     init(name: String) {
-        var spelling = name
-        spelling.makeContiguousUTF8()
-        self.name = spelling
-        count = spelling.utf8.count
-        bytes = UnsafeMutableRawPointer.allocate(byteCount: max(count, 1), alignment: 1)
-        spelling.withUTF8 {
-            bytes.copyMemory(from: UnsafeRawBufferPointer($0).baseAddress ?? UnsafeRawPointer(bytes), byteCount: $0.count)
-        }
+        let spelling = Array(name.utf8)
+        self.name = name
+        count = spelling.count
+        bytes = SharedMemory(count: max(spelling.count, 1)) { spelling.isEmpty ? 0 : spelling[$0] }
     }
 
-    deinit { bytes.deallocate() }
-}
+    // Only the cell uses the bytes; `init` allocated as many.
+    deinit { unsafe bytes.deallocate(count: max(count, 1)) }
 
-/// Where a cell is, as a number: the pointer would not be sendable, the cell is.
-@usableFromInline
-struct ScenarioCellAddress: Sendable, Hashable {
-    @usableFromInline let bits: UInt
-
-    init(bits: UInt) { self.bits = bits }
-
-    /// The cell. The gate that made it must be alive.
-    @inlinable var pointer: UnsafePointer<ScenarioCell> {
-        UnsafePointer(bitPattern: bits).unsafelyUnwrapped
+    /// Whether the name has exactly these UTF-8 bytes.
+    @inline(__always)
+    borrowing func isNamed(_ name: UnsafeBufferPointer<UInt8>) -> Bool {
+        guard name.count == count, let other = name.baseAddress else { return false }
+        // Both have `count` bytes.
+        return unsafe ByteHash.areEqual(bytes.start, other, count: count)
     }
 
-    static func allocate(name: String) -> Self {
-        let pointer = UnsafeMutablePointer<ScenarioCell>.allocate(capacity: 1)
-        pointer.initialize(to: ScenarioCell(name: name))
-        return Self(bits: UInt(bitPattern: pointer))
-    }
-
-    func deallocate() {
-        guard let pointer = UnsafeMutablePointer<ScenarioCell>(bitPattern: bits) else { return }
-        pointer.deinitialize(count: 1)
-        pointer.deallocate()
+    borrowing func hash(seed: UInt64) -> UInt64 {
+        // The memory has `count` bytes.
+        unsafe ByteHash.hash(name: bytes.start, count: count, seed: seed)
     }
 }

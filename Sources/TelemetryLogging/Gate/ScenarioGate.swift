@@ -2,28 +2,30 @@ import Foundation
 public import Synchronization
 public import TelemetryModels
 
-/// Decides, without a lock and without allocating, whether an event is wanted.
+/// Decides, without a lock and without allocating, whether an event is recorded.
 ///
-/// A scenario that is on for a limited time is off from its end on, whether anybody updates the gate or not: the clock is read for
-/// events of such scenarios alone.
+/// A scenario that is on for a limited time is off after its end, also without an update of the gate. The clock is read only for
+/// events of such scenarios.
 ///
-/// One byte tells whether anything is; a table read without a lock tells which levels of a scenario are. Changing states
-/// changes cells in place: memory grows with the number of distinct names, never with the number of changes.
+/// One byte states whether any event is recorded; a table that is read without a lock states which levels of a scenario are.
+/// Changing states changes cells in place: memory grows with the number of distinct names, not with the number of changes.
+///
+/// The gate owns its cells and tables, and deallocates them in its `deinit`.
 @usableFromInline
 final class ScenarioGate: Sendable {
-    /// Bit 0: events outside all scenarios are recorded. Bit 1: some scenario is on.
+    /// Bit 0: events outside all scenarios are recorded. Bit 1: at least one scenario is on.
     @usableFromInline let openings: Atomic<UInt8>
-    private let table: Atomic<UInt>
+    private let table = Atomic<SharedMemory<ScenarioTable.Slot>?>(nil)
     private let seed = UInt64.random(in: .min ... .max)
     private let registry: Mutex<Registry>
 
     @usableFromInline static let unscoped: UInt8 = 1
     @usableFromInline static let scoped: UInt8 = 2
     @usableFromInline static let allLevels: UInt8 = 3
-    /// Beside a cell's levels: the scenario is on until the cell's end.
+    /// The bit next to a cell's levels that states that the scenario is on until the cell's end.
     @usableFromInline static let leased: UInt8 = 4
 
-    /// What a scenario that is on records, and until when.
+    /// The levels that an enabled scenario records, and its end.
     private struct Opening {
         var levels: UInt8
         /// Seconds since 1 January 2001.
@@ -40,17 +42,17 @@ final class ScenarioGate: Sendable {
         }
 
         func isOver(at seconds: Double) -> Bool {
-            // Negated, so that an end that is not a number is over.
+            // Negated, so that a NaN end is in the past.
             end.map { !(seconds < $0) } ?? false
         }
     }
 
     private struct Registry {
         var isOpen: Bool
-        /// What ``ScenarioGate/update(_:)`` said last, without what has ended since.
+        /// The enabled scenarios of the last ``ScenarioGate/update(_:)``, without those that ended since.
         var wanted: [String: Opening] = [:]
-        /// Every scenario ever named. A dictionary's keys are equal where Swift's `==` says so.
-        var cells: [String: ScenarioCellAddress] = [:]
+        /// The cells of all names, which never change. Names that are canonically equivalent share a cell.
+        var cells: [String: SharedMemory<ScenarioCell>] = [:]
         var entries = 0
         var retired: [ScenarioTable] = []
     }
@@ -58,25 +60,24 @@ final class ScenarioGate: Sendable {
     private let now: @Sendable () -> Double
 
     /// - Parameters:
-    ///   - isOpen: Whether it lets events pass.
-    ///   - now: The time, in seconds since 1 January 2001.
+    ///   - isOpen: Whether it admits events.
+    ///   - now: Returns the time in seconds since 1 January 2001.
     init(isOpen: Bool, now: @escaping @Sendable () -> Double) {
         self.now = now
         openings = Atomic(isOpen ? Self.unscoped : 0)
-        table = Atomic(0)
         registry = Mutex(Registry(isOpen: isOpen))
     }
 
     deinit {
         registry.withLock { registry in
-            for cell in registry.cells.values { cell.deallocate() }
-            for table in registry.retired { table.deallocate() }
-            let current = table.load(ordering: .relaxed)
-            if current != 0 { ScenarioTable(bits: current).deallocate() }
+            // No other thread has a reference to the gate any more.
+            for cell in registry.cells.values { unsafe cell.deallocate(count: 1) }
+            for table in registry.retired { unsafe table.deallocate() }
+            if let slots = table.load(ordering: .relaxed) { unsafe ScenarioTable(slots: slots).deallocate() }
         }
     }
 
-    /// The bit under which a cell knows a level.
+    /// The bit of a level in a cell.
     @inlinable @inline(__always)
     static func bit(of level: TelemetryLogLevel) -> UInt8 {
         switch level {
@@ -92,21 +93,25 @@ final class ScenarioGate: Sendable {
         return admits(cell, bits: Self.bit(of: level))
     }
 
-    /// Whether any of these levels of the cell's scenario is recorded now.
+    /// Whether any of these levels of the scenario is recorded now.
+    /// - Parameter cell: A cell of this gate.
     @inlinable @inline(__always)
-    func admits(_ cell: ScenarioCellAddress, bits: UInt8) -> Bool {
-        let levels = cell.pointer.pointee.levels.load(ordering: .relaxed)
+    func admits(_ cell: SharedMemory<ScenarioCell>, bits: UInt8) -> Bool {
+        // The cell is one of this gate's.
+        let levels = unsafe cell.start.pointee.levels.load(ordering: .relaxed)
         return levels & bits != 0 && (levels & Self.leased == 0 || isInForce(cell))
     }
 
-    /// Whether a leased scenario has not ended. Where it has, it is off from now on.
+    /// Whether a leased scenario has not ended. Turns it off if it has.
+    /// - Parameter cell: A cell of this gate.
     @usableFromInline
-    func isInForce(_ cell: ScenarioCellAddress) -> Bool {
+    func isInForce(_ cell: SharedMemory<ScenarioCell>) -> Bool {
         let seconds = now()
-        if seconds < Double(bitPattern: cell.pointer.pointee.end.load(ordering: .relaxed)) { return true }
+        // The cell is one of this gate's, here and below.
+        if unsafe seconds < Double(bitPattern: cell.start.pointee.end.load(ordering: .relaxed)) { return true }
         return registry.withLock { registry in
-            let name = cell.pointer.pointee.name
-            // Asked again: the cell may have been read in the middle of an update.
+            let name = unsafe cell.start.pointee.name
+            // Checked again: the cell may have been read during an update.
             guard let opening = registry.wanted[name] else { return false }
             guard opening.isOver(at: seconds) else { return registry.isOpen }
             registry.wanted[name] = nil
@@ -115,7 +120,7 @@ final class ScenarioGate: Sendable {
         }
     }
 
-    /// Opens or closes the gate as a whole; scenarios keep what ``update(_:)`` said of them.
+    /// Opens or closes the whole gate; the states of ``update(_:)`` are kept.
     func setOpen(_ isOpen: Bool) {
         registry.withLock { registry in
             registry.isOpen = isOpen
@@ -123,7 +128,7 @@ final class ScenarioGate: Sendable {
         }
     }
 
-    /// Replaces what is known of all scenarios.
+    /// Replaces the states of all scenarios.
     func update(_ states: [String: TelemetryScenarioState]) {
         let seconds = now()
         registry.withLock { registry in
@@ -136,7 +141,7 @@ final class ScenarioGate: Sendable {
     }
 
     /// The permanent cell of a scenario.
-    func cell(for name: String) -> ScenarioCellAddress {
+    func cell(for name: String) -> SharedMemory<ScenarioCell> {
         registry.withLock { cell(for: name, in: &$0) }
     }
 
@@ -147,57 +152,64 @@ final class ScenarioGate: Sendable {
                 levels = opening.levels
                 if let end = opening.end {
                     levels |= Self.leased
-                    cell.pointer.pointee.end.store(end.bitPattern, ordering: .relaxed)
+                    // The cells of the registry exist as long as the gate, here and below.
+                    unsafe cell.start.pointee.end.store(end.bitPattern, ordering: .relaxed)
                 }
             }
-            cell.pointer.pointee.levels.store(levels, ordering: .releasing)
+            unsafe cell.start.pointee.levels.store(levels, ordering: .releasing)
         }
         let scoped = registry.wanted.isEmpty ? 0 : Self.scoped
         openings.store(registry.isOpen ? Self.unscoped | scoped : 0, ordering: .sequentiallyConsistent)
     }
 
-    private func find(_ name: String) -> ScenarioCellAddress? {
-        let bits = table.load(ordering: .acquiring)
-        if bits == 0 { return nil }
-        let table = ScenarioTable(bits: bits)
-        let seed = seed
-        let unclear: UInt = 1
-        let found: UInt? = name.utf8.withContiguousStorageIfAvailable { bytes in
-            guard let base = bytes.baseAddress, !bytes.isEmpty else { return unclear }
-            let count = bytes.count
-            let found = table.find(hash: ByteHash.hash(name: base, count: count, seed: seed)) {
-                $0.pointee.count == count && ByteHash.areEqual($0.pointee.bytes, base, count: count)
-            }
-            return found?.bits ?? (ByteHash.isASCII(base, count: count) ? 0 : unclear)
-        }
-        if let found, found != unclear { return found == 0 ? nil : ScenarioCellAddress(bits: found) }
-        // Another spelling of the same characters has other bytes: ask as Swift's `==` asks.
-        return table.find(hash: canonicalHash(of: name)) { $0.pointee.name == name }
+    private enum Lookup {
+        case found(SharedMemory<ScenarioCell>)
+        case absent
+        /// No cell has the same bytes, but one may have a canonically equivalent name.
+        case unclear
     }
 
-    private func cell(for name: String, in registry: inout Registry) -> ScenarioCellAddress {
+    private func find(_ name: String) -> SharedMemory<ScenarioCell>? {
+        guard let slots = table.load(ordering: .acquiring) else { return nil }
+        let table = ScenarioTable(slots: slots)
+        let seed = seed
+        // The name keeps its bytes during the call. `base` has `bytes.count` of them.
+        let lookup: Lookup? = unsafe name.utf8.withContiguousStorageIfAvailable { bytes in
+            guard let base = bytes.baseAddress, !bytes.isEmpty else { return .unclear }
+            let hash = unsafe ByteHash.hash(name: base, count: bytes.count, seed: seed)
+            if let cell = table.find(hash: hash, where: { unsafe $0.isNamed(bytes) }) { return .found(cell) }
+            return unsafe ByteHash.isASCII(base, count: bytes.count) ? .absent : .unclear
+        }
+        switch lookup {
+        case .found(let cell): return cell
+        case .absent: return nil
+        case .unclear, nil: return table.find(hash: canonicalHash(of: name)) { $0.name == name }
+        }
+    }
+
+    private func cell(for name: String, in registry: inout Registry) -> SharedMemory<ScenarioCell> {
         if let known = registry.cells[name] { return known }
-        let cell = ScenarioCellAddress.allocate(name: name)
+        let cell = SharedMemory(count: 1) { _ in ScenarioCell(name: name) }
         registry.cells[name] = cell
-        grow(&registry, by: 2)
-        let current = ScenarioTable(bits: table.load(ordering: .relaxed))
-        let count = cell.pointer.pointee.count
-        current.insert(cell, hash: ByteHash.hash(name: cell.pointer.pointee.bytes, count: count, seed: seed))
-        if !name.utf8.allSatisfy({ $0 < 0x80 }) || name.isEmpty { current.insert(cell, hash: canonicalHash(of: name)) }
+        let table = table(in: &registry, withRoomFor: 2)
+        // The cell was just created.
+        unsafe table.insert(cell, hash: cell.start.pointee.hash(seed: seed))
+        if !name.utf8.allSatisfy({ $0 < 0x80 }) || name.isEmpty { table.insert(cell, hash: canonicalHash(of: name)) }
         return cell
     }
 
-    private func grow(_ registry: inout Registry, by count: Int) {
+    /// Returns the current table, or a larger one that replaces it if it has too little room for `count` more cells.
+    private func table(in registry: inout Registry, withRoomFor count: Int) -> ScenarioTable {
         registry.entries += count
-        let bits = table.load(ordering: .relaxed)
-        let old = bits == 0 ? nil : ScenarioTable(bits: bits)
-        guard registry.entries * 2 > old?.capacity ?? 0 else { return }
+        let old = table.load(ordering: .relaxed).map(ScenarioTable.init(slots:))
+        if let old, registry.entries * 2 <= old.capacity { return old }
         let new = ScenarioTable(capacity: max(64, (old?.capacity ?? 0) * 2))
         if let old {
             new.insertAll(of: old)
             registry.retired.append(old)
         }
-        table.store(new.bits, ordering: .releasing)
+        table.store(new.slots, ordering: .releasing)
+        return new
     }
 
     private func canonicalHash(of name: String) -> UInt64 {

@@ -1,74 +1,75 @@
 import Synchronization
 
-/// An open-addressing table from names to cells that is read without a lock while one writer inserts.
+/// An open-addressing hash table from names to cells, read without a lock while one writer inserts.
 ///
-/// Slots are filled once and never changed. A table that is half full is replaced by one of twice the size; whoever still
-/// reads the old one finds what was in it, and its memory is kept until the gate ends: together less than the current one's.
+/// A filled slot never changes. A table that is half full is replaced by one of twice the size. Threads that still read the old
+/// table find all that was in it; its memory is kept until the gate is deinitialized. All old tables together are smaller than
+/// the current one.
+///
+/// A copy refers to the same slots, which the gate owns.
 struct ScenarioTable: Sendable {
-    private struct Slot: ~Copyable {
-        let hash = Atomic<UInt64>(0)
-        let cell = Atomic<UInt>(0)
+    struct Slot: ~Copyable {
+        /// The hash; in the first slot, which is not part of the table, the capacity minus one.
+        let hash: Atomic<UInt64>
+        let cell = Atomic<SharedMemory<ScenarioCell>?>(nil)
     }
 
-    /// The address of the slots; the first one holds the capacity less one in place of a hash.
-    let bits: UInt
+    let slots: SharedMemory<Slot>
 
-    init(bits: UInt) { self.bits = bits }
+    init(slots: SharedMemory<Slot>) { self.slots = slots }
 
     /// - Parameter capacity: A power of two.
     init(capacity: Int) {
-        let slots = UnsafeMutablePointer<Slot>.allocate(capacity: capacity + 1)
-        for index in 0...capacity { (slots + index).initialize(to: Slot()) }
-        slots.pointee.hash.store(UInt64(capacity - 1), ordering: .relaxed)
-        bits = UInt(bitPattern: slots)
+        slots = SharedMemory(count: capacity + 1) { index in
+            Slot(hash: Atomic(index == 0 ? UInt64(capacity - 1) : 0))
+        }
     }
 
-    private var slots: UnsafePointer<Slot> { UnsafePointer(bitPattern: bits).unsafelyUnwrapped }
-    private var mask: UInt64 { slots.pointee.hash.load(ordering: .relaxed) }
+    // The gate deallocates the slots in its `deinit`; the first one always exists.
+    private var mask: UInt64 { unsafe slots.start.pointee.hash.load(ordering: .relaxed) }
     var capacity: Int { Int(mask) + 1 }
 
-    /// The cell under this hash that satisfies the condition.
+    /// The cell with this hash that satisfies the condition.
     @inline(__always)
-    func find(hash: UInt64, where isMatch: (UnsafePointer<ScenarioCell>) -> Bool) -> ScenarioCellAddress? {
-        let slots = slots
+    func find(hash: UInt64, where isMatch: (borrowing ScenarioCell) -> Bool) -> SharedMemory<ScenarioCell>? {
+        // The index is masked, so that the slot exists. The gate keeps its slots and cells until its `deinit`.
+        let first = unsafe slots.start + 1
         let mask = mask
         var index = hash & mask
         while true {
-            let slot = slots + 1 + Int(truncatingIfNeeded: index)
-            let address = slot.pointee.cell.load(ordering: .acquiring)
-            if address == 0 { return nil }
-            if slot.pointee.hash.load(ordering: .relaxed) == hash {
-                let found = ScenarioCellAddress(bits: address)
-                if isMatch(found.pointer) { return found }
-            }
+            let slot = unsafe first + Int(truncatingIfNeeded: index)
+            guard let cell = unsafe slot.pointee.cell.load(ordering: .acquiring) else { return nil }
+            if unsafe slot.pointee.hash.load(ordering: .relaxed) == hash, unsafe isMatch(cell.start.pointee) { return cell }
             index = (index &+ 1) & mask
         }
     }
 
     /// Called by one writer at a time, on a table that is at most half full.
-    func insert(_ cell: ScenarioCellAddress, hash: UInt64) {
-        let slots = slots
+    func insert(_ cell: SharedMemory<ScenarioCell>, hash: UInt64) {
+        // The index is masked, so that the slot exists; readers access it at the same time only as atomics.
+        let first = unsafe slots.start + 1
         var index = hash & mask
-        while (slots + 1 + Int(index)).pointee.cell.load(ordering: .relaxed) != 0 { index = (index + 1) & mask }
-        let slot = slots + 1 + Int(index)
-        slot.pointee.hash.store(hash, ordering: .relaxed)
-        slot.pointee.cell.store(cell.bits, ordering: .releasing)
+        while unsafe (first + Int(index)).pointee.cell.load(ordering: .relaxed) != nil { index = (index + 1) & mask }
+        let slot = unsafe first + Int(index)
+        unsafe slot.pointee.hash.store(hash, ordering: .relaxed)
+        unsafe slot.pointee.cell.store(cell, ordering: .releasing)
     }
 
-    /// Inserts everything that is in another table.
+    /// Inserts all cells of another table.
     func insertAll(of other: ScenarioTable) {
         for index in 0..<other.capacity {
-            let slot = other.slots + 1 + index
-            let address = slot.pointee.cell.load(ordering: .relaxed)
-            if address != 0 {
-                insert(ScenarioCellAddress(bits: address), hash: slot.pointee.hash.load(ordering: .relaxed))
+            // The index is less than the capacity.
+            let slot = unsafe other.slots.start + 1 + index
+            if let cell = unsafe slot.pointee.cell.load(ordering: .relaxed) {
+                unsafe insert(cell, hash: slot.pointee.hash.load(ordering: .relaxed))
             }
         }
     }
 
+    /// Deallocates the slots, which no thread may use any more.
+    @unsafe
     func deallocate() {
-        guard let slots = UnsafeMutablePointer<Slot>(bitPattern: bits) else { return }
-        slots.deinitialize(count: capacity + 1)
-        slots.deallocate()
+        // `init` allocated as many.
+        unsafe slots.deallocate(count: capacity + 1)
     }
 }

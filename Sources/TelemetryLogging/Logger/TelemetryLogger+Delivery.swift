@@ -2,14 +2,14 @@ import TelemetryModels
 import TelemetryTransport
 
 extension TelemetryLogger {
-    /// Delivers what waits now, and then what is to be told of losses; false if the transport failed or the pump was ended.
-    func deliverWhatWaits(_ id: UInt64) async -> Bool {
+    /// Delivers the events that wait now, then reports of losses; false if the transport failed or the pump was ended.
+    func deliverWaitingEvents(_ id: UInt64) async -> Bool {
         delivery.backoffEnd = nil
         delivery.deadline = nil
         reportDrops()
         var remaining = capture.waiting
         var ahead: ReadAhead?
-        // Where more is lost all the time than a transport takes, telling of it must come to an end.
+        // Limited, because events may be lost faster than the transport accepts reports.
         var reportsLeft = 3
         while remaining > 0 {
             guard isCurrent(id) else { return false }
@@ -20,7 +20,7 @@ extension TelemetryLogger {
             switch content {
             case .events(let events, let ends):
                 let handled: Int?
-                if let rest = range.rest(behind: events, ends: ends) {
+                if let rest = range.rest(after: events, ends: ends) {
                     // The next batch is read while the transport works on this one.
                     async let next = ReadAhead(rest, limits: batchLimits(for: rest))
                     handled = await deliver(events, ends: ends, of: range, id: id)
@@ -37,9 +37,9 @@ extension TelemetryLogger {
                 remaining -= count
             case .corrupt:
                 capture.withState { $0.abandon(range) }
-                report(.corruptFile, "Events that were kept for delivery cannot be read any more; they are dropped.")
+                report(.corruptFile, "Events that waited for delivery can no longer be read; they are dropped.")
             }
-            // What was lost on the way is told in the same delivery, as its last event.
+            // Losses during this delivery are reported in its last event.
             if remaining <= 0 || capture.waiting == 0 {
                 reportsLeft -= 1
                 remaining = reportsLeft >= 0 && reportDrops() ? capture.waiting : 0
@@ -48,7 +48,7 @@ extension TelemetryLogger {
         return true
     }
 
-    /// The wall clock may have been wrong when an event was logged: nothing has expired that cannot have waited for so long.
+    /// The wall clock may have been wrong when an event was logged, so that no event expires that cannot have waited as long.
     private func batchLimits(for range: PendingRange) -> DeliveryBatch.Limits {
         let maximumAge = configuration.spool.maximumAge
         let waited = range.begun.flatMap { bootTime().seconds(since: $0) } ?? .infinity
@@ -57,7 +57,8 @@ extension TelemetryLogger {
             oldest: waited < maximumAge ? -.infinity : capture.secondsSinceReference - maximumAge)
     }
 
-    /// Hands a batch over, in halves if need be; how many events need not be sent again, nil if some must.
+    /// Appends a batch, in halves if necessary.
+    /// - Returns: the number of events that need not be sent again; nil if some must.
     private func deliver(_ events: [TelemetryEvent], ends: [Int], of range: PendingRange, id: UInt64) async -> Int? {
         guard let last = events.last, capture.withState({ $0.offer(events.count, upTo: last.sequence, of: range) }) else {
             return 0
@@ -66,7 +67,7 @@ extension TelemetryLogger {
         while let part = bisection.next() {
             do {
                 try await append(part.count == events.count ? events : Array(events[part]), id: id)
-                // Counted even if the pump was ended meanwhile: they are with the transport.
+                // Counted even if the pump was ended meanwhile, because the transport has them.
                 bisection.succeeded(part)
                 if !isCurrent(id), part.upperBound < events.count { bisection.cancelled() }
             } catch {
@@ -104,7 +105,7 @@ extension TelemetryLogger {
         let offset = handled > 0 ? ends[handled - 1] : range.from
         let clientId = handled > 0 ? events[handled - 1].clientId : range.clientId
         let rejected = outcome.rejected.map { events[$0] }
-        // A store that takes no report of losses is not told of that one's loss: there would be no end.
+        // The loss of a report is not reported: a store that rejects reports would get them without end.
         let reports = rejected.count { $0.name == Self.droppedEventName }
         capture.withState {
             $0.endReading(
@@ -112,7 +113,7 @@ extension TelemetryLogger {
                 dropped: (rejected.count, .rejected), unreported: reports)
         }
         for event in rejected {
-            report(.eventsDropped, "The transport can never take the event \(event.eventId) (\(event.name)); it is set aside.")
+            report(.eventsDropped, "The transport rejected the event \(event.eventId) (\(event.name)); it is dropped.")
         }
     }
 
@@ -123,14 +124,14 @@ extension TelemetryLogger {
         report(.transportFailed, "An append failed; its events are kept and sent later: \(error)")
     }
 
-    /// Puts an event that tells of losses behind those that wait; false if there is nothing to tell.
+    /// Records an event that reports losses; false if there are none to report.
     @discardableResult
     func reportDrops() -> Bool {
-        guard let losses = capture.takeLosses() else { return false }
+        guard let losses = capture.takeUnreportedDrops() else { return false }
         let text = losses.sorted { $0.key.rawValue < $1.key.rawValue }.map { "\($0.key.rawValue) \($0.value)" }
             .joined(separator: ", ")
         report(.eventsDropped, "Events were dropped: \(text).")
-        capture.tell(losses, text: text)
+        capture.recordDropReport(losses, text: text)
         return true
     }
 
@@ -138,7 +139,7 @@ extension TelemetryLogger {
         configuration.diagnostics?(TelemetryDiagnostic(kind: kind, message: message))
     }
 
-    /// A stranger's error counts as a store that is out of reach for now.
+    /// Returns a transport's error; any other error counts as an unavailable store.
     static func transportError(_ error: any Error) -> TelemetryTransportError {
         error as? TelemetryTransportError
             ?? TelemetryTransportError(code: .unavailable, message: "The transport failed: \(error)", cause: error)

@@ -1,8 +1,8 @@
 import Synchronization
 
-/// The one task of a logger: it waits until there is something to deliver, and delivers it.
+/// The single task of a logger, which waits for events and delivers them.
 extension TelemetryLogger {
-    /// What the pump does after a step.
+    /// The pump's action after a step.
     enum Step: Sendable {
         case wait(Duration?)
         case stop
@@ -16,7 +16,7 @@ extension TelemetryLogger {
         let wakeUp = capture.wakeUp
         let clock = time.clock
         delivery.reset()
-        // Weak: a logger that its host forgets must not live on for its pump's sake.
+        // Weak, so that the pump does not keep a logger that its host released.
         let task = Task { [weak self] in
             var timedOut = false
             loop: while let step = await self?.step(of: id, timedOut: timedOut) {
@@ -33,19 +33,19 @@ extension TelemetryLogger {
         pump = Pump(id: id, task: task, ended: ended)
     }
 
-    /// Ends the pump and waits for its end, at most for the deadline.
-    /// - Parameter isFinishing: Whether what waits is delivered first.
+    /// Ends the pump and waits for its end, at most until the deadline.
+    /// - Parameter isFinishing: Whether waiting events are delivered first.
     func stopPump(isFinishing: Bool) async {
         guard let pump else { return }
         delivery.isFinishing = isFinishing
         if isFinishing { capture.wakeUp.signal() } else { pump.task.cancel() }
         let deadline: Duration? = isFinishing || !delivery.appending.isEmpty ? .seconds(configuration.shutdownDeadline) : nil
         let clock = time.clock
-        // In a task of its own, which a caller's cancellation does not reach: what the caller was promised holds all the same.
+        // In a separate task, so that cancellation of the caller does not shorten the wait.
         await Task {
             if let deadline { _ = await pump.ended.wait(for: deadline, on: clock) } else { await pump.ended.wait() }
         }.value
-        // A transport that never returns keeps its task, which finds itself replaced if it ever wakes.
+        // A task whose transport never returns stays; it is no longer current if it ever resumes.
         pump.task.cancel()
         self.pump = nil
         delivery.isFinishing = false
@@ -57,7 +57,8 @@ extension TelemetryLogger {
         pump?.id == id && !Task.isCancelled && !isWithdrawn.load(ordering: .sequentiallyConsistent)
     }
 
-    /// Delivers what is due and says how long there is nothing to do.
+    /// Delivers the events that are due.
+    /// - Returns: how long to wait for the next step.
     private func step(of id: UInt64, timedOut: Bool) async -> Step {
         if timedOut, delivery.isLingering, capture.waiting < delivery.rate.threshold { delivery.rate.noteQuiet() }
         delivery.isLingering = false
@@ -76,14 +77,14 @@ extension TelemetryLogger {
                 if wait.isRefused { continue }
                 return .wait(wait.duration)
             }
-            let isDone = await deliverWhatWaits(id)
+            let isDone = await deliverWaitingEvents(id)
             flushes.end(served)
             if delivery.isFinishing, !isDone { return .stop }
         }
         return .stop
     }
 
-    /// How long the events that wait go on waiting; nil if they are due.
+    /// How long the waiting events must still wait; nil if they are due. Refused if events arrived meanwhile.
     private func waitBeforeDelivery() -> (duration: Duration, isRefused: Bool)? {
         let now = time.elapsed()
         if let end = delivery.backoffEnd {

@@ -1,14 +1,15 @@
 public import TelemetryModels
 
-/// A scenario of a logger, looked up once: small, copied freely, and asked at the cost of one load.
+/// A handle for a scenario of a logger, looked up once. A check costs one atomic load.
 ///
-/// It follows the scenario's state for as long as it lives, also while the scenario is unknown, and keeps its logger's buffers
-/// alive, not the logger.
+/// It always reflects the scenario's current state, also if the scenario is unknown. It keeps the logger's buffers alive, not the
+/// logger.
 public struct TelemetryScenario: Sendable {
-    @usableFromInline let cell: ScenarioCellAddress
+    /// A cell of `gate`, which keeps it.
+    @usableFromInline let cell: SharedMemory<ScenarioCell>
     @usableFromInline let gate: ScenarioGate
     @usableFromInline let capture: EventCapture
-    /// The scenario's name, as it was asked for.
+    /// The scenario's name, as it was passed to ``TelemetryLogger/scenario(_:)``.
     public let name: String
 
     /// Whether events of the scenario are recorded now.
@@ -19,7 +20,7 @@ public struct TelemetryScenario: Sendable {
     @inlinable
     public func isEnabled(at level: TelemetryLogLevel) -> Bool { gate.admits(cell, bits: ScenarioGate.bit(of: level)) }
 
-    /// Logs an event under the scenario; nothing is evaluated where it is off.
+    /// Logs an event under the scenario; arguments are not evaluated if it is off.
     @inlinable
     public func log(
         _ name: String, level: TelemetryLogLevel = .info, property1: @autoclosure () -> String? = nil,
@@ -31,7 +32,7 @@ public struct TelemetryScenario: Sendable {
 }
 
 extension TelemetryLogger {
-    /// A handle for a scenario that is logged to often.
+    /// Returns a handle for a scenario that is used often.
     public nonisolated func scenario(_ name: String) -> TelemetryScenario {
         TelemetryScenario(cell: gate.cell(for: name), gate: gate, capture: capture, name: name)
     }

@@ -1,15 +1,15 @@
 import TelemetryModels
 
-/// What dead owners left in a spool.
+/// The segments that dead owners left in a spool.
 struct OrphanedSegments {
     private var found: [(segment: CaptureSegment, ordinal: UInt64, begin: Double)] = []
-    /// Events that could not be read any more.
+    /// The number of events that could not be read.
     private(set) var damaged = 0
-    /// Events of clients other than the current one.
-    private(set) var ofOthers = 0
+    /// The number of events of other clients.
+    private(set) var ofOtherClients = 0
     private(set) var diagnostics: [TelemetryDiagnostic] = []
 
-    /// Each session's segments in their order, those of the session with the oldest events first.
+    /// The segments, in order within each session. The session with the oldest events is first.
     var segments: [CaptureSegment] {
         Dictionary(grouping: found, by: \.segment.session.id).values.map {
             $0.sorted { ($0.ordinal, $0.segment.firstSequence) < ($1.ordinal, $1.segment.firstSequence) }
@@ -21,12 +21,12 @@ struct OrphanedSegments {
     mutating func noteDamaged(_ count: Int, path: String) {
         guard count > 0 else { return }
         damaged += count
-        report(.tornTail, "\(count) events at the end of \(path) were not finished; they are left out.")
+        report(.tornTail, "\(count) events at the end of \(path) are incomplete or damaged; they are skipped.")
     }
 
-    mutating func noteOfOthers(_ count: Int, path: String) {
+    mutating func noteOfOtherClients(_ count: Int, path: String) {
         guard count > 0 else { return }
-        ofOthers += count
+        ofOtherClients += count
         report(.eventsDropped, "\(count) spooled events in \(path) belong to another client; they are discarded.")
     }
 

@@ -1,22 +1,22 @@
 import Foundation
 import TelemetryModels
 
-/// Reads back what a dead session left in a segment, trusting nothing.
+/// Reads the segment of a dead session, whose content may be damaged.
 enum SegmentRecovery {
-    /// Events that wait, follow one another and belong to one client.
+    /// Consecutive waiting events of one client.
     struct Run {
         let clientId: String?
         let firstSequence: UInt64
-        /// When the first one was logged, in seconds since 2001.
+        /// When the first event was logged, in seconds since 2001.
         let begin: Double
-        /// None of them was logged before; nil where that is not known.
+        /// No event was logged before this time; nil if that is unknown.
         var begun: BootTime?
-        /// Where their frames lie.
+        /// The offsets of the events' frames.
         var frames: Range<Int>
         var count = 0
 
-        /// The same, its age counted from now on where its events bear the time of a clock that was not set, and how long they
-        /// have waited is not known.
+        /// The run with `now` as its earliest time if its events have timestamps of a clock that was not set and the time that
+        /// they waited is unknown.
         func dated(_ now: BootTime) -> Run {
             guard begin < SegmentRecovery.earliestTime, begun.flatMap({ now.seconds(since: $0) }) == nil else { return self }
             var copy = self
@@ -33,22 +33,23 @@ enum SegmentRecovery {
         let ordinal: UInt64
         /// In the order of their events.
         var runs: [Run] = []
-        /// Events whose frames were begun and not finished, or damaged later, or are behind such a one.
+        /// The number of events whose frames are incomplete or damaged, or follow such a frame.
         var damaged = 0
     }
 
     enum Reading {
         case recovered(Recovered)
-        /// The file was never begun.
+        /// The file has no header yet.
         case empty
         case corrupt
     }
 
-    /// No logger changes its client so often while a segment fills up; what is behind counts as damaged.
+    /// The most runs that are read; the events after them count as damaged. A logger does not change its client as often while
+    /// a segment fills up.
     static let maximumRuns = 64
 
-    /// - Parameter bytes: A copy of the file's; what is behind the first damaged frame is left out.
-    static func read(_ bytes: UnsafeRawBufferPointer) -> Reading {
+    /// - Parameter bytes: A copy of the file's bytes. Frames after the first damaged one are ignored.
+    static func read(_ bytes: ByteView) -> Reading {
         switch SegmentHeader.read(bytes) {
         case .empty: return .empty
         case .corrupt: return .corrupt
@@ -56,14 +57,14 @@ enum SegmentRecovery {
         }
     }
 
-    private static func scan(_ bytes: UnsafeRawBufferPointer, _ header: SegmentHeader.Content) -> Recovered {
+    private static func scan(_ bytes: ByteView, _ header: SegmentHeader.Content) -> Recovered {
         var recovered = Recovered(session: header.session, ordinal: header.ordinal)
         var decoder = FrameDecoder(session: header.session, clientId: nil, firstSequence: header.firstSequence)
         var offset = header.start
         var none: [TelemetryEvent] = []
         while let length = FrameDecoder.length(at: offset, in: bytes) {
-            let frame = UnsafeRawBufferPointer(rebasing: bytes[offset..<(offset + length)])
-            // Events are decoded when they are delivered; here only whose they are and how many.
+            let frame = bytes[offset..<(offset + length)]
+            // Events are decoded when they are delivered. Only their client and number are needed here.
             if let logged = FrameDecoder.timestamp(ofEvent: frame) {
                 guard isWhole(frame, sequence: decoder.sequence),
                     recovered.note(
@@ -75,50 +76,47 @@ enum SegmentRecovery {
                 guard isWhole(frame, sequence: Frame.definitionSequence), decoder.decode(frame, into: &none) else { break }
             }
             offset += length
-            // Where delivery had come to; a number that is no frame's end is not believed.
+            // The end of delivery; an offset that is not the end of a frame is ignored.
             if offset == header.consumed { recovered.runs = [] }
         }
         recovered.damaged = countEvents(from: offset, in: bytes)
         return recovered
     }
 
-    /// How many events lie behind the first damaged frame, with it. They are not used: a damaged definition may have said whose
-    /// they are.
-    private static func countEvents(from start: Int, in bytes: UnsafeRawBufferPointer) -> Int {
+    /// The number of events from the first damaged frame on. They are not used, because a damaged definition may have stated
+    /// their client.
+    private static func countEvents(from start: Int, in bytes: ByteView) -> Int {
         var count = 0
         var offset = start
-        while offset <= bytes.count - Frame.terminatorBytes,
-            bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self) != 0
-        {
+        while let stored = bytes.load(UInt32.self, at: offset), stored != 0 {
             guard let length = FrameDecoder.length(at: offset, in: bytes), length & 3 == 0 else { return count + 1 }
-            let frame = UnsafeRawBufferPointer(rebasing: bytes[offset..<(offset + length)])
+            let frame = bytes[offset..<(offset + length)]
             if !FrameDecoder.isDefinition(frame) { count += 1 }
             offset += length
         }
         return count
     }
 
-    /// A run as a segment of its own, in no more memory than it needs.
-    /// - Parameter bytes: Those that the run was found in.
-    static func segment(of run: Run, in recovered: Recovered, bytes: UnsafeRawBufferPointer, file: SpoolFile) -> CaptureSegment {
+    /// Copies a run to a segment of its own, with only as much memory as it needs.
+    /// - Parameter bytes: The bytes that contain the run.
+    static func segment(of run: Run, in recovered: Recovered, bytes: ByteView, file: SpoolFile) -> CaptureSegment {
         let definition = FrameEncoding.definition(clientId: run.clientId, begun: run.begun)
         let size = SegmentHeader.maximumBytes + definition.count + run.frames.count + Frame.terminatorBytes
-        let memory = SegmentMemory(.allocate(byteCount: size, alignment: 16), file: file) { $0.deallocate() }
-        memory.base.initializeMemory(as: UInt8.self, repeating: 0, count: size)
+        let memory = SegmentMemory(count: size, file: file)
+        memory.clear()
         let start = SegmentHeader.write(
-            to: memory.base, session: recovered.session, firstSequence: run.firstSequence, ordinal: recovered.ordinal)
+            to: memory, session: recovered.session, firstSequence: run.firstSequence, ordinal: recovered.ordinal)
         var segment = CaptureSegment(
             memory: memory, session: recovered.session, start: start, firstSequence: run.firstSequence, begun: run.begun)
         segment.appendDefinition(definition)
-        segment.appendFrames(UnsafeRawBufferPointer(rebasing: bytes[run.frames]), events: run.count)
+        segment.appendFrames(bytes[run.frames], events: run.count)
         return segment
     }
 
-    private static func isWhole(_ frame: UnsafeRawBufferPointer, sequence: UInt64) -> Bool {
-        guard let base = frame.baseAddress, frame.count & 3 == 0 else { return false }
-        let body = Frame.headerBytes
-        return base.loadUnaligned(fromByteOffset: 4, as: UInt32.self)
-            == Frame.checksum(Frame.checksum(of: base + body, count: frame.count - body), sequence: sequence)
+    private static func isWhole(_ frame: ByteView, sequence: UInt64) -> Bool {
+        guard frame.count >= Frame.headerBytes, frame.count & 3 == 0 else { return false }
+        let body = frame[Frame.headerBytes..<frame.count].hash(seed: Frame.checksumSeed)
+        return frame.load(UInt32.self, at: 4) == Frame.checksum(body, sequence: sequence)
     }
 }
 

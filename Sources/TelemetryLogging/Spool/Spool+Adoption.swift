@@ -3,31 +3,31 @@ import TelemetryModels
 import TelemetryStorage
 
 extension Spool {
-    /// Takes over what dead owners left of a client's events, and discards those of others.
+    /// Adopts a client's events that dead owners left, and discards the events of other clients.
     ///
-    /// While no client is known, files of an owner who had one stay where they are: whose they are cannot be compared yet.
+    /// If the client is unknown, files of owners with a client are left alone, because the clients cannot be compared yet.
     func adopt(clientId: String?, maximumAge: TimeInterval, now: BootTime) -> OrphanedSegments {
         var orphans = OrphanedSegments()
         Self.forEachDeadOwner(in: directory, system) { paths in
             if clientId == nil, paths.contains(where: namesClient) { return }
             for path in paths { adopt(path, clientId: clientId, now: now, into: &orphans) }
         }
-        Self.removeSetAside(in: directory, olderThan: maximumAge, system)
+        Self.removeQuarantined(in: directory, olderThan: maximumAge, system)
         return orphans
     }
 
-    /// Removes what dead owners left, unread, and what was set aside.
+    /// Removes the files of dead owners without reading them, and the quarantined files.
     static func purge(_ directory: URL, _ system: FileSystem = FileSystem()) {
         let path = directory.standardizedFileURL.path(percentEncoded: false)
         forEachDeadOwner(in: path, system) { paths in
             for path in paths { try? system.remove(path) }
         }
-        removeSetAside(in: path, olderThan: 0, system)
+        removeQuarantined(in: path, olderThan: 0, system)
     }
 
-    /// Calls the body with the segments of each owner whose process is gone, holding that one's lock meanwhile.
+    /// Calls the body with the segments of each owner whose process has ended, while holding the owner's lock.
     ///
-    /// One after another: a process has fewer descriptors than a directory may have dead owners.
+    /// Only one lock is held at a time: a directory may have more dead owners than a process has descriptors.
     private static func forEachDeadOwner(in directory: String, _ system: FileSystem, _ body: ([String]) -> Void) {
         let names = (try? system.list(directory)) ?? []
         var owners: [String: [String]] = [:]
@@ -39,15 +39,15 @@ extension Spool {
             }
         }
         for (owner, paths) in owners.sorted(by: { $0.key < $1.key }) {
-            // A lock that cannot be had is somebody's who lives, or unusable: either way, not ours.
+            // A lock that cannot be acquired belongs to a running owner or is unusable.
             guard let lock = try? SpoolLock.adopt("\(directory)/\(owner)\(lockSuffix)", system) else { continue }
-            // Whoever cleans up temporary files may have removed the lock of an owner that runs.
+            // The lock of a running owner may have been deleted, for example by a cleanup of temporary files.
             if !paths.contains(where: { isInUse($0, system) }) { body(paths) }
             lock.release()
         }
     }
 
-    /// Whether a process writes to the segment.
+    /// Whether a running process writes to the segment.
     private static func isInUse(_ path: String, _ system: FileSystem) -> Bool {
         guard let file = try? system.open(path, for: .write) else { return false }
         guard (try? file.tryLock(.exclusive)) == true else { return true }
@@ -55,10 +55,10 @@ extension Spool {
         return false
     }
 
-    /// Whether events that wait in a segment bear a client's identifier.
+    /// Whether waiting events in a segment have a client identifier.
     private func namesClient(_ path: String) -> Bool {
         guard let bytes = try? content(of: path),
-            case .recovered(let recovered) = bytes.withUnsafeBytes({ SegmentRecovery.read($0) })
+            case .recovered(let recovered) = bytes.withByteView(SegmentRecovery.read)
         else { return false }
         return recovered.runs.contains { $0.clientId != nil }
     }
@@ -70,9 +70,9 @@ extension Spool {
     private func adopt(_ path: String, clientId: String?, now: BootTime, into orphans: inout OrphanedSegments) {
         do throws(FileError) {
             let bytes = try content(of: path)
-            switch bytes.withUnsafeBytes({ SegmentRecovery.read($0) }) {
+            switch bytes.withByteView(SegmentRecovery.read) {
             case .empty: try? system.remove(path)
-            case .corrupt: setAside(path, because: "it has no valid header", in: &orphans)
+            case .corrupt: quarantine(path, because: "it has no valid header", in: &orphans)
             case .recovered(let recovered):
                 let runs = recovered.runs.filter { $0.clientId == clientId }.map { $0.dated(now) }
                 if runs.isEmpty {
@@ -84,20 +84,20 @@ extension Spool {
                     }
                 }
                 orphans.noteDamaged(recovered.damaged, path: path)
-                orphans.noteOfOthers(recovered.runs.reduce(0) { $1.clientId == clientId ? $0 : $0 + $1.count }, path: path)
+                orphans.noteOfOtherClients(recovered.runs.reduce(0) { $1.clientId == clientId ? $0 : $0 + $1.count }, path: path)
             }
         } catch {
             if error.isLasting {
-                setAside(path, because: "\(error)", in: &orphans)
+                quarantine(path, because: "\(error)", in: &orphans)
             } else if !error.isNotFound {
-                // Too many open files, a device that is still locked: the next start may have better luck.
+                // A temporary failure, such as too many open files or a device that is still locked.
                 orphans.report(.storageFailed, "A spooled file is left for the next start: \(error)")
             }
         }
     }
 
-    /// Makes runs of a dead owner's file this one's: as smaller files, or by renaming where little would be saved, or there is
-    /// no room.
+    /// Adopts runs of a dead owner's file: copies them to smaller files, or renames the file if that saves little space or there
+    /// is no room for copies.
     private func keep(
         _ runs: [SegmentRecovery.Run], of recovered: SegmentRecovery.Recovered, in bytes: [UInt8], path: String
     ) throws(FileError) -> [CaptureSegment] {
@@ -108,9 +108,9 @@ extension Spool {
             do {
                 for run in runs {
                     let file = SpoolFile(path: nextAdoptedPath(), owner: lock, system: system)
-                    let copy = bytes.withUnsafeBytes { SegmentRecovery.segment(of: run, in: recovered, bytes: $0, file: file) }
+                    let copy = bytes.withByteView { SegmentRecovery.segment(of: run, in: recovered, bytes: $0, file: file) }
                     copies.append(copy)
-                    try system.open(file.path, for: .create).write(copy.written)
+                    try copy.write(to: system.open(file.path, for: .create))
                 }
                 try? system.remove(path)
                 return copies
@@ -124,17 +124,20 @@ extension Spool {
             throw error
         }
         return runs.map { run in
-            bytes.withUnsafeBytes { SegmentRecovery.segment(of: run, in: recovered, bytes: $0, file: file) }
+            bytes.withByteView { SegmentRecovery.segment(of: run, in: recovered, bytes: $0, file: file) }
         }
     }
 
-    /// So many bytes that a file has and does not need are left to it.
+    /// The most unused bytes of a file that is renamed instead of copied.
     private static let unusedBytes = 32 << 10
 }
 
 extension CaptureSegment {
-    /// The bytes that its file has.
-    fileprivate var written: UnsafeRawBufferPointer {
-        UnsafeRawBufferPointer(start: memory.base, count: committed + Frame.terminatorBytes)
+    /// Writes the header, the frames and the end of the segment to a file.
+    fileprivate func write(to file: OpenFile) throws(FileError) {
+        try memory.withBytes(in: 0..<(committed + Frame.terminatorBytes)) { bytes throws(FileError) in
+            // The file reads the bytes during the call only.
+            try unsafe bytes.withUnsafeBytes { bytes throws(FileError) in try unsafe file.write(bytes) }
+        }
     }
 }

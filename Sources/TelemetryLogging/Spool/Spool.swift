@@ -3,9 +3,10 @@ import Synchronization
 import TelemetryModels
 import TelemetryStorage
 
-/// A directory in which segments outlive their process. Several loggers and processes may share it: each owner's files are
-/// named after it and guarded by its lock and that of the segment it writes to, and only those of owners that have died are
-/// taken over. No file is ever shortened or rewritten in place, since a process may have it mapped: it is removed, or renamed.
+/// A directory in which segments are kept after their process ends. Several loggers and processes may share it: the names of an
+/// owner's files begin with its identifier, and they are guarded by the owner's lock and the lock of the segment it writes to.
+/// Only files of dead owners are adopted. A file may be mapped by a process, so it is never shortened or rewritten in place, only
+/// removed or renamed.
 ///
 /// Used under the capture's lock and by the logger's actor, one at a time.
 final class Spool: Sendable {
@@ -13,15 +14,15 @@ final class Spool: Sendable {
     let system: FileSystem
     let owner: String
     let lock: SpoolLock
-    /// Why other users can change what is in the directory; nil if they cannot.
+    /// Why other users can change the directory's content; nil if they cannot.
     let exposure: String?
     private let adopted = Atomic<Int>(0)
 
     static let lockSuffix = ".lock"
     static let segmentSuffix = ".segment"
-    static let setAsideSuffix = ".corrupt"
+    static let quarantineSuffix = ".corrupt"
 
-    /// Opens the directory, making it where it is missing, and becomes an owner in it.
+    /// Opens the directory, creating it if it is missing, and becomes an owner in it.
     init(directory: URL, system: FileSystem = FileSystem()) throws {
         let path = directory.standardizedFileURL.path(percentEncoded: false)
         try system.makeDirectories(path)
@@ -31,7 +32,7 @@ final class Spool: Sendable {
         (owner, lock) = try Self.becomeOwner(in: path, system)
     }
 
-    /// Somebody who looks for dead owners may lock the new file first; then another name is tried.
+    /// A process that searches for dead owners may lock the new file first; then another name is tried.
     private static func becomeOwner(
         in path: String, _ system: FileSystem, attempts: Int = 5
     ) throws(FileError) -> (String, SpoolLock) {
@@ -44,29 +45,30 @@ final class Spool: Sendable {
         }
     }
 
-    /// Makes a segment's file, with all its blocks, and maps it.
+    /// Creates a segment's file, allocates all its blocks, and maps it.
     func allocate(bytes: Int, ordinal: UInt64) throws(FileError) -> SegmentMemory {
         let path = "\(directory)/\(owner)-\(ordinal)\(Self.segmentSuffix)"
         let file = try system.open(path, for: .create)
         do throws(FileError) {
-            // Without it, somebody who looks for dead owners has just found the file, and the owner's lock missing.
+            // Locked if a process that searches for dead owners has just found the file without its owner's lock.
             guard try file.tryLock(.exclusive) else { throw .locked(path) }
             try file.allocate(bytes: bytes)
-            let mapped = try file.map(bytes: bytes)
+            // Nothing else uses the mapping. The file has all of its bytes, and is never shortened.
+            let mapped = try unsafe file.map(bytes: bytes)
             let spoolFile = SpoolFile(path: path, owner: lock, system: system, file: file)
-            return SegmentMemory(mapped, file: spoolFile, isMapped: true) { OpenFile.unmap($0) }
+            return unsafe SegmentMemory(mapped, file: spoolFile, isMapped: true) { unsafe OpenFile.unmap($0) }
         } catch {
             try? system.remove(path)
             throw error
         }
     }
 
-    /// The name of one more file that is taken over from a dead owner.
+    /// Returns the path for the next file that is adopted from a dead owner.
     func nextAdoptedPath() -> String {
         let number = adopted.add(1, ordering: .relaxed).newValue
         return "\(directory)/\(owner)-a\(number)\(Self.segmentSuffix)"
     }
 
-    /// Gives up being an owner; files that remain wait for whoever adopts them.
+    /// Ends the ownership. Remaining files can be adopted.
     func close() { lock.release() }
 }

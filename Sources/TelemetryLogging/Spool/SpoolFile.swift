@@ -3,21 +3,21 @@ import TelemetryStorage
 
 /// A segment's file.
 ///
-/// The one that is written to is locked itself, so that its owner is known to run even where somebody removed the owner's lock.
-/// Sealed ones are not: a process has few descriptors.
+/// The file that is written to is locked itself, so that its owner counts as running even if the owner's lock was deleted.
+/// Sealed files are not locked, because the number of descriptors is limited.
 final class SpoolFile: Sendable {
     let path: String
     private let owner: SpoolLock
     private let system: FileSystem
-    /// How many segments have their events in the file.
+    /// The number of segments whose events are in the file.
     private let uses: Atomic<Int>
     private let identity: FileStatus.Identity?
-    /// Holds the file's own lock; nil while nobody does.
+    /// The open file that holds the file's own lock; nil if it is not locked.
     private let locked: Mutex<OpenFile?>
 
     /// - Parameters:
     ///   - file: The open file, which is locked.
-    ///   - uses: After so many calls of ``remove()`` the file goes.
+    ///   - uses: The number of calls of ``remove()`` after which the file is removed.
     init(path: String, owner: SpoolLock, system: FileSystem, file: OpenFile? = nil, uses: Int = 1) {
         self.path = path
         self.owner = owner
@@ -30,7 +30,7 @@ final class SpoolFile: Sendable {
 
     deinit { unlock() }
 
-    /// Ends a use; the last one removes the file. Its pages stay readable for who has them mapped.
+    /// Ends a use; the last one removes the file. Mapped pages stay readable.
     func remove() {
         guard uses.subtract(1, ordering: .acquiringAndReleasing).newValue == 0 else { return }
         try? system.remove(path)
@@ -38,13 +38,13 @@ final class SpoolFile: Sendable {
         owner.release()
     }
 
-    /// Leaves the file, and all others of its owner, to whoever adopts them; from now on nothing is written to them.
+    /// Lets others adopt the file and all other files of its owner. They must not be written to from now on.
     func abandon() {
         owner.abandon()
         unlock()
     }
 
-    /// Locks the file; false if it is no longer the one under its name, or somebody else has locked it.
+    /// Locks the file; false if its path has another file or another process has locked it.
     func lock() -> Bool {
         locked.withLock { locked in
             if locked != nil { return true }
@@ -56,7 +56,7 @@ final class SpoolFile: Sendable {
         }
     }
 
-    /// Gives the file's own lock back. Closing the file is not enough, as with ``SpoolLock/abandon()``.
+    /// Releases the file's own lock. Closing the file is not enough; see ``SpoolLock/abandon()``.
     func unlock() {
         locked.withLock { locked in
             locked?.unlock()

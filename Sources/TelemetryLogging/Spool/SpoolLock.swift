@@ -1,9 +1,9 @@
 import Synchronization
 import TelemetryStorage
 
-/// Says that the files of one owner are in use: a file that is locked for as long as the owner's process lives.
+/// Marks the files of one owner as in use: a file that is locked as long as the owner's process runs.
 ///
-/// It goes when the last file that it guards is removed; where files remain, it remains with them for whoever adopts them.
+/// It is removed with the last file that it guards. If files remain, it remains until they are adopted.
 final class SpoolLock: Sendable {
     private let file: OpenFile
     private let system: FileSystem
@@ -16,15 +16,15 @@ final class SpoolLock: Sendable {
 
     deinit { abandon() }
 
-    /// Makes a new owner's lock.
-    /// - Throws: an error that ``FileError/isLocked`` where somebody who looks for dead owners just now was faster.
+    /// Creates a new owner's lock.
+    /// - Throws: an error that ``FileError/isLocked`` if a process that searches for dead owners locked the file first.
     static func create(_ path: String, _ system: FileSystem) throws(FileError) -> SpoolLock {
         let file = try system.open(path, for: .create)
         guard try file.tryLock(.exclusive), try file.status().isLinked else { throw .locked(path) }
         return SpoolLock(file: file, system: system)
     }
 
-    /// Takes over a dead owner's lock, or the one that files without a lock should have; nil if the owner lives.
+    /// Acquires a dead owner's lock, which is created if it is missing; nil if the owner runs.
     static func adopt(_ path: String, _ system: FileSystem) throws(FileError) -> SpoolLock? {
         let file = try system.open(path, for: .update)
         guard try file.tryLock(.exclusive), try file.status().isLinked else { return nil }
@@ -38,7 +38,7 @@ final class SpoolLock: Sendable {
         if uses.subtract(1, ordering: .acquiringAndReleasing).newValue == 0 { try? system.remove(file.path) }
     }
 
-    /// Lets others adopt what the lock guards. Closing the file is not enough: a child process that is just being
-    /// started has a copy of its descriptor until it runs its own program, and the lock lives as long as the last copy.
+    /// Lets others adopt the files that the lock guards. Closing the file is not enough: a child process that is being started has
+    /// a copy of the descriptor until it runs its own program, and the lock is held until the last copy is closed.
     func abandon() { file.unlock() }
 }

@@ -19,10 +19,10 @@ enum SpoolAccess {
     private static func repairFrames(_ bytes: UnsafeMutableRawBufferPointer, from start: Int) {
         var sequence = bytes.loadUnaligned(fromByteOffset: 16, as: UInt64.self)
         var offset = start
-        while let length = FrameDecoder.length(at: offset, in: UnsafeRawBufferPointer(bytes)) {
+        while let length = FrameDecoder.length(at: offset, in: ByteView(UnsafeRawBufferPointer(bytes))) {
             let frame = UnsafeMutableRawBufferPointer(rebasing: bytes[offset..<(offset + length)])
             guard let base = frame.baseAddress, length > Frame.headerBytes, length & 3 == 0 else { return }
-            let isDefinition = FrameDecoder.isDefinition(UnsafeRawBufferPointer(frame))
+            let isDefinition = FrameDecoder.isDefinition(ByteView(UnsafeRawBufferPointer(frame)))
             let body = Frame.checksum(of: base + Frame.headerBytes, count: length - Frame.headerBytes)
             let checksum = Frame.checksum(body, sequence: isDefinition ? Frame.definitionSequence : sequence)
             frame.storeBytes(of: checksum, toByteOffset: 4, as: UInt32.self)

@@ -1,0 +1,68 @@
+/// Bytes that are read with checked bounds.
+///
+/// The view does not own the memory. It must not be used outside the scope that provides it, such as the closure that
+/// ``SegmentMemory/withBytes(in:_:)`` calls.
+@safe
+struct ByteView {
+    private let bytes: UnsafeRawBufferPointer
+
+    // The bytes are not accessed.
+    init(_ bytes: UnsafeRawBufferPointer) { unsafe self.bytes = bytes }
+
+    // The bytes are not accessed.
+    var count: Int { unsafe bytes.count }
+
+    /// A part of the bytes.
+    /// - Precondition: The range is within the bytes.
+    subscript(range: Range<Int>) -> ByteView {
+        precondition(range.lowerBound >= 0 && range.upperBound <= count)
+        // The range was checked.
+        return unsafe ByteView(UnsafeRawBufferPointer(rebasing: bytes[range]))
+    }
+
+    /// The value at an offset, which need not be aligned; nil if it is not within the bytes.
+    func load<Value: BitwiseCopyable>(_ type: Value.Type = Value.self, at offset: Int) -> Value? {
+        guard offset >= 0, offset <= count, count - offset >= MemoryLayout<Value>.size else { return nil }
+        // The offset was checked.
+        return unsafe bytes.loadUnaligned(fromByteOffset: offset, as: type)
+    }
+
+    // The following read all bytes of the view, which exist during its scope.
+
+    /// The bytes decoded as UTF-8; invalid parts are replaced.
+    var text: String { unsafe String(decoding: bytes, as: UTF8.self) }
+
+    var array: [UInt8] { unsafe Array(bytes) }
+
+    var areZero: Bool { unsafe bytes.allSatisfy { $0 == 0 } }
+
+    func hash(seed: UInt64) -> UInt64 {
+        // The address and the count are of the same memory.
+        unsafe bytes.baseAddress.map { unsafe ByteHash.hash($0, count: count, seed: seed) } ?? 0
+    }
+
+    /// Whether two views have the same bytes.
+    static func == (first: ByteView, second: ByteView) -> Bool {
+        // Both have `count` bytes.
+        guard first.count == second.count, let one = unsafe first.bytes.baseAddress, let other = unsafe second.bytes.baseAddress
+        else { return false }
+        return unsafe ByteHash.areEqual(one, other, count: first.count)
+    }
+
+    /// Calls the body with the memory, for calls that take a pointer.
+    @unsafe
+    func withUnsafeBytes<Result, Failure: Error>(
+        _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        // The caller reads the bytes only within the scope of the view.
+        try unsafe body(bytes)
+    }
+}
+
+extension [UInt8] {
+    /// Calls the body with a view that is valid during the call.
+    func withByteView<Result>(_ body: (ByteView) throws -> Result) rethrows -> Result {
+        // The array keeps its bytes during the call.
+        try unsafe withUnsafeBytes { try unsafe body(ByteView($0)) }
+    }
+}
