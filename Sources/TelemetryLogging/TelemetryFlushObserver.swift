@@ -1,12 +1,13 @@
 public import Foundation
 import Synchronization
 
-/// Flushes a logger when the process is about to be suspended or ended, for as long as the observer lives.
+/// Flushes a logger when the process is about to be suspended or ended, as long as the observer exists.
 ///
-/// What waits is safe in the spool anyway; flushing at these moments lets a viewer see it before the app runs again. On
-/// systems without such notifications it observes what it is given.
+/// Waiting events are also kept in the spool. With a flush a viewer receives them before the app runs again. On systems without
+/// these notifications, pass names of your own.
 public final class TelemetryFlushObserver: Sendable {
-    /// What Apple's systems post when an app goes to the background or ends. By name: the logger needs no user interface.
+    /// The notifications that Apple's systems post when an app enters the background or ends. They are spelled out, so that the
+    /// logger does not import a user interface framework.
     public static let applicationNotifications: [Notification.Name] = [
         "UIApplicationDidEnterBackgroundNotification", "UIApplicationWillTerminateNotification",
         "NSExtensionHostDidEnterBackgroundNotification", "NSApplicationDidHideNotification",
@@ -14,27 +15,27 @@ public final class TelemetryFlushObserver: Sendable {
     ].map { Notification.Name($0) }
 
     private let observers: Mutex<[any NSObjectProtocol]>
-    private let moments: AsyncStream<Void>.Continuation
+    private let flushes: AsyncStream<Void>.Continuation
     private let task: Task<Void, Never>
     private let center: NotificationCenter
 
     /// - Parameters:
-    ///   - logger: What is flushed; kept until the observer ends.
-    ///   - names: The notifications at which it is.
-    ///   - center: Where the notifications are posted.
+    ///   - logger: The logger to flush; retained by the observer.
+    ///   - names: The notifications that cause a flush.
+    ///   - center: The center that posts the notifications.
     public init(
         flushing logger: any TelemetryLogging, at names: [Notification.Name] = TelemetryFlushObserver.applicationNotifications,
         of center: NotificationCenter = .default
     ) {
-        let (stream, moments) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        let (stream, flushes) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         self.center = center
-        self.moments = moments
+        self.flushes = flushes
         task = Task {
             for await _ in stream { await logger.flush() }
         }
         observers = Mutex(
             names.map { name in
-                center.addObserver(forName: name, object: nil, queue: nil) { _ in moments.yield() }
+                center.addObserver(forName: name, object: nil, queue: nil) { _ in flushes.yield() }
             })
     }
 
@@ -42,7 +43,7 @@ public final class TelemetryFlushObserver: Sendable {
         observers.withLock { observers in
             for observer in observers { center.removeObserver(observer) }
         }
-        moments.finish()
+        flushes.finish()
         task.cancel()
     }
 }

@@ -1,6 +1,6 @@
 public import TelemetryModels
 
-/// The documents' calls; each forwards, lazily, to the one that a conformer writes.
+/// Conveniences that forward to the protocol's requirement without evaluating their arguments.
 extension TelemetryLogging {
     /// Logs an event outside all scenarios, at level `.info`.
     public nonisolated func logEvent(name: String, property1: @autoclosure () -> String? = nil) {
@@ -12,7 +12,7 @@ extension TelemetryLogging {
         name: String, scenario: String, level: TelemetryLogLevel = .info, property1: @autoclosure () -> String? = nil,
         attributes: @autoclosure () -> [String: TelemetryValue] = [:]
     ) {
-        // The optional's type is written out: it selects the requirement, never this call again.
+        // An optional selects the requirement instead of this method.
         let optionalScenario: String? = scenario
         logEvent(
             name: name, scenario: optionalScenario, level: level, property1: property1(), attributes: attributes())

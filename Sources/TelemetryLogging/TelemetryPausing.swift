@@ -1,8 +1,8 @@
-/// A logger that can cease to record and to send without discarding what waits.
+/// A logger that can stop recording and sending without discarding waiting events.
 package protocol TelemetryPausing: TelemetryLogging {
-    /// Pauses, or goes on as before.
+    /// Pauses or resumes the logger.
     ///
-    /// While it is paused nothing is recorded and no delivery begins, whatever else turns recording on; what waits stays. An append
-    /// under way is cancelled and waited for. What was held before activation is discarded where it is activated paused.
+    /// A paused logger records no event and starts no delivery, even if recording is turned on; waiting events are kept. An append
+    /// in progress is cancelled and awaited. If the logger is activated while it is paused, held events are discarded.
     func setPaused(_ isPaused: Bool) async
 }

@@ -94,7 +94,7 @@ extension LifecycleEngine {
     /// Makes the logger check the shared settings before each delivery, because another process may end the consent at any time.
     func checkConsentBeforeDelivery() {
         logger.follow(
-            TelemetryConsentCheck(stands: keeper.consentCheck) { [weak self] in await self?.consentHasEnded() })
+            TelemetryConsentCheck(isGranted: keeper.consentCheck) { [weak self] in await self?.consentHasEnded() })
     }
 
     /// Called when the logger found that the consent has ended and refuses events. Reconciling decides what to do.

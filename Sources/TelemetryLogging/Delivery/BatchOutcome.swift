@@ -1,36 +1,37 @@
 import TelemetryModels
 import TelemetryTransport
 
-/// How far a batch got.
+/// The result of delivering a batch.
 struct BatchOutcome: Sendable {
-    /// So many events from the front need not be sent again …
+    /// The number of events from the start of the batch that need not be sent again.
     var handled = 0
-    /// … and these of them were refused for good.
+    /// The indices of those that were permanently rejected.
     var rejected: [Int] = []
     /// Why the rest could not be delivered.
     var failure: Failure?
 
     enum Failure: Sendable {
         case transport(TelemetryTransportError)
-        /// The delivery was called off.
+        /// The delivery was cancelled.
         case cancelled
     }
 }
 
-/// Narrows down, by halving, which events of a batch a transport cannot take.
+/// Finds, by bisection, the events of a batch that a transport rejects.
 ///
-/// A refusal of several events halves them. One that is refused alone as invalid is given up. One that is refused alone because
-/// a quota is exceeded may be too large, or the store may be full: it is given up only if the store takes the event behind it.
+/// A rejected part with several events is halved. A single event that is rejected as invalid is dropped. A single event that is
+/// rejected because a quota is exceeded may be too large, or the store may be full: it is dropped only if the store accepts the
+/// event after it.
 struct BatchBisection: Sendable {
     private var open: [Range<Int>]
     private(set) var outcome = BatchOutcome()
     private var suspect: Int?
-    /// Refused behind the suspect, given up once it is clear that the suspect goes too.
-    private var rejectedBehindSuspect: [Int] = []
+    /// Rejected events after the suspect, dropped if the suspect is dropped too.
+    private var rejectedAfterSuspect: [Int] = []
 
     init(count: Int) { open = count > 0 ? [0..<count] : [] }
 
-    /// What to send next; nil once all is decided.
+    /// Returns the next part to send; nil if there is none.
     mutating func next() -> Range<Int>? {
         if outcome.failure != nil { return nil }
         if let range = open.popLast() { return range }
@@ -41,8 +42,8 @@ struct BatchBisection: Sendable {
     mutating func succeeded(_ range: Range<Int>) {
         if let suspect {
             outcome.rejected.append(suspect)
-            outcome.rejected += rejectedBehindSuspect
-            rejectedBehindSuspect = []
+            outcome.rejected += rejectedAfterSuspect
+            rejectedAfterSuspect = []
         }
         suspect = nil
         outcome.handled = range.upperBound
@@ -61,7 +62,7 @@ struct BatchBisection: Sendable {
             outcome.rejected.append(range.lowerBound)
             outcome.handled = range.upperBound
         } else {
-            rejectedBehindSuspect.append(range.lowerBound)
+            rejectedAfterSuspect.append(range.lowerBound)
         }
     }
 
@@ -69,5 +70,5 @@ struct BatchBisection: Sendable {
 
     private mutating func fail(_ failure: BatchOutcome.Failure) { outcome.failure = failure }
 
-    private static let full = TelemetryTransportError(code: .quotaExceeded, message: "The store takes no more events.")
+    private static let full = TelemetryTransportError(code: .quotaExceeded, message: "The store is full.")
 }

@@ -1,18 +1,18 @@
-/// What the delivering side of a logger knows between its steps.
+/// The state of a logger's delivery between its steps.
 struct DeliveryState {
-    /// When the events that wait have waited for the interval.
+    /// When the waiting events have waited for the interval.
     var deadline: Duration?
-    /// Until when nothing is sent unless somebody asks for it.
+    /// The end of the backoff, before which only a flush or a shutdown sends events.
     var backoffEnd: Duration?
-    /// The next append is counted as a retry.
+    /// Whether the next append counts as a retry.
     var isRetry = false
     var schedule: RetrySchedule
     var rate: WakeRate
-    /// The pumps that have an append under way: more than one where a transport did not return before its pump was replaced.
+    /// The pumps with an append in progress; more than one if a transport did not return before its pump was replaced.
     var appending: Set<UInt64> = []
-    /// The consumer waits for a short while only, because events came fast.
+    /// Whether the consumer waits only for a short time because events arrive fast.
     var isLingering = false
-    /// Deliver what waits and stop.
+    /// Whether the pump delivers the waiting events and stops.
     var isFinishing = false
     let interval: Duration
 
@@ -22,7 +22,7 @@ struct DeliveryState {
         rate = WakeRate(batchSize: configuration.batchSize)
     }
 
-    /// Starts anew, keeping who waits.
+    /// Resets the schedule for a new pump.
     mutating func reset() {
         deadline = nil
         backoffEnd = nil

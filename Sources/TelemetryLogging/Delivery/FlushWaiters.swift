@@ -4,16 +4,16 @@ import Synchronization
 final class FlushWaiters: Sendable {
     private struct State {
         var nextID: UInt64 = 0
-        /// Nil where the caller is about to wait.
+        /// Nil for a caller that does not wait yet.
         var waiters: [UInt64: CheckedContinuation<Void, Never>?] = [:]
     }
 
     private let state = Mutex(State())
 
-    /// Those that a delivery which begins now serves.
+    /// The current callers. A delivery that begins now completes their flush.
     var present: [UInt64] { state.withLock { Array($0.waiters.keys) } }
 
-    /// Enters a caller, who must then ``wait(_:)``. It is present from now on: whoever ends all that are ends it too.
+    /// Adds a caller, which must then call ``wait(_:)``. It is part of ``present`` from now on.
     func enter() -> UInt64 {
         state.withLock { state in
             state.nextID += 1
@@ -22,7 +22,7 @@ final class FlushWaiters: Sendable {
         }
     }
 
-    /// Waits until the caller's turn is over, or the calling task is cancelled.
+    /// Waits until the caller is ended by ``end(_:)`` or the calling task is cancelled.
     func wait(_ id: UInt64) async {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in

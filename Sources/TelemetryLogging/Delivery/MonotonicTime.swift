@@ -1,4 +1,4 @@
-/// Time on any clock, counted from a moment: instants of different clocks have no common type.
+/// Elapsed time on a clock of any type. Instants of different clocks have no common type.
 struct MonotonicTime: Sendable {
     let clock: any Clock<Duration>
     /// The time since this value was made.

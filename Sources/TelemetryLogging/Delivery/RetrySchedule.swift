@@ -1,9 +1,9 @@
-/// When a failed delivery is tried again: doubling from one second to five minutes with full jitter, never before the store
-/// asked for, and after the last retry not before the next interval.
+/// The waits before retries: from one second, doubled up to five minutes, with full jitter, and at least the store's
+/// `retryAfter`. After the last retry, at least the flush interval.
 struct RetrySchedule: Sendable {
     static let first: Duration = .seconds(1)
     static let longest: Duration = .seconds(300)
-    /// What a store may ask for at most: a wrong `retryAfter` must not silence a client for good.
+    /// The longest `retryAfter` that is respected: a wrong value must not stop delivery permanently.
     static let longestAsked: Duration = .seconds(3_600)
 
     let maxRetries: Int
@@ -17,7 +17,7 @@ struct RetrySchedule: Sendable {
 
     struct Wait: Equatable {
         let duration: Duration
-        /// False where the retries are used up and the next try is a new beginning.
+        /// False if the retries are used up and the next attempt starts a new series.
         let isRetry: Bool
     }
 

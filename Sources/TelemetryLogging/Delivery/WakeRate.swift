@@ -1,8 +1,7 @@
-/// With how many waiting events the consumer is woken.
+/// The number of waiting events that wakes the consumer.
 ///
-/// Waking a sleeping thread costs the one that logs some 15 µs. Where events come so fast that wakes follow one another
-/// within milliseconds, the number is doubled, and the consumer looks by itself after ``linger``; once it is quiet, the
-/// number is the batch size again.
+/// Waking a sleeping thread costs the logging thread about 15 µs. If wakes follow within milliseconds, the number is doubled, and
+/// the consumer also wakes after ``linger``. When fewer events arrive, the number is the batch size again.
 struct WakeRate: Sendable {
     static let linger: Duration = .milliseconds(20)
     private static let rapid: Duration = .milliseconds(5)
@@ -22,17 +21,17 @@ struct WakeRate: Sendable {
     var isRaised: Bool { threshold > batchSize }
 
     /// Notes that a delivery begins because enough events wait.
-    mutating func noteWake(at moment: Duration) {
-        // A clock that stands still says nothing about speed.
-        let isRapid = lastWake.map { moment > $0 && moment - $0 < Self.rapid } ?? false
-        lastWake = moment
+    mutating func noteWake(at time: Duration) {
+        // Equal times are of a clock that does not advance.
+        let isRapid = lastWake.map { time > $0 && time - $0 < Self.rapid } ?? false
+        lastWake = time
         rapidWakes = isRapid ? rapidWakes + 1 : 0
         if rapidWakes > Self.tolerated {
             threshold = min(max(threshold * 2, batchSize), max(Self.most, batchSize))
         }
     }
 
-    /// Notes that too few came while the consumer lingered.
+    /// Notes that too few events arrived while the consumer lingered.
     mutating func noteQuiet() {
         threshold = batchSize
         rapidWakes = 0

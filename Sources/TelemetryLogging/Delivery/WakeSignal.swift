@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Wakes one waiter. A signal that comes while nobody waits is remembered, once.
+/// Wakes one waiter. A signal without a waiter is kept for the next one; several are kept as one.
 final class WakeSignal: Sendable {
     private enum State {
         case idle
@@ -22,7 +22,7 @@ final class WakeSignal: Sendable {
         waiter?.resume()
     }
 
-    /// Forgets a signal that nobody waited for: the caller is about to look at what it told of.
+    /// Discards a kept signal, because the caller is about to check the condition itself.
     func reset() {
         state.withLock { state in
             if case .signalled = state { state = .idle }
@@ -54,7 +54,7 @@ final class WakeSignal: Sendable {
         }
     }
 
-    /// The same with an end on a clock; true if the time ran out.
+    /// Returns with the next signal or after a duration; true if the duration has passed.
     func wait(for duration: Duration, on clock: any Clock<Duration>) async -> Bool {
         await withTaskGroup(of: Bool.self) { group in
             group.addTask {

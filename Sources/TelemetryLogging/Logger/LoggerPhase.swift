@@ -1,8 +1,8 @@
-/// Where a logger stands.
+/// The state of a logger.
 enum LoggerPhase: Sendable, Equatable {
     /// Not activated: events are held.
     case holding
-    /// Not activated, and turned off meanwhile: events are refused.
+    /// Not activated, and turned off: events are refused.
     case refusing
     case on
     case off
@@ -10,11 +10,11 @@ enum LoggerPhase: Sendable, Equatable {
 
     enum Effect: Sendable, Equatable {
         case nothing
-        /// Take events, deliver nothing yet.
+        /// Accept events without delivery.
         case hold
-        /// Take events and deliver.
+        /// Accept and deliver events.
         case run
-        /// Refuse events and forget what waits.
+        /// Refuse events and discard waiting ones.
         case discard
     }
 

@@ -1,9 +1,9 @@
-/// Lets an actor's operations that suspend follow one another, in the order in which they were called.
+/// Serializes operations of an actor that suspend, in the order of their calls.
 struct SerialOperations {
     private var isBusy = false
     private var waiting: [CheckedContinuation<Void, Never>] = []
 
-    /// True if the caller may begin at once; otherwise it must ``wait(_:)``.
+    /// Whether the caller may begin now; otherwise it must ``wait(_:)``.
     mutating func begin() -> Bool {
         defer { isBusy = true }
         return !isBusy
@@ -11,7 +11,7 @@ struct SerialOperations {
 
     mutating func wait(_ continuation: CheckedContinuation<Void, Never>) { waiting.append(continuation) }
 
-    /// Hands over to the next operation; it is busy from then on.
+    /// Ends the current operation and resumes the next one.
     mutating func end() {
         if waiting.isEmpty { isBusy = false } else { waiting.removeFirst().resume() }
     }

@@ -2,37 +2,37 @@ public import Foundation
 public import TelemetryModels
 
 extension TelemetryLogger {
-    /// How a logger gathers, keeps and delivers events. Values outside a setting's range count as the nearest one inside it.
+    /// The settings of a logger. A value outside its range is replaced by the nearest value in the range.
     public struct Configuration: Sendable {
         /// The most events that one append carries.
         public static let maximumBatchSize = 400
 
-        /// So many waiting events start a delivery; at least 1. A delivery takes everything that waits.
+        /// The number of waiting events that starts a delivery; at least 1. A delivery sends all waiting events.
         public var batchSize: Int
         /// The longest time, in seconds, that an event waits for a delivery to start; more than 0.
         public var flushInterval: TimeInterval
-        /// How often a failed append is tried again before its events wait for the next interval; they are not dropped for it.
+        /// How often a failed append is retried before its events wait for the next interval. They are not dropped.
         public var maxRetries: Int
-        /// A directory of the logger's own, where events outlive the process; nil keeps them in memory. It may be shared by
-        /// several loggers and processes. Nothing is made there before telemetry is on, and turning it off empties it.
+        /// A directory only for loggers, in which events are kept after the process ends; nil keeps them in memory. Several
+        /// loggers and processes may share it. It is not used before telemetry is on; turning telemetry off empties it.
         public var spoolDirectory: URL?
-        /// How much may wait in the directory, and for how long.
+        /// The limits of waiting events in the directory.
         public var spool: SpoolBounds
-        /// The most bytes of events that wait in memory: before activation, and where there is no directory.
+        /// The most bytes of events that wait in memory: before activation, and without a directory.
         public var memoryLimit: Int
-        /// The most bytes of UTF-8 in an event's name, a scenario's or an attribute's; longer ones are cut and end in "…".
+        /// The most bytes of UTF-8 in an event's name, a scenario's or an attribute's; longer ones are truncated and end in "…".
         public var maximumNameBytes: Int
-        /// The most bytes of UTF-8 in `property1` or an attribute's text; longer ones are cut and end in "…".
+        /// The most bytes of UTF-8 in `property1` or an attribute's text; longer ones are truncated and end in "…".
         public var maximumPropertyBytes: Int
         /// The most bytes, roughly as they are sent, that one append carries, unless a single event is larger.
         public var maximumBatchBytes: Int
-        /// How long ``TelemetryLogger/shutdown()`` delivers, and how long turning telemetry off waits for an append under way,
-        /// in seconds on the logger's clock.
+        /// The longest time that ``TelemetryLogger/shutdown()`` delivers events, and that turning telemetry off waits for an
+        /// append in progress, in seconds on the logger's clock.
         public var shutdownDeadline: TimeInterval
-        /// Sees each event before it is kept, on the thread that logs it, and may change it; returning false refuses it. Who
-        /// the event is (identifiers, session, sequence, device) is the logger's to say: changes of these are ignored.
+        /// Called with each event on the thread that logs it, and may change the event; returning false refuses it. Changes of
+        /// identifiers, session, sequence and device are ignored.
         public var process: (@Sendable (inout TelemetryEvent) -> Bool)?
-        /// Hears of what was odd: failed appends, files that could not be used, dropped events.
+        /// Receives diagnostics: failed appends, unusable files, dropped events.
         public var diagnostics: TelemetryDiagnosticsHandler?
 
         /// Creates a configuration; the parameters are the properties of the same names.
@@ -56,15 +56,15 @@ extension TelemetryLogger {
             self.diagnostics = diagnostics
         }
 
-        /// Ten events or thirty seconds, three retries, in memory.
+        /// Delivery after ten events or thirty seconds, three retries, events in memory.
         public static let `default` = Configuration()
     }
 
-    /// How much may wait for delivery on disk, and for how long; beyond it the oldest events go first, counted.
+    /// The limits of events that wait on disk. Beyond them the oldest events are dropped and counted.
     public struct SpoolBounds: Sendable, Hashable {
-        /// In bytes, over all files of the directory; 16 MiB unless set.
+        /// The most bytes of all files in the directory; 16 MiB by default.
         public var maximumBytes: Int
-        /// In seconds.
+        /// The longest time that an event waits, in seconds; 7 days by default.
         public var maximumAge: TimeInterval
 
         /// Creates bounds; the parameters are the properties of the same names.
@@ -76,7 +76,7 @@ extension TelemetryLogger {
 }
 
 extension TelemetryLogger.Configuration {
-    /// The same with every value in its range.
+    /// The configuration with every value in its range.
     var clamped: Self {
         var copy = self
         copy.batchSize = max(batchSize, 1)
@@ -92,10 +92,10 @@ extension TelemetryLogger.Configuration {
         return copy
     }
 
-    /// Half of what a number can be stands for anything larger, so that two of them can be added.
+    /// Values are at most half of `Int.max`, so that two of them can be added.
     private static func bytes(_ value: Int) -> Int { min(max(value, 8 * CaptureSegment.minimumBytes), .max / 2) }
 
-    /// A hundred years stand for anything longer, also for what is not a number.
+    /// Durations are at most a hundred years; NaN counts as that.
     private static func seconds(_ value: TimeInterval, atLeast least: TimeInterval) -> TimeInterval {
         value.isNaN ? 100 * 365 * 86_400 : min(max(value, least), 100 * 365 * 86_400)
     }

@@ -11,17 +11,17 @@ extension TelemetryLogger: TelemetryConsentFollowing {
 
     package var hasStragglers: Bool { delivery.appending.contains { $0 != pump?.id } }
 
-    /// Another process may have ended the consent: asked as late as possible, before each append.
-    /// - Throws: `CancellationError` where the events must not be sent; then the pump is not current any more.
+    /// Checks consent as late as possible, before each append, because another process may have withdrawn it.
+    /// - Throws: `CancellationError` if the events must not be sent; the pump is no longer current then.
     func requireConsent(for events: [TelemetryEvent], id: UInt64) async throws {
         guard let consent = consent.withLock(\.self) else { return }
-        var stands = await consent.stands(events.last?.clientId)
-        if stands, let first = events.first, first.clientId != events.last?.clientId {
-            stands = await consent.stands(first.clientId)
+        var isGranted = await consent.isGranted(events.last?.clientId)
+        if isGranted, let first = events.first, first.clientId != events.last?.clientId {
+            isGranted = await consent.isGranted(first.clientId)
         }
-        // Turned off meanwhile, and perhaps on again: that is not to be undone.
+        // If recording was turned off meanwhile, and perhaps on again, that must not be undone.
         guard isCurrent(id) else { throw CancellationError() }
-        guard !stands else { return }
+        guard !isGranted else { return }
         withdraw()
         await consent.onWithdrawal()
         throw CancellationError()

@@ -1,12 +1,12 @@
 extension TelemetryLogger {
-    /// Returns when everything that was logged before the call, on any thread, is with the transport or kept for a later try.
+    /// Returns when all events logged before the call, on any thread, are with the transport or kept for a later attempt.
     ///
-    /// It tries at once, also in the middle of a backoff; calls that overlap share a delivery. Before activation events are
-    /// held, and it returns at once. It waits as long as the transport does; cancelling the calling task ends the waiting, not
+    /// Delivery starts immediately, also during a backoff; overlapping calls share a delivery. Before activation events are held,
+    /// and the call returns immediately. It waits as long as the transport takes; cancelling the calling task ends the wait, not
     /// the delivery.
     public func flush() async {
         guard pump != nil else { return }
-        // Entered before anything else can happen here: a pump that ends meanwhile lets go everybody who is.
+        // Entered before the first suspension, so that a pump that ends meanwhile also resumes this caller.
         let id = flushes.enter()
         capture.wakeUp.signal()
         await flushes.wait(id)

@@ -1,11 +1,11 @@
 import Synchronization
 public import TelemetryModels
 
-/// Operations follow one another: of two that overlap, the one called last decides.
+/// Operations are serialized: of two that overlap, the last call takes effect.
 extension TelemetryLogger {
-    /// Stamps every event from now on, and those held before activation that bear none.
+    /// Sets the client identifier of all events from now on, and of held events without one.
     ///
-    /// Held events get the identifier because one without could never be deleted with its client's.
+    /// Held events get the identifier because otherwise they could not be deleted with the client's other events.
     public func setClientIdentifier(_ clientId: String?) async {
         await inTurn {
             let isActivated = phase != .holding && phase != .refusing
@@ -20,23 +20,23 @@ extension TelemetryLogger {
         }
     }
 
-    /// Replaces the set of scenarios that are known and on. Seen by every thread when the call returns.
+    /// Replaces the set of known and enabled scenarios. In effect on every thread when the call returns.
     public func updateScenarioStates(_ states: [String: Bool]) {
         gate.update(states.mapValues { TelemetryScenarioState(isEnabled: $0) })
     }
 
-    /// Replaces what is known of all scenarios: whether they are on, at which level, until when. Seen by every thread when the call
-    /// returns. A scenario with an end is off from then on, by the clock of the dates that events bear.
+    /// Replaces the states of all scenarios: whether they are on, at which level, until when. In effect on every thread when the
+    /// call returns. A scenario with an end is off from that date on, by the clock of event timestamps.
     public func updateScenarios(_ states: [String: TelemetryScenarioState]) async { gate.update(states) }
 
-    /// Begins to deliver, keeping what was held; or discards what was held, and records nothing.
+    /// Starts delivery of held and new events, or discards held events and records none.
     ///
-    /// After ``shutdown()`` it begins a new session. While active it does what ``setEnabled(_:)`` does.
+    /// After ``shutdown()`` it begins a new session. On an active logger it is the same as ``setEnabled(_:)``.
     public func activate(enabled: Bool) async {
         await inTurn {
             switch phase {
             case .shutDown:
-                // Without a pump so far nothing was activated: what waits was held.
+                // Without an earlier pump the logger was never activated, so that the waiting events were held.
                 if pumpCount == 0 { capture.withState { $0.stampHeld() } }
                 capture.withState { $0.beginSession() }
             case .holding: capture.withState { $0.stampHeld() }
@@ -47,11 +47,11 @@ extension TelemetryLogger {
         }
     }
 
-    /// Turns recording on or off; off discards what was not sent, counted.
+    /// Turns recording on or off; off discards and counts the events that were not sent.
     ///
-    /// An append under way is cancelled and waited for, at most for `Configuration.shutdownDeadline`; none starts afterwards.
-    /// Cancelling the calling task does not shorten that.
-    /// Before activation, off discards what is held and refuses more; after ``shutdown()`` it has no effect.
+    /// An append in progress is cancelled and awaited, at most for `Configuration.shutdownDeadline`; none starts afterwards.
+    /// Cancelling the calling task does not shorten the wait.
+    /// Before activation, off discards held events and refuses new ones; after ``shutdown()`` it has no effect.
     public func setEnabled(_ enabled: Bool) async {
         await inTurn {
             if !enabled { endWithdrawal() }
@@ -59,10 +59,10 @@ extension TelemetryLogger {
         }
     }
 
-    /// Refuses events from now on and delivers what waits, at most for `Configuration.shutdownDeadline`.
+    /// Refuses events from now on and delivers waiting ones, at most for `Configuration.shutdownDeadline`.
     ///
-    /// What could not be delivered stays in the spool, if there is one, and counts as waiting. Cancelling the calling task does
-    /// not cut it short.
+    /// Events that could not be delivered stay in the spool, if there is one, and count as waiting. Cancelling the calling task
+    /// does not shorten the delivery.
     public func shutdown() async {
         await inTurn {
             let wasOn = phase == .on
@@ -81,7 +81,7 @@ extension TelemetryLogger {
         case .hold: open()
         case .run where isPaused:
             close()
-            // Held until now, and not to be recorded.
+            // Held events must not be recorded.
             capture.withState { $0.discardAll() }
         case .run: run()
         case .discard:
@@ -99,14 +99,14 @@ extension TelemetryLogger {
         startPump()
     }
 
-    /// Recording is turned off in this step, before anything else can turn it on.
+    /// Called when recording is turned off, before it can be turned on again.
     private func endWithdrawal() { isWithdrawn.store(false, ordering: .sequentiallyConsistent) }
 
     private func open() {
         if isWithdrawn.load(ordering: .sequentiallyConsistent) { return }
         capture.withState { $0.isAccepting = true }
         gate.setOpen(true)
-        // Withdrawn meanwhile, and closed before it was opened.
+        // A withdrawal meanwhile may have closed the gate before it was opened here.
         if isWithdrawn.load(ordering: .sequentiallyConsistent) { close() }
     }
 
@@ -129,13 +129,13 @@ extension CaptureState {
         clientChanges += 1
         clientVersion = clientChanges
         if clientId == nil, !isActivated {
-            // Who comes next is not known yet: a segment that says nothing of a client is stamped at activation.
+            // The next client is unknown: a segment without a definition gets its client at activation.
             if active != nil { seal() }
             clientVersion = 0
         }
     }
 
-    /// Gives the client's identifier to events that were held before it was known: their frames say nothing of a client.
+    /// Sets the client of events that were held before it was known; their frames contain no definition.
     mutating func stampHeld() {
         for index in sealed.indices where sealed[index].clientAtConsumed == nil { sealed[index].clientAtConsumed = clientId }
         let clientId = clientId

@@ -1,8 +1,8 @@
 public import Synchronization
 public import TelemetryModels
 
-/// The calls. They stand here beside the protocol's extensions, so that a caller that knows the type pays for nothing but the
-/// gate where an event is not wanted.
+/// Inlinable versions of the protocol's methods: for a caller that uses the concrete type, an event that is not recorded costs
+/// only the gate's check.
 extension TelemetryLogger {
     /// Logs an event outside all scenarios, at level `.info`.
     @inlinable
@@ -11,7 +11,7 @@ extension TelemetryLogger {
         capture.record(name: name, scenario: nil, level: .info, property1: property1(), attributes: [:])
     }
 
-    /// Logs an event under a scenario; nothing is evaluated where the scenario is off or unknown.
+    /// Logs an event under a scenario; arguments are not evaluated if the scenario is off or unknown.
     @inlinable
     public nonisolated func logEvent(
         name: String, scenario: String, level: TelemetryLogLevel = .info, property1: @autoclosure () -> String? = nil,
@@ -23,7 +23,7 @@ extension TelemetryLogger {
         capture.record(name: name, scenario: scenario, level: level, property1: property1(), attributes: attributes())
     }
 
-    /// Logs an event under a scenario or, with nil, outside all.
+    /// Logs an event under a scenario or, with nil, outside all scenarios.
     @inlinable
     public nonisolated func logEvent(
         name: String, scenario: String?, level: TelemetryLogLevel, property1: @autoclosure () -> String?,

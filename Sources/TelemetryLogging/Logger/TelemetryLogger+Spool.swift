@@ -2,8 +2,8 @@ import Foundation
 import TelemetryModels
 
 extension TelemetryLogger {
-    /// Moves what is held into the spool's files and takes over what dead sessions left; without a directory, or where it
-    /// cannot be used, events stay in memory.
+    /// Moves held events to the spool's files and adopts the events of dead sessions. Without a usable directory events stay in
+    /// memory.
     func openSpool() {
         guard let directory = configuration.spoolDirectory, capture.withState({ $0.store.spool == nil }) else { return }
         do {
@@ -20,7 +20,7 @@ extension TelemetryLogger {
         }
     }
 
-    /// Takes over what dead sessions left of the current client's events.
+    /// Adopts the current client's events that dead sessions left.
     func adoptOrphans() {
         let (spool, clientId) = capture.withState { ($0.store.spool, $0.clientId) }
         guard let spool else { return }
@@ -29,7 +29,7 @@ extension TelemetryLogger {
         for diagnostic in orphans.diagnostics { configuration.diagnostics?(diagnostic) }
     }
 
-    /// Where nothing was left to deliver, no delivery follows that would tell of what was discarded.
+    /// Reports the losses of an adoption if no event waits, because then no delivery follows that would report them.
     func reportDropsOfOrphans() {
         if capture.waiting == 0 { reportDrops() }
     }

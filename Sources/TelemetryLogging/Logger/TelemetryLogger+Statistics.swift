@@ -1,48 +1,48 @@
 extension TelemetryLogger {
-    /// Why an event will not reach the transport.
+    /// Why an event was dropped.
     public enum DropCause: String, Sendable, Hashable, CaseIterable {
-        /// Too much waited; the oldest went.
+        /// The limit of waiting events was exceeded; the oldest ones are dropped.
         case full
-        /// It waited for too long.
+        /// The event waited for too long.
         case expired
-        /// It was larger than the logger can keep.
+        /// The event was too large to store.
         case oversized
-        /// The transport refused it, alone, as one that it can never take.
+        /// The transport rejected the event permanently, in an append of its own.
         case rejected
-        /// `Configuration.process` refused it.
+        /// `Configuration.process` refused the event.
         case refused
-        /// Telemetry was turned off before it was sent.
+        /// Telemetry was turned off before the event was sent.
         case disabled
-        /// What was kept of it could not be read.
+        /// The stored event could not be read.
         case corrupt
-        /// It was left in the spool by a client other than the current one.
+        /// The event was left in the spool by another client.
         case otherClient
     }
 
-    /// What became of events so far, since the logger was created.
+    /// Counts of events since the logger was created.
     public struct Statistics: Sendable, Hashable {
-        /// Accepted by this process.
+        /// Events that this process accepted.
         public internal(set) var logged: UInt64 = 0
-        /// Recovered from sessions that ended before their events were delivered.
+        /// Events recovered from sessions that ended before their events were delivered.
         public internal(set) var recovered: UInt64 = 0
-        /// Taken by the transport.
+        /// Events that the transport accepted.
         public internal(set) var delivered: UInt64 = 0
-        /// Kept for a later try.
+        /// Events that wait for delivery.
         public internal(set) var waiting: UInt64 = 0
         /// Events that were dropped, by cause.
         public internal(set) var dropped: [DropCause: UInt64] = [:]
-        /// Appends that were tried again.
+        /// Appends that were retried.
         public internal(set) var retries: UInt64 = 0
 
         /// Creates statistics in which every count is zero.
         public init() {}
     }
 
-    /// What became of events so far. Consistent in itself; may be read on any thread.
+    /// A consistent snapshot of the statistics; may be read on any thread.
     public nonisolated var statistics: Statistics { capture.statistics }
 }
 
 extension TelemetryLogger.DropCause {
-    /// Whether the stream tells of it. What the user or the host refused is no loss.
+    /// Whether the stream reports it. Events that the user or the host refused are not losses.
     var isLoss: Bool { self != .refused && self != .disabled }
 }

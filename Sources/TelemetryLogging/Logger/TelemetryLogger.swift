@@ -3,28 +3,27 @@ import Synchronization
 import TelemetryModels
 public import TelemetryTransport
 
-/// Records events on any thread at next to no cost, and delivers them in batches to a transport.
+/// Records events on any thread at low cost, and delivers them in batches to a transport.
 ///
-/// An event passes a gate that is read without a lock, is copied as bytes into a bounded buffer, and leaves it once the transport
-/// has said that it is stored. Events are numbered per session from 1; their identifiers are the session's and that number, so
-/// that sending one again is harmless, and a viewer sees by a missing number that something was lost. What was lost is counted
-/// by cause in ``statistics`` and told in the stream by an event named `telemetry.dropped`.
+/// An event passes a gate that is read without a lock, and is copied to a bounded buffer. It is removed when the transport has
+/// confirmed that it is stored. Events are numbered per session from 1; their identifiers consist of the session's identifier and
+/// that number, so that an event may be sent twice, and a viewer detects lost events by missing numbers. Losses are counted by
+/// cause in ``statistics`` and reported in the stream by an event named `telemetry.dropped`.
 ///
-/// An event that is lost after it got its number leaves a gap; one that was refused, or too large to keep, gets none. Events that
-/// turning telemetry off discards give theirs back, unless the transport may have seen them: to a viewer they never were.
+/// An event that is lost after it got its number leaves a gap. A refused or oversized event gets no number. When telemetry is
+/// turned off, the numbers of discarded events are used again, unless the transport may have received the events.
 ///
-/// The logger's one task runs while telemetry is on. It does not keep the logger alive, but call ``shutdown()`` so that what
-/// waits is delivered.
+/// The logger's task runs while telemetry is on. It does not keep the logger alive; call ``shutdown()`` to deliver waiting events.
 public actor TelemetryLogger: TelemetryLogging {
-    /// The name of the event that tells of losses; its attributes are counts by cause.
+    /// The name of the event that reports losses; its attributes are counts by cause.
     public static let droppedEventName = "telemetry.dropped"
 
     @usableFromInline nonisolated let gate: ScenarioGate
     @usableFromInline nonisolated let capture: EventCapture
 
-    /// Consent was withdrawn, and the call that turns recording off has not begun yet.
+    /// Whether consent was withdrawn and the call that turns recording off has not begun yet.
     nonisolated let isWithdrawn = Atomic(false)
-    /// Nil where nobody but the host decides.
+    /// Nil if only the host decides about consent.
     nonisolated let consent = Mutex<TelemetryConsentCheck?>(nil)
 
     let configuration: Configuration
@@ -33,7 +32,7 @@ public actor TelemetryLogger: TelemetryLogging {
     let bootTime: @Sendable () -> BootTime
     let jitter: @Sendable () -> Double
     var phase = LoggerPhase.holding
-    /// Whether nothing is recorded and sent although the logger may be on.
+    /// Whether recording and delivery are paused.
     var isPaused = false
     var operations = SerialOperations()
     var delivery: DeliveryState
@@ -41,13 +40,13 @@ public actor TelemetryLogger: TelemetryLogging {
     var pump: Pump?
     var pumpCount: UInt64 = 0
 
-    /// Creates a logger that holds what is logged until it is activated. Nothing is started, opened or sent before.
+    /// Creates a logger that holds events until it is activated. It starts no task and opens no file before.
     /// - Parameters:
-    ///   - configuration: How it batches, tries again and keeps what waits.
-    ///   - transport: Where events go.
-    ///   - clock: Measures intervals and waits.
-    ///   - now: The time that events bear, and by which scenarios end; nil asks the system.
-    ///   - jitter: A random number from 0 to below 1, drawn for each retry.
+    ///   - configuration: The settings for batches, retries and waiting events.
+    ///   - transport: The transport that receives the events.
+    ///   - clock: The clock for intervals and waits.
+    ///   - now: Returns the time for event timestamps and ends of scenarios; nil uses the system's wall clock.
+    ///   - jitter: Returns a random number from 0 to below 1; called for each retry.
     public init(
         configuration: Configuration = .default, transport: any TelemetryEventTransport,
         clock: any Clock<Duration> = ContinuousClock(), now: (@Sendable () -> Date)? = nil,
@@ -66,10 +65,10 @@ public actor TelemetryLogger: TelemetryLogging {
 
     deinit { pump?.task.cancel() }
 
-    /// The session that events bear now: one from creation, or from activation after a shutdown, to the next shutdown or to the
-    /// end of the lifecycle service's session.
+    /// The identifier of the current session. A session begins with creation, or activation after a shutdown, and ends with the
+    /// next shutdown or the lifecycle service's session.
     public nonisolated var currentSessionId: String { capture.currentSessionId }
 
-    /// The calling thread, by the number that the system's own tools show.
+    /// The number of the calling thread, as the system's tools show it.
     public nonisolated static func currentThreadId() -> String { CurrentThread.identifier }
 }

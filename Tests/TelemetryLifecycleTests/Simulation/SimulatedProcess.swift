@@ -81,7 +81,7 @@ package final class SimulatedProcess {
     private func deliver(_ clientId: String, _ session: String, _ generation: Int) async {
         await world.batchGate(self)
         let check = logger.check
-        let stands = await check?.stands(clientId) ?? true
+        let stands = await check?.isGranted(clientId) ?? true
         guard !isDead, logger.isCurrent(generation) else { return }
         guard stands else {
             logger.withdraw()
