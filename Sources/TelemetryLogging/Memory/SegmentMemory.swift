@@ -58,11 +58,11 @@ final class SegmentMemory: Sendable {
     }
 }
 
-/// Access with checked bounds: an offset outside the memory ends the process instead of changing other memory.
+/// Access with checked bounds. No offset comes from a file without a check, so that a failed precondition is a programming error.
 ///
 /// Methods that write are called under the capture's lock, or before the segment is shared.
 extension SegmentMemory {
-    /// Calls the body with bytes that are committed.
+    /// Calls the body with committed bytes.
     func withBytes<Result, Failure: Error>(
         in range: Range<Int>, _ body: (ByteView) throws(Failure) -> Result
     ) throws(Failure) -> Result {
@@ -92,7 +92,7 @@ extension SegmentMemory {
             .store(value, ordering: .releasing)
     }
 
-    /// Copies bytes that are not in the same place of this memory.
+    /// Copies bytes to an offset.
     func copy(_ source: ByteView, to offset: Int) {
         // The bounds are checked.
         let place = unsafe pointer(at: offset, count: source.count)
@@ -101,7 +101,7 @@ extension SegmentMemory {
         }
     }
 
-    /// Puts a frame at an offset, and the end of the segment after it.
+    /// Writes a frame at an offset, and the end of the segment after it.
     func place(_ frame: EncodedFrame, sequence: UInt64, at offset: Int) {
         // The bounds are checked.
         unsafe frame.place(at: pointer(at: offset, count: frame.count + Frame.terminatorBytes), sequence: sequence)
@@ -113,7 +113,7 @@ extension SegmentMemory {
         unsafe pointer(at: 0, count: count).initializeMemory(as: UInt8.self, repeating: 0, count: count)
     }
 
-    /// - Precondition: So many bytes at the offset are within the memory.
+    /// - Precondition: The bytes from `offset` to `offset + length` are within the memory.
     private func pointer(at offset: Int, count length: Int) -> UnsafeMutableRawPointer {
         precondition(offset >= 0 && length >= 0 && offset <= count && length <= count - offset)
         // The result is within the memory, which exists as long as `self`.
