@@ -18,17 +18,20 @@ public enum CurrentThread {
     /// Looked up once per thread and kept in a thread-specific slot; a later call costs a few nanoseconds.
     public static var number: UInt64 {
         guard let slot else { return lookUp() }
-        if let known = pthread_getspecific(slot) { return UInt64(UInt(bitPattern: known)) }
+        if let known = pthread_getspecific(slot) { return known.load(as: UInt64.self) }
         let number = lookUp()
-        // If a pointer is too narrow for the number, it is looked up every time.
-        if let bits = UInt(exactly: number) { _ = pthread_setspecific(slot, UnsafeRawPointer(bitPattern: bits)) }
+        // Only this thread accesses the memory. The slot's destructor frees it when the thread ends.
+        if let memory = malloc(MemoryLayout<UInt64>.size) {
+            memory.storeBytes(of: number, as: UInt64.self)
+            if pthread_setspecific(slot, memory) != 0 { free(memory) }
+        }
         return number
     }
 
     /// Nil if the process has no slot left; then every call looks the number up.
     private static let slot: pthread_key_t? = {
         var key = pthread_key_t()
-        return pthread_key_create(&key, nil) == 0 ? key : nil
+        return pthread_key_create(&key, { free($0) }) == 0 ? key : nil
     }()
 
     private static func lookUp() -> UInt64 {
