@@ -18,6 +18,9 @@ struct KeyTests {
             ("aü", [.character("a"), .character("ü")]),
             ("\u{3}", [.interrupt]), ("\r", [.enter]), ("\u{7F}", [.backspace]), ("\u{1B}[99;5u", []),
             ("\u{1B}[Z\t", [.backTab, .tab]), ("\u{1A}", [.suspend]),
+            ("\u{12}\u{15}", [.control("r"), .control("u")]), ("\u{1B}[1;2C\u{1B}[1;2D", [.shiftRight, .shiftLeft]),
+            ("\u{1B}[<64;10;5M\u{1B}[<65;200;5M", [.wheelUp, .wheelDown]), ("\u{1B}[<0;10;5M\u{1B}[<0;10;5mq", [.character("q")]),
+            ("\u{1B}[M !!q", [.character("q")]),
         ])
     func keys(bytes: String, keys: [Key]) { #expect(Key.parse(Array(bytes.utf8)) == keys) }
 }

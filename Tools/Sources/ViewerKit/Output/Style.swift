@@ -12,11 +12,16 @@ public struct Style: Sendable {
     public func yellow(_ text: String) -> String { wrapped(text, "33") }
     public func blue(_ text: String) -> String { wrapped(text, "34") }
     public func magenta(_ text: String) -> String { wrapped(text, "35") }
+    /// For texts that a search found: black on yellow.
+    public func match(_ text: String) -> String { wrapped(text, "30;43") }
     public func cyan(_ text: String) -> String { wrapped(text, "36") }
 
     /// One of six colours, always the same for the same text.
-    public func tinted(_ text: String) -> String {
-        let sum = text.utf8.reduce(UInt32(2_166_136_261)) { ($0 ^ UInt32($1)) &* 16_777_619 }
+    public func tinted(_ text: String) -> String { tinted(text, by: text) }
+
+    /// The text in the colour of another one, of which it is a part.
+    public func tinted(_ text: String, by whole: String) -> String {
+        let sum = whole.utf8.reduce(UInt32(2_166_136_261)) { ($0 ^ UInt32($1)) &* 16_777_619 }
         return wrapped(text, ["32", "33", "34", "35", "36", "94"][Int(sum % 6)])
     }
 

@@ -1,8 +1,10 @@
 /// A key that was pressed.
 public enum Key: Sendable, Equatable {
     case character(Character)
-    case up, down, left, right, pageUp, pageDown, home, end, tab, backTab, enter, escape, backspace,
-        interrupt, suspend
+    /// A letter pressed together with Control, in lowercase.
+    case control(Character)
+    case up, down, left, right, shiftLeft, shiftRight, pageUp, pageDown, home, end, tab, backTab, enter, escape, backspace,
+        interrupt, suspend, wheelUp, wheelDown
 
     /// Parses the bytes of a terminal as keys. Unknown sequences are skipped.
     public static func parse(_ bytes: some Collection<UInt8>) -> [Key] {
@@ -16,6 +18,7 @@ public enum Key: Sendable, Equatable {
             case 0x09: keys.append(.tab)
             case 0x0A, 0x0D: keys.append(.enter)
             case 0x08, 0x7F: keys.append(.backspace)
+            case 0x01..<0x1B: keys.append(.control(Character(Unicode.Scalar(byte | 0x60))))
             case 0x00..<0x20: break
             default:
                 let length = byte < 0x80 ? 1 : byte < 0xE0 ? 2 : byte < 0xF0 ? 3 : 4
@@ -48,7 +51,11 @@ public enum Key: Sendable, Equatable {
         rest.removeFirst()
         var number: [UInt8] = []
         while let byte = rest.popFirst() {
-            if (0x40...0x7E).contains(byte) { return key(final: byte, number: String(decoding: number, as: UTF8.self)) }
+            if (0x40...0x7E).contains(byte) {
+                // A mouse report of a terminal without the SGR form: three more bytes.
+                if byte == UInt8(ascii: "M"), number.isEmpty { rest = rest.dropFirst(3) }
+                return key(final: byte, number: String(decoding: number, as: UTF8.self))
+            }
             number.append(byte)
         }
         return nil
@@ -58,8 +65,12 @@ public enum Key: Sendable, Equatable {
         switch (Character(Unicode.Scalar(final)), number) {
         case ("A", _): .up
         case ("B", _): .down
+        case ("C", "1;2"): .shiftRight
+        case ("D", "1;2"): .shiftLeft
         case ("C", _): .right
         case ("D", _): .left
+        case ("M", _) where number.hasPrefix("<64;"): .wheelUp
+        case ("M", _) where number.hasPrefix("<65;"): .wheelDown
         case ("H", _), ("~", "1"), ("~", "7"): .home
         case ("F", _), ("~", "4"), ("~", "8"): .end
         case ("~", "5"): .pageUp

@@ -14,14 +14,17 @@ public final class Screen: Sendable {
     private struct State {
         var saved: termios?
         var shown: [String] = []
+        var reportsMouse = false
     }
 
     private let output = Descriptor(number: 1)
     private let state = Mutex(State())
+    private let isInTmux: Bool
 
     /// Returns nil if standard input or output is not a terminal, or if the terminal cannot position its cursor.
     public init?(environment: [String: String] = ProcessInfo.processInfo.environment) {
         guard isatty(0) == 1, isatty(1) == 1, !["", "dumb"].contains(environment["TERM"] ?? "") else { return nil }
+        isInTmux = !(environment["TMUX"] ?? "").isEmpty
     }
 
     /// Whether the terminal is in full-screen mode.
@@ -49,13 +52,32 @@ public final class Screen: Sendable {
     /// Restores the terminal; a second call does nothing.
     public func close() {
         let saved = state.withLock { state in
-            defer { state.saved = nil }
+            defer {
+                state.saved = nil
+                state.reportsMouse = false
+            }
             return state.saved
         }
         guard var saved else { return }
         output.write("\(TerminalGuard.restoring)")
         tcsetattr(0, TCSAFLUSH, &saved)
         TerminalGuard.disarm()
+    }
+
+    /// Sets whether the terminal reports the mouse wheel, in the SGR form. While it does, it does not select text.
+    public func reportMouse(_ isOn: Bool) {
+        let isChanged = state.withLock { state in
+            guard state.saved != nil, state.reportsMouse != isOn else { return false }
+            state.reportsMouse = isOn
+            return true
+        }
+        if isChanged { output.write(isOn ? "\u{1B}[?1000h\u{1B}[?1006h" : "\u{1B}[?1006l\u{1B}[?1000l") }
+    }
+
+    /// Sends a text to the terminal's clipboard. A terminal without this function ignores it.
+    public func copy(_ text: String) {
+        guard isOpen else { return }
+        output.write(ClipboardSequence.bytes(for: text, isInTmux: isInTmux))
     }
 
     /// Shows these lines. Only changed lines are sent, for slow connections.

@@ -4,6 +4,10 @@ public struct ScreenLine: Sendable, Equatable {
         case plain, dim, bold, inverse, green, yellow, red, cyan
         /// A colour derived from the text.
         case tinted
+        /// The colour of another text, of which the text is a part.
+        case tintedBy(String)
+        /// Found by a search.
+        case match
     }
 
     private var pieces: [(text: String, look: Look)] = []
@@ -16,6 +20,7 @@ public struct ScreenLine: Sendable, Equatable {
 
     /// Appends a text with its control characters escaped.
     public mutating func add(_ text: String, _ look: Look = .plain) {
+        guard !text.isEmpty else { return }
         let shown = text.shortened.visible
         pieces.append((shown, look))
         width += shown.displayWidth
@@ -32,6 +37,33 @@ public struct ScreenLine: Sendable, Equatable {
     mutating func append(_ other: ScreenLine) {
         pieces += other.pieces
         width += other.width
+    }
+
+    /// The line without its first columns. A wide character that is cut becomes a space.
+    func dropping(columns: Int) -> ScreenLine {
+        var result = ScreenLine()
+        var rest = columns
+        for piece in pieces {
+            let (text, missing) = piece.text.dropping(columns: rest)
+            rest = missing
+            if !text.isEmpty { result.add(text, piece.look) }
+        }
+        return result
+    }
+
+    /// The line with the texts found by a search marked.
+    func marking(_ find: (String) -> [Range<String.Index>]) -> ScreenLine {
+        var result = ScreenLine()
+        for piece in pieces {
+            var start = piece.text.startIndex
+            for range in find(piece.text) where range.lowerBound >= start {
+                result.add(String(piece.text[start..<range.lowerBound]), piece.look)
+                result.add(String(piece.text[range]), .match)
+                start = range.upperBound
+            }
+            result.add(String(piece.text[start...]), piece.look)
+        }
+        return result
     }
 
     /// Fills the rest of the line with this character instead of spaces.
@@ -70,6 +102,8 @@ public struct ScreenLine: Sendable, Equatable {
         case .red: style.red(text)
         case .cyan: style.cyan(text)
         case .tinted: style.tinted(text)
+        case .tintedBy(let whole): style.tinted(text, by: whole)
+        case .match: style.match(text)
         }
     }
 

@@ -10,8 +10,8 @@ import Darwin
 
 /// Restores the terminal if the process crashes, in a signal handler, which may call only async-signal-safe functions.
 enum TerminalGuard {
-    /// The sequences that undo those of ``Screen``: wrapping, the cursor, the main screen.
-    static let restoring: StaticString = "\u{1B}[0m\u{1B}[?7h\u{1B}[?25h\u{1B}[?1049l"
+    /// The sequences that undo those of ``Screen``: mouse reports, wrapping, the cursor, the main screen.
+    static let restoring: StaticString = "\u{1B}[?1006l\u{1B}[?1000l\u{1B}[0m\u{1B}[?7h\u{1B}[?25h\u{1B}[?1049l"
 
     private static let faults = [SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGABRT, SIGQUIT]
     /// The addresses of the terminal's saved mode and of the previous signal actions; 0 if there is nothing to restore.

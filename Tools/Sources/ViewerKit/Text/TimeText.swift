@@ -10,6 +10,9 @@ public struct TimeText: Sendable {
     /// `14:03:59.123`
     public func time(_ date: Date) -> String { String(dayAndTime(date).suffix(12)) }
 
+    /// `2026-11-21`
+    public func day(_ date: Date) -> String { String(dayAndTime(date).prefix(10)) }
+
     /// `2026-11-21 14:03:59`, for narrow columns.
     public func dayAndSecond(_ date: Date) -> String { String(dayAndTime(date).dropLast(4)) }
 
