@@ -42,24 +42,30 @@ struct WatchModelTests {
     func golden() {
         #expect(
             drawn(model(events: 2)).map(trimmed) == [
-                " telemetry  /store  2 clients · 2 events · 0.2/s",
+                " telemetry  /store  2 clients · 2 events · 1.0/s (2 s mean)",
                 "─ CLIENTS ──────────────────┬─ SCENARIOS of k7wq ───────────────────────",
-                " ▸ k7wq      1/2 on 0.2/s   │ ▸ Checksum     off",
-                "   new       pending (a)    │   FileRead     on               █ 0.2/s",
+                " ▸ k7wq      1/2 on 1.0/s   │ ▸ Checksum     off",
+                "   new       pending (a)    │   FileRead     on  diagnostic  1.0/s",
                 "                            │",
                 "─ EVENTS ───────────────────────────────────────────────────────────────",
-                "23:59:59.000  FileRead           file.read  number 1",
-                "23:59:59.000  FileRead           file.read  number 2",
+                "  23:59:59.000 k7wq       FileRead         file.read  number 1",
+                "  23:59:59.000 k7wq       FileRead         file.read  number 2",
                 "", "", "",
                 " Tab pane Space on/off a approve x end / filter p pause ? keys q quit",
             ])
     }
 
-    @Test("Every line is as wide as the screen, at every size", arguments: [(80, 24), (40, 10), (200, 60), (39, 9), (61, 13)])
+    @Test(
+        "Every line is as wide as the screen, at every size",
+        arguments: [(80, 24), (40, 10), (200, 60), (39, 9), (61, 13), (110, 30)])
     func sizes(columns: Int, rows: Int) {
-        let lines = drawn(model(events: 100), columns: columns, rows: rows)
-        #expect(lines.count == rows)
-        #expect(lines.allSatisfy { $0.displayWidth == columns })
+        for keys in [[], [.tab, .tab], [.pageUp, .enter], [.character("?")], [.character("f")], [.character(">")]] as [[Key]] {
+            var model = model(events: 100)
+            model.press(keys)
+            let lines = drawn(model, columns: columns, rows: rows)
+            #expect(lines.count == rows)
+            #expect(lines.allSatisfy { $0.displayWidth == columns })
+        }
     }
 
     @Test("Keys toggle the selected scenario and approve the selected client")
@@ -116,8 +122,8 @@ struct WatchModelTests {
         var model = model()
         model.take([event(1), event(2, sequence: 5)], skipped: 7)
         let lines = drawn(model)
-        #expect(lines[6].hasPrefix("⋯ 7 events no longer stored"))
-        #expect(lines[8].hasPrefix("⋯ 3 events missing: k7wq, session s"))
+        #expect(lines[6].hasPrefix("  ⋯ 7 events no longer stored"))
+        #expect(lines[8].hasPrefix("  ⋯ 3 events missing: k7wq, session s"))
         #expect(lines[0].contains("10 missing"))
         model.take([event(1, sequence: 3)], skipped: 0)
         #expect(drawn(model)[0].contains("9 missing"))
@@ -134,7 +140,7 @@ struct WatchModelTests {
             ], skipped: 0)
         let lines = drawn(model)
         #expect(lines[0].contains("12 dropped"))
-        #expect(lines[6].hasPrefix("⋯ 12 events dropped by the logger of k7wq: overflow=12"))
+        #expect(lines[6].hasPrefix("  ⋯ 12 events dropped by the logger of k7wq: overflow=12"))
     }
 
     @Test("A client's telemetry is ended only after confirmation with y")
@@ -202,12 +208,13 @@ struct WatchModelTests {
     func help() {
         var model = model()
         _ = model.press(.character("?"))
-        #expect(drawn(model)[5].hasPrefix("─ KEYS"))
+        #expect(drawn(model)[1].hasPrefix("─ KEYS"))
         _ = model.press(.character("q"))
         #expect(drawn(model)[5].hasPrefix("─ EVENTS"))
     }
 
-    @Test("Wide characters, control characters and long texts do not change the width of a line", arguments: [80, 130])
+    @Test(
+        "Wide characters, control characters and long texts do not change the width of a line", arguments: [40, 59, 80, 130, 200])
     func hostileTexts(columns: Int) {
         var model = model()
         let texts = ["日本語のテキスト、とても長い", "👩‍👩‍👧‍👦 🇩🇪 ☎️ e\u{301}", "\u{202E}\u{1B}[2J\t\n", String(repeating: "長", count: 99), ""]
@@ -222,9 +229,13 @@ struct WatchModelTests {
         model.take(
             clients: texts.map { .init(clientId: $0, isEnabled: true) },
             scenarios: texts.map { .init(clientId: texts[0], scenarioName: $0, isEnabled: true) })
-        let lines = drawn(model, columns: columns, rows: 30)
-        #expect(lines.allSatisfy { $0.displayWidth == columns })
-        #expect(lines.allSatisfy { line in !line.unicodeScalars.contains { $0.value < 32 || $0 == "\u{202E}" } })
+        for keys in [[], [.pageUp, .enter], [.character(">")], [.up, .up, .enter]] as [[Key]] {
+            var model = model
+            model.press(keys)
+            let lines = drawn(model, columns: columns, rows: 30)
+            #expect(lines.allSatisfy { $0.displayWidth == columns })
+            #expect(lines.allSatisfy { line in !line.unicodeScalars.contains { $0.value < 32 || $0 == "\u{202E}" } })
+        }
     }
 
     @Test("A long store path is truncated to leave room for the counts")

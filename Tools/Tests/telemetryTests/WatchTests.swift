@@ -82,6 +82,34 @@ struct WatchTests {
         }
     }
 
+    @Test("An event is opened and copied, and the mouse is reported only in the list")
+    func detail() async throws {
+        try await withDirectory { folder in
+            let transport = try FileTelemetryTransport(directory: folder)
+            try await transport.append([
+                .init(
+                    clientId: "k7wq", sessionId: "s", sequence: 1, name: "hello.there", timestamp: .now - 3_600, property1: "old"),
+                .init(clientId: "k7wq", sessionId: "s", sequence: 2, name: "hello.there", property1: "new"),
+            ])
+            let terminal = try PseudoTerminal(columns: 80, rows: 24)
+            let tool = try start(in: folder, on: terminal)
+            terminal.closeOther()
+            let list = try await terminal.text { $0.contains("hello.there") }
+            #expect(list.contains("\u{1B}[?1000h\u{1B}[?1006h"))
+            terminal.write("\u{1B}[<64;5;5M\r")
+            let detail = try await terminal.text { $0.contains("UTC time") && $0.contains("new") }
+            #expect(detail.contains("\u{1B}[?1006l\u{1B}[?1000l"))
+            terminal.write("y")
+            _ = try await terminal.text { $0.contains("\u{1B}]52;c;") && $0.contains("by OSC 52") }
+            terminal.write("q\u{1B}[H")
+            _ = try await terminal.text { $0.contains("old") }
+            terminal.write("q")
+            let end = try await terminal.text { $0.contains("\u{1B}[?1049l") }
+            #expect(end.contains("\u{1B}[?1006l\u{1B}[?1000l"))
+            #expect(await tool.exit().code == 0)
+        }
+    }
+
     private func start(in folder: URL, on terminal: PseudoTerminal) throws -> ChildProcess {
         var environment = ProcessInfo.processInfo.environment
         environment["TERM"] = "xterm-256color"

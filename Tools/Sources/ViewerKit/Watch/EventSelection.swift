@@ -2,25 +2,35 @@ import TelemetryModels
 
 /// The entries of a log that match a filter. Each entry is matched once, however often the screen is drawn.
 struct EventSelection: Sendable {
-    private(set) var search = ""
+    /// The number of searches that may take too long before the filter matches nothing more.
+    private static let maximumOverruns = 8
+
+    private(set) var pattern: WatchPattern?
     private(set) var clientId: String?
-    private var matcher = EventSearch("")
+    /// The number of events on which the search took too long.
+    private var overruns = 0
     /// The numbers of the matching entries, in order.
     private var numbers: [Int] = []
     /// The number of the first entry that has not been matched yet.
     private var next = 0
 
     var count: Int { numbers.count }
-    var isNarrow: Bool { !search.isEmpty || clientId != nil }
+    var isNarrow: Bool { pattern != nil || clientId != nil }
+    /// Whether the filter's expression takes so long that it is no longer evaluated.
+    var isTooSlow: Bool { overruns >= Self.maximumOverruns }
 
     subscript(index: Int) -> Int { numbers[index] }
 
-    /// Changes the filter; nil stands for all clients.
-    mutating func choose(search: String, clientId: String?) {
-        guard search != self.search || clientId != self.clientId else { return }
-        self.search = search
+    /// Changes the filter; nil stands for all texts, and for all clients.
+    mutating func choose(_ pattern: WatchPattern?, clientId: String?) {
+        self.pattern = pattern
         self.clientId = clientId
-        matcher = EventSearch(search)
+        overruns = 0
+        restart()
+    }
+
+    /// Matches all entries again, for another log.
+    mutating func restart() {
         numbers = []
         next = 0
     }
@@ -45,11 +55,25 @@ struct EventSelection: Sendable {
         return range.lowerBound
     }
 
-    private func passes(_ entry: EventLog.Entry) -> Bool {
+    /// Whether the filter accepts an event.
+    mutating func accepts(_ event: TelemetryEvent) -> Bool {
+        guard clientId == nil || event.clientId == clientId else { return false }
+        guard let pattern else { return true }
+        guard !isTooSlow else { return false }
+        switch pattern.outcome(for: event) {
+        case .match: return true
+        case .noMatch: return false
+        case .tooSlow:
+            overruns += 1
+            return false
+        }
+    }
+
+    private mutating func passes(_ entry: EventLog.Entry) -> Bool {
         switch entry {
-        case .event(let event): (clientId == nil || event.clientId == clientId) && matcher.matches(event)
-        case .gap(_, _, let gapClient): search.isEmpty && (clientId == nil || gapClient == clientId)
-        case .skipped: search.isEmpty
+        case .event(let event): accepts(event)
+        case .gap(_, _, let gapClient): pattern == nil && (clientId == nil || gapClient == clientId)
+        case .skipped: pattern == nil
         }
     }
 }

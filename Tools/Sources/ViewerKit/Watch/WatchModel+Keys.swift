@@ -9,18 +9,11 @@ extension WatchModel {
         /// Return to the shell until the process is resumed.
         case suspend
         case send(TelemetryCommandRecord)
+        /// Read stored events, and pass them to ``take(_:for:)``.
+        case read(HistoryRequest)
+        /// Copy a text to the clipboard.
+        case copy(String)
     }
-
-    /// The keys and their descriptions, as the help shows them.
-    static let help: [(key: String, what: String)] = [
-        ("Tab  ← →", "next pane, previous pane"), ("↑ ↓  j k", "move the selection; scroll the events"),
-        ("PgUp PgDn Home End", "scroll the events; End returns to the newest"),
-        ("Space", "enable or disable the selected scenario"), ("a", "approve the selected client"),
-        ("x", "end the selected client's telemetry, after confirmation"),
-        ("/", "filter the events as you type; Esc clears the filter"),
-        ("c", "show only the selected client's events"), ("p", "pause, resume"), ("Ctrl-Z", "suspend; fg resumes"),
-        ("q  Ctrl-C", "quit"),
-    ]
 
     public mutating func press(_ key: Key) -> Action {
         switch key {
@@ -29,52 +22,74 @@ extension WatchModel {
         default: break
         }
         if let client = ending { return answer(key, client) }
-        if isTyping { return type(key) }
-        if showsHelp {
-            showsHelp = false
-            return .nothing
+        if prompt != nil { return type(key) }
+        if pager != nil { return page(key) }
+        return browse(key) ?? control(key)
+    }
+
+    /// Handles the keys of the events; nil for others.
+    private mutating func browse(_ key: Key) -> Action? {
+        switch key {
+        case .pageUp, .pageDown, .home, .end, .wheelUp, .wheelDown: pane = .events
+        default: break
         }
         switch key {
+        case .pageUp: return scroll(by: -max(1, page - 1))
+        case .pageDown: return scroll(by: max(1, page - 1))
+        case .wheelUp: return scroll(by: -3)
+        case .wheelDown: return scroll(by: 3)
+        case .home: return scrollToOldest()
+        case .end: resume()
+        case .shiftLeft, .character("<"): sideways = max(0, sideways - 10)
+        case .shiftRight, .character(">"): sideways = min(2_000, sideways + 10)
+        case .character("/"): prompt = WatchPrompt(.filter, filter)
+        case .character("f"): prompt = WatchPrompt(.find, found)
+        case .character("n"): return find(forward: true)
+        case .character("N"): return find(forward: false)
+        case .character("m"): toggleBookmark()
+        case .character("["): return goToBookmark(forward: false)
+        case .character("]"), .character("'"): return goToBookmark(forward: true)
+        case .character("y"): if let event = browser.current?.event { return copy(EventDetail(event).text(time: TimeText())) }
+        case .character("p"): if isPaused { resume() } else { browser.pause() }
+        case .character("c"):
+            showOnlyClient(!onlyClient)
+            return reloadIfSparse()
+        case .escape: return clear()
+        default: return nil
+        }
+        return .nothing
+    }
+
+    private mutating func control(_ key: Key) -> Action {
+        switch key {
         case .character("q"): return .quit
-        case .character("?"), .character("h"): showsHelp = true
+        case .character("?"), .character("h"): pager = WatchPager(.help)
         case .tab, .right: move(pane: 1)
         case .backTab, .left: move(pane: -1)
-        case .character("/"): isTyping = true
-        case .escape:
-            search = ""
-            showOnlyClient(false)
-            resume()
-        case .character("p"): if isPaused { resume() } else { pause() }
-        case .character("c"): showOnlyClient(!onlyClient)
+        case .character("M"):
+            usesMouse.toggle()
+            message = usesMouse ? "The mouse wheel scrolls." : "The mouse selects text; M makes the wheel scroll again."
         case .character("a"): return approve()
         case .character("x"): ending = client?.clientId
-        case .character(" "), .enter: return toggle()
-        case .up, .character("k"): move(-1)
-        case .down, .character("j"): move(1)
-        case .pageUp: scroll(by: -max(1, page - 1))
-        case .pageDown: scroll(by: max(1, page - 1))
-        case .home: scroll(by: -EventLog.capacity * 2)
-        case .end: resume()
+        case .character(" "): return toggle()
+        case .enter: if pane == .events { openEvent() } else { move(pane: 1) }
+        case .up, .character("k"): return move(-1)
+        case .down, .character("j"): return move(1)
         default: break
         }
         return .nothing
     }
 
-    private mutating func type(_ key: Key) -> Action {
-        switch key {
-        case .enter, .tab: isTyping = false
-        case .escape:
-            isTyping = false
-            search = ""
-        case .backspace: if !search.isEmpty { search.removeLast() }
-        case .character(let character): search.append(character)
-        case .up: scroll(by: -1)
-        case .down: scroll(by: 1)
-        case .pageUp: scroll(by: -max(1, page - 1))
-        case .pageDown: scroll(by: max(1, page - 1))
-        default: break
+    /// Clears the search, the filter and the selection of a client; if there is nothing to clear, follows the newest events.
+    private mutating func clear() -> Action {
+        guard found != nil || browser.selection.isNarrow || sideways > 0 else {
+            resume()
+            return .nothing
         }
-        return .nothing
+        found = nil
+        sideways = 0
+        choose(nil, clientId: nil)
+        return reloadIfSparse()
     }
 
     private mutating func answer(_ key: Key, _ client: String) -> Action {
@@ -93,15 +108,17 @@ extension WatchModel {
         pane = panes[(index + step + panes.count) % panes.count]
     }
 
-    private mutating func move(_ step: Int) {
+    private mutating func move(_ step: Int) -> Action {
         switch pane {
         case .clients:
             selectedClient = Self.neighbour(of: selectedClient, in: clients.map(\.clientId), step)
             selectedScenario = scenarios.first?.scenarioName
             chooseClient()
+            return reloadIfSparse()
         case .scenarios:
             selectedScenario = Self.neighbour(of: selectedScenario, in: scenarios.map(\.scenarioName), step)
-        case .events: scroll(by: step)
+            return .nothing
+        case .events: return move(by: step)
         }
     }
 

@@ -8,7 +8,6 @@ public struct WatchModel: Sendable {
     public var store: String
     public var now: Date
     public private(set) var clients: [TelemetryClientRecord] = []
-    public internal(set) var log = EventLog()
     /// Whether all events that were stored at the start have been read.
     public var isCaughtUp = false
     /// The result of the last action.
@@ -27,21 +26,31 @@ public struct WatchModel: Sendable {
     var pane = Pane.clients
     var selectedClient: String?
     var selectedScenario: String?
-    var isTyping = false
-    var showsHelp = false
     /// The client whose telemetry ends after confirmation; nil if no confirmation is shown.
     var ending: String?
-    /// While paused, a copy of the log and the number after the last entry shown. New events do not remove entries from the
-    /// copy.
-    private var held: (log: EventLog, end: Int)?
-    private var selection = EventSelection()
-    /// The number of entries that fit on the screen.
-    var page = 10
+    var browser = EventBrowser()
+    /// The text that is typed; nil if no prompt is shown.
+    var prompt: WatchPrompt?
+    /// The texts that are marked, and that `n` and `N` go to.
+    var found: WatchPattern?
+    /// The request of stored events that has not been answered yet.
+    var reading: WatchReading?
+    /// The ordinals of the bookmarks, in order.
+    var bookmarks: [Int] = []
+    /// The help or an event's details, shown instead of the panes.
+    var pager: WatchPager?
+    /// The number of columns by which the events are scrolled sideways.
+    var sideways = 0
+    /// Whether the mouse wheel scrolls. If not, the terminal selects text with the mouse.
+    var usesMouse = true
 
     public init(store: String, now: Date) {
         self.store = store
         self.now = now
     }
+
+    /// Whether the terminal should report the mouse.
+    public var reportsMouse: Bool { usesMouse && pager == nil }
 
     /// Replaces the clients and scenarios with the currently stored ones.
     public mutating func take(clients: [TelemetryClientRecord], scenarios: [TelemetryScenarioRecord]) {
@@ -56,10 +65,8 @@ public struct WatchModel: Sendable {
     }
 
     public mutating func take(_ events: [TelemetryEvent], skipped: Int) {
-        log.addSkipped(skipped)
         let oldest = now - TimeInterval(RateWindow.length)
         for event in events {
-            log.add(event)
             let client = event.clientId ?? ""
             lastEvents[client] = max(event.timestamp, lastEvents[client] ?? .distantPast)
             // The rates need only the most recent events.
@@ -68,15 +75,16 @@ public struct WatchModel: Sendable {
             rates.add(Self.key(client), at: event.timestamp)
             if let scenario = event.scenario { rates.add(Self.key(client, scenario), at: event.timestamp) }
         }
-        if held == nil { selection.update(from: log) }
+        browser.add(events, skipped: skipped)
     }
 
+    /// Called twice a second.
     public mutating func tick(_ now: Date) {
         self.now = now
         rates.removeCounts(before: now)
         // The message disappears after a while, and the keys are shown again.
         messageAge += 1
-        if messageAge > 5, !message.isEmpty { message = "" }
+        if messageAge > 10, !message.isEmpty { message = "" }
     }
 
     var client: TelemetryClientRecord? { clients.first { $0.clientId == selectedClient } }
@@ -101,54 +109,43 @@ public struct WatchModel: Sendable {
 
 /// Selects which events are shown.
 extension WatchModel {
-    var search: String {
-        get { selection.search }
-        set { choose(search: newValue, clientId: selection.clientId) }
-    }
+    var log: EventLog { browser.log }
+    var filter: WatchPattern? { browser.selection.pattern }
 
     /// Whether only the selected client's events are shown.
-    var onlyClient: Bool { selection.clientId != nil }
+    var onlyClient: Bool { browser.selection.clientId != nil }
 
     /// Whether the view is paused.
-    var isPaused: Bool { held != nil }
+    var isPaused: Bool { browser.isPaused }
 
-    /// The number of new entries since the view was paused.
-    var newer: Int { held.map { log.end - $0.log.end } ?? 0 }
+    /// The number of new events since the view was paused, or after the window of stored events.
+    var newer: Int { browser.window.map { max(0, log.total - $0.range.upperBound) } ?? 0 }
 
-    mutating func showOnlyClient(_ isOn: Bool) {
-        choose(search: selection.search, clientId: isOn ? selectedClient : nil)
+    var page: Int {
+        get { browser.page }
+        set { browser.page = newValue }
     }
 
-    /// Updates the filter to the selected client if only one client's events are shown.
-    mutating func chooseClient() { if onlyClient { showOnlyClient(true) } }
+    mutating func showOnlyClient(_ isOn: Bool) { choose(filter, clientId: isOn ? selectedClient : nil) }
 
-    private mutating func choose(search: String, clientId: String?) {
-        selection.choose(search: search, clientId: clientId)
-        selection.update(from: held?.log ?? log)
+    /// Updates the filter to the selected client if only one client's events are shown.
+    mutating func chooseClient() {
+        if onlyClient, browser.selection.clientId != selectedClient { showOnlyClient(true) }
+    }
+
+    mutating func choose(_ pattern: WatchPattern?, clientId: String?) {
+        browser.choose(pattern, clientId: clientId)
+        if browser.selection.isTooSlow {
+            message = "The expression takes too long, so it matches nothing more. Change it, or press Esc to clear it."
+        }
     }
 
     /// Shows the newest events, and follows them.
     mutating func resume() {
-        held = nil
-        selection.update(from: log)
+        reading = nil
+        browser.resume()
     }
 
-    /// Pauses the view.
-    mutating func pause() { if held == nil { held = (log, log.end) } }
-
-    /// Scrolls over the matching entries and pauses; at the end the view resumes.
-    mutating func scroll(by step: Int) {
-        let end = selection.index(of: held?.end ?? log.end)
-        let target = max(end + step, min(page, selection.count))
-        guard target < selection.count || step < 0 else { return resume() }
-        pause()
-        if target > 0, target <= selection.count { held?.end = selection[target - 1] + 1 }
-    }
-
-    /// The last matching entries that fit, oldest first.
-    func visibleEntries(_ count: Int) -> [EventLog.Entry] {
-        let shown = held?.log ?? log
-        let end = selection.index(of: held?.end ?? log.end)
-        return (max(0, end - count)..<end).map { shown[selection[$0]] }
-    }
+    /// The matching entries that fit, oldest first.
+    func visibleEntries(_ count: Int) -> [EventLog.Entry] { browser.visible(count).map { browser.entry($0) } }
 }

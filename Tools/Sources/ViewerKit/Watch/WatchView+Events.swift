@@ -1,45 +1,86 @@
 import TelemetryModels
 
-/// The lower part of the screen: the events, or the help.
+/// The lower part of the screen: the events.
 extension WatchView {
-    func events(_ model: WatchModel, _ columns: Int) -> (title: ScreenLine, lines: [ScreenLine]) {
-        let entries = model.visibleEntries(model.page)
-        var lines = entries.map { line(of: $0, columns) }
-        if lines.isEmpty { lines = [ScreenLine(" \(emptiness(model))", .dim)] }
-        return (title(eventTitle(model), model.pane == .events), lines)
+    /// How an event's fields are arranged in a width.
+    private struct Layout {
+        let columns: Int
+        /// The number of columns, including those that are scrolled out at the left.
+        let room: Int
+        let names: ShortNames
+
+        var isScrolled: Bool { room > columns }
+        var isWide: Bool { columns >= 110 }
+        var isNarrow: Bool { columns < 60 }
+        var nameWidth: Int { Self.nameWidth(columns) }
+
+        static func nameWidth(_ columns: Int) -> Int { columns >= 110 ? 12 : columns < 60 ? 6 : 10 }
     }
 
-    func help(_ rows: Int) -> (title: ScreenLine, lines: [ScreenLine]) {
-        let lines = WatchModel.help.map { key, what in
-            var line = ScreenLine(" ")
-            line.add(key, .bold, column: 20)
-            line.add(what)
-            return line
-        }
-        return (title("KEYS, press any key to return", true), lines)
+    func events(_ model: WatchModel, _ columns: Int) -> (title: ScreenLine, lines: [ScreenLine]) {
+        let title = title(eventTitle(model), model.pane == .events)
+        let range = model.browser.visible(model.page)
+        guard !range.isEmpty else { return (title, [ScreenLine(" \(emptiness(model))", .dim)]) }
+        let layout = Layout(
+            columns: columns - 2, room: columns - 2 + model.sideways,
+            names: ShortNames(model.clients.map(\.clientId), width: Layout.nameWidth(columns - 2)))
+        let cursor = model.isPaused || model.pane == .events ? model.browser.cursor : nil
+        let pattern = model.found ?? model.filter
+        return (
+            title,
+            range.map { index in
+                var line = ScreenLine(index == cursor ? "▸" : " ")
+                let isMarked =
+                    !model.bookmarks.isEmpty && model.browser.entry(index).isEvent
+                    && model.bookmarks.contains(model.browser.ordinal(index))
+                line.add(isMarked ? "◆" : " ", .yellow)
+                var body = self.line(of: model.browser.entry(index), layout)
+                if model.sideways > 0 { body = body.dropping(columns: model.sideways) }
+                if let pattern { body = body.marking(pattern.ranges) }
+                line.append(body)
+                return line.selected(index == cursor && model.pane == .events)
+            }
+        )
     }
 
     private func eventTitle(_ model: WatchModel) -> String {
         var parts = ["EVENTS"]
+        if let event = model.browser.current?.event, time.day(event.timestamp) != time.day(model.now), model.isPaused {
+            parts[0] += " of \(time.day(event.timestamp))"
+        }
         if !model.isCaughtUp, model.log.total > 0 { parts.append("[reading stored events …]") }
-        if model.isPaused {
+        if model.reading != nil {
+            parts.append("[reading older events …]")
+        } else if model.isPaused {
             parts.append(
                 model.newer > 0 ? "[paused, \(model.newer.grouped) newer: End resumes]" : "[paused: End resumes]")
         }
         if model.onlyClient { parts.append("[selected client only]") }
-        if model.isTyping || !model.search.isEmpty { parts.append("filter: \(model.search.visible)\(model.isTyping ? "▏" : "")") }
+        let (filter, find) = (model.filter, model.found)
+        if let prompt = model.prompt, prompt.purpose == .filter {
+            parts.append("filter\(prompt.isExpression ? " by regex" : ""): \(prompt.text.visible)▏")
+        } else if let filter {
+            parts.append("filter\(filter.isExpression ? " by regex" : ""): \(filter.text.visible)")
+        }
+        if let prompt = model.prompt, prompt.purpose == .find {
+            parts.append("find\(prompt.isExpression ? " regex" : ""): \(prompt.text.visible)▏")
+        } else if let find {
+            parts.append("find\(find.isExpression ? " regex" : ""): \(find.text.visible)")
+        }
+        if model.sideways > 0 { parts.append("[from column \(model.sideways + 1)]") }
         return parts.joined(separator: " ")
     }
 
     /// The reason why no event is shown.
     private func emptiness(_ model: WatchModel) -> String {
-        if model.log.total > 0 { return "No event matches the filter; Esc clears it." }
+        if model.reading != nil { return "Reading older events …" }
+        if model.browser.shown.end > model.browser.shown.first { return "No event matches the filter; Esc clears it." }
         if !model.isCaughtUp { return "Reading stored events …" }
         if !model.clients.contains(where: \.isEnabled) { return "No events. Press a to approve the selected client." }
         return "No events. Press Tab to go to the scenarios, then Space to enable one."
     }
 
-    private func line(of entry: EventLog.Entry, _ columns: Int) -> ScreenLine {
+    private func line(of entry: EventLog.Entry, _ layout: Layout) -> ScreenLine {
         switch entry {
         case .gap(let count, let session, let client):
             return ScreenLine("⋯ \(counted(count, "event")) missing: \(client ?? "–"), session \(session.fitted(to: 12))", .red)
@@ -48,28 +89,42 @@ extension WatchView {
         case .event(let event) where event.reportedDrops > 0:
             let count = counted(Int(clamping: event.reportedDrops), "event")
             return ScreenLine("⋯ \(count) dropped by the logger of \(event.clientId ?? "–"): \(event.attributes.plain)", .red)
-        case .event(let event): return line(of: event, columns)
+        case .event(let event): return line(of: event, layout)
         }
     }
 
-    private func line(of event: TelemetryEvent, _ columns: Int) -> ScreenLine {
-        var line = ScreenLine(time.time(event.timestamp), .dim)
-        if columns >= 110 { line.add("  \((event.clientId ?? "–").shortened.visible.fitted(to: 12))".padded(to: 14), .dim) }
-        line.add("  ")
-        line.add(event.scenario ?? "–", event.scenario == nil ? .dim : .tinted, column: columns >= 110 ? 20 : 16)
-        line.add(event.level == .diagnostic ? " · " : "   ", .yellow)
-        let name = event.name.shortened.visible.fitted(to: 24)
-        if columns >= 110 { line.add(name, .bold, column: 20) } else { line.add(name, .bold) }
+    private func line(of event: TelemetryEvent, _ layout: Layout) -> ScreenLine {
+        let stamp = time.time(event.timestamp)
+        var line = ScreenLine(layout.isNarrow ? String(stamp.prefix(8)) : stamp, .dim)
+        line.add(" ")
+        let client = event.clientId.map(layout.names.name) ?? "–"
+        line.add(client, event.clientId.map { .tintedBy($0) } ?? .dim)
+        line.add(String(repeating: " ", count: max(1, layout.nameWidth + 1 - client.displayWidth)))
+        if !layout.isNarrow {
+            line.add(event.scenario ?? "–", event.scenario == nil ? .dim : .tinted, column: layout.isWide ? 20 : 14)
+            line.add(" ")
+        }
+        let severity = EventSeverity(event)
+        if let severity, severity.mark != " " {
+            line.add(severity.mark, severity.look)
+        } else {
+            line.add(event.level == .diagnostic ? "·" : " ", .yellow)
+        }
+        line.add(" ")
+        let name = event.name.shortened.visible.fitted(to: layout.isNarrow ? 14 : 24)
+        let look = severity.map { $0.look == .plain ? .bold : $0.look } ?? .bold
+        if layout.isWide { line.add(name, look, column: 20) } else { line.add(name, look) }
         let attributes = event.attributes.plain.shortened
         let text = (event.property1 ?? "").shortened.visible
         if !text.isEmpty {
             line.add("  ")
             // On a wide screen a long text is cut to leave room for the attributes.
-            let room = max(8, columns - line.width)
-            let share = columns >= 110 ? max(room * 3 / 4, room - attributes.displayWidth - 2) : room
-            line.add(text.fittedPath(to: attributes.isEmpty ? room : share))
+            let room = max(8, layout.room - line.width)
+            let share = layout.isWide ? max(room * 3 / 4, room - attributes.displayWidth - 2) : room
+            let width = attributes.isEmpty ? room : share
+            line.add(layout.isScrolled ? text.fitted(to: width) : text.fittedPath(to: width))
         }
-        if !attributes.isEmpty, columns - line.width >= 8 { line.add("  \(attributes)", .dim) }
+        if !attributes.isEmpty, layout.room - line.width >= 8 { line.add("  \(attributes)", .dim) }
         return line
     }
 }

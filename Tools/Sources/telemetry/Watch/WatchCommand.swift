@@ -9,8 +9,15 @@ struct WatchCommand: StoreCommand {
         commandName: "watch", abstract: "View and control clients, scenarios and events live in full screen.",
         discussion: """
             Tab changes the pane, and the arrow keys move in it. Space enables or disables the selected scenario, a approves \
-            the selected client, and x ends its telemetry after confirmation. / filters the events as you type, c shows only \
-            the selected client's events, p pauses, ? shows all keys, and q quits.
+            the selected client, and x ends its telemetry after confirmation.
+
+            In the events, the arrow and page keys and the mouse wheel select an event and pause the view; above the oldest \
+            loaded event, older ones are read from the store; End returns to the newest. Enter shows all fields and attributes \
+            of the selected event, y copies it to the terminal's clipboard, and m sets a bookmark. / filters the events as you \
+            type, f finds a text, n and N go to the next and previous match; Ctrl-R while typing changes to a regular \
+            expression. ? shows all keys, and q quits.
+
+            While the wheel scrolls, the terminal selects no text; M changes that, and it never applies to an event's details.
 
             Examples:
               telemetry watch --directory /srv/telemetry
@@ -19,7 +26,7 @@ struct WatchCommand: StoreCommand {
 
     @OptionGroup var store: StoreOptions
 
-    @Option(help: "Show events since this date: 10m, 2026-11-21.")
+    @Option(help: "Start with the events since this date: 10m, 2026-11-21.")
     var since = "10m"
 
     func validate() throws {

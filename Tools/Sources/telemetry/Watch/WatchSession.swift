@@ -14,18 +14,23 @@ actor WatchSession {
         case frame
         case records([TelemetryClientRecord], [TelemetryScenarioRecord])
         case message(String)
+        case history(HistoryPage, HistoryRequest)
+        case historyFailed(String, HistoryRequest)
         case failed(any Error)
         case inputClosed
     }
 
     /// The minimum interval between two redraws for new events. Keys redraw immediately.
     private static let frame = Duration.milliseconds(33)
+    /// The interval between two updates of rates and ages.
+    private static let tick = Duration.milliseconds(500)
 
     private let transport: any TelemetryTransporting
     private let location: StoreLocation
     private let screen: Screen
     private let view: WatchView
     private let since: Date?
+    private let history: EventHistory
     private let diagnostics: AsyncStream<String>
     private let changes: AsyncStream<Void>
     private let changed: AsyncStream<Void>.Continuation
@@ -39,6 +44,7 @@ actor WatchSession {
         self.location = location
         self.screen = screen
         self.since = since
+        history = EventHistory(transport: transport, since: since)
         self.diagnostics = diagnostics
         (changes, changed) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         view = WatchView(style: style)
@@ -71,7 +77,7 @@ actor WatchSession {
             group.addTask { for await text in diagnostics { continuation.yield(.message(text)) } }
             group.addTask {
                 while !Task.isCancelled {
-                    try? await Task.sleep(for: .seconds(1))
+                    try? await Task.sleep(for: Self.tick)
                     continuation.yield(.tick)
                 }
             }
@@ -102,15 +108,7 @@ actor WatchSession {
             }
             for key in keys {
                 model.message = ""
-                switch model.press(key) {
-                case .nothing: break
-                case .quit: return false
-                case .suspend: suspend()
-                case .send(let command):
-                    let sending = WatchedCommand(command: command, location: location)
-                    let transport = transport
-                    group.addTask { continuation.yield(.message(await sending.send(over: transport))) }
-                }
+                guard perform(model.press(key), &group, continuation) else { return false }
             }
             draw(isFresh: false)
         case .resized: draw(isFresh: true)
@@ -125,14 +123,46 @@ actor WatchSession {
         case .message(let text):
             model.message = text
             changed.yield()
+        case .history(let page, let request):
+            _ = perform(model.take(page, for: request), &group, continuation)
+            changed.yield()
+        case .historyFailed(let text, let request):
+            model.takeFailure(text, of: request)
+            changed.yield()
         case .failed(let error): throw error
         case .inputClosed: return false
         }
         return true
     }
 
+    /// Returns false to end the session.
+    private func perform(
+        _ action: WatchModel.Action, _ group: inout ThrowingTaskGroup<Void, any Error>,
+        _ continuation: AsyncStream<Input>.Continuation
+    ) -> Bool {
+        switch action {
+        case .nothing: break
+        case .quit: return false
+        case .suspend: suspend()
+        case .send(let command):
+            let sending = WatchedCommand(command: command, location: location)
+            let transport = transport
+            group.addTask { continuation.yield(.message(await sending.send(over: transport))) }
+        case .read(let request):
+            let (history, location) = (history, location)
+            group.addTask {
+                do { continuation.yield(.history(try await history.page(request), request)) } catch {
+                    continuation.yield(.historyFailed(await location.failure(describing: error).message, request))
+                }
+            }
+        case .copy(let text): screen.copy(text)
+        }
+        return true
+    }
+
     private func draw(isFresh: Bool) {
         let size = screen.size
+        screen.reportMouse(model.reportsMouse)
         screen.show(view.lines(&model, columns: size.columns, rows: size.rows), isFresh: isFresh)
     }
 
@@ -168,7 +198,10 @@ actor WatchSession {
 
     /// Reads no faster than the model processes the pages, so that no pages accumulate in memory.
     private func follow() async throws {
+        var cursor: TelemetryCursor?
         try await EventReader(transport: transport, filter: .init(since: since)).read(after: nil, following: true) { page in
+            await history.record(page.events.count, after: cursor)
+            cursor = page.cursor
             model.isCaughtUp = model.isCaughtUp || !page.hasMore
             model.take(page.events, skipped: page.skippedEventCount)
             changed.yield()

@@ -1,0 +1,130 @@
+public import Foundation
+import TelemetryModels
+public import TelemetryTransport
+
+/// Reads stored events that a view does not keep, page by page in both directions.
+///
+/// A store can be read only forwards. Therefore the cursors before the pages that the view has read are kept, one for each
+/// ``pageSize`` events. Events from before the view's start are searched for in periods of growing length, which end where the
+/// previous one began; the cursors of their pages are kept in the same way.
+public actor EventHistory {
+    /// The maximum number of events of a page.
+    public static let pageSize = 2_000
+    /// The number of events of a period above which the next period is shorter.
+    private static let largePeriod = 50_000
+    /// In seconds.
+    private static let (shortestPeriod, longestPeriod) = (60.0, 3e9)
+
+    private struct Page {
+        let filter: TelemetryEventFilter
+        /// The cursor before the page.
+        let cursor: TelemetryCursor?
+        var ordinals: Range<Int>
+    }
+
+    private let transport: any TelemetryEventTransport
+    private let filter: TelemetryEventFilter
+    /// Without gaps, oldest first.
+    private var pages: [Page] = []
+    /// The date before which no events have been searched for; nil if there are none.
+    private var start: Date?
+    /// The length of the next period, in seconds.
+    private var period: TimeInterval = 600
+
+    /// - Parameter since: The date since which the view reads events; nil for all events.
+    public init(transport: any TelemetryEventTransport, since: Date?) {
+        self.transport = transport
+        filter = TelemetryEventFilter(since: since)
+        start = since
+    }
+
+    /// Records that the view has read this number of events after the cursor.
+    public func record(_ count: Int, after cursor: TelemetryCursor?) {
+        guard count > 0 else { return }
+        if let last = pages.indices.last, pages[last].filter == filter, pages[last].ordinals.count + count <= Self.pageSize {
+            pages[last].ordinals = pages[last].ordinals.lowerBound..<pages[last].ordinals.upperBound + count
+        } else {
+            let end = pages.last?.ordinals.upperBound ?? 0
+            pages.append(Page(filter: filter, cursor: cursor, ordinals: end..<end + count))
+        }
+    }
+
+    /// Reads a page. It is empty if there are no such events.
+    /// - Throws: The transport's errors.
+    public func page(_ request: HistoryRequest) async throws -> HistoryPage {
+        switch request {
+        case .older(let end):
+            if pages.first.map({ end <= $0.ordinals.lowerBound }) ?? true { try await findOlderPages() }
+            guard let page = pages.last(where: { $0.ordinals.lowerBound < end }) else {
+                return HistoryPage(range: end..<end, events: [], isOldest: start == nil)
+            }
+            return try await read(page, page.ordinals.lowerBound..<min(end, page.ordinals.upperBound))
+        case .newer(let start):
+            guard let page = pages.first(where: { $0.ordinals.upperBound > start }) else {
+                return HistoryPage(range: start..<start, events: [], isOldest: false)
+            }
+            return try await read(page, max(start, page.ordinals.lowerBound)..<page.ordinals.upperBound)
+        case .around(let ordinal):
+            guard let page = pages.first(where: { $0.ordinals.contains(ordinal) }) else {
+                return HistoryPage(range: ordinal..<ordinal, events: [], isOldest: false)
+            }
+            return try await read(page, page.ordinals)
+        }
+    }
+
+    /// Reads a part of a page. The events before the part are read as well, because only the page has a cursor.
+    private func read(_ page: Page, _ range: Range<Int>) async throws -> HistoryPage {
+        var events: [TelemetryEvent] = []
+        var cursor = page.cursor
+        let count = range.upperBound - page.ordinals.lowerBound
+        while events.count < count {
+            let part = try await transport.events(matching: page.filter, after: cursor, limit: count - events.count)
+            events += part.events
+            cursor = part.cursor
+            if !part.hasMore { break }
+        }
+        // If retention deleted events, it deleted the oldest ones.
+        return HistoryPage(
+            range: range, events: events.suffix(range.count), isOldest: start == nil && page.ordinals == pages[0].ordinals)
+    }
+
+    /// Searches for events in earlier and longer periods until there are some.
+    private func findOlderPages() async throws {
+        while let end = start {
+            let begin = period < Self.longestPeriod ? end - period : nil
+            let found = try await pages(matching: TelemetryEventFilter(since: begin, until: end))
+            let count = found.reduce(0) { $0 + $1.ordinals.count }
+            let low = pages.first?.ordinals.lowerBound ?? 0
+            pages.insert(
+                contentsOf: found.map { page in
+                    var page = page
+                    page.ordinals = page.ordinals.lowerBound + low - count..<page.ordinals.upperBound + low - count
+                    return page
+                }, at: 0)
+            start = begin
+            if count > Self.largePeriod {
+                period = max(Self.shortestPeriod, period / 8)
+            } else if count < Self.pageSize {
+                period *= 8
+            }
+            guard count == 0, let begin else { return }
+            if try await transport.countEvents(matching: TelemetryEventFilter(until: begin)) == 0 { start = nil }
+        }
+    }
+
+    /// The pages of a period, with ordinals from 0.
+    private func pages(matching filter: TelemetryEventFilter) async throws -> [Page] {
+        var found: [Page] = []
+        var cursor: TelemetryCursor?
+        while true {
+            try Task.checkCancellation()
+            let page = try await transport.events(matching: filter, after: cursor, limit: Self.pageSize)
+            if !page.events.isEmpty {
+                let end = found.last?.ordinals.upperBound ?? 0
+                found.append(Page(filter: filter, cursor: cursor, ordinals: end..<end + page.events.count))
+            }
+            cursor = page.cursor
+            guard page.hasMore else { return found }
+        }
+    }
+}

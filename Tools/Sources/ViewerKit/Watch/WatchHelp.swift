@@ -1,0 +1,75 @@
+/// The help on all keys.
+enum WatchHelp {
+    /// The keys and their descriptions, in groups.
+    static let groups: [(title: String, keys: [(key: String, text: String)])] = [
+        (
+            "Everywhere",
+            [
+                ("Tab  ← →", "next pane, previous pane"), ("↑ ↓  j k", "move the selection in the pane"),
+                ("?  h", "this help; arrow and page keys scroll it, any other key closes it"),
+                ("M", "mouse: the wheel scrolls, or the terminal selects text"), ("Ctrl-Z", "suspend; fg resumes"),
+                ("q  Ctrl-C", "quit"),
+            ]
+        ),
+        (
+            "Clients and scenarios",
+            [
+                ("Space", "enable or disable the selected scenario"), ("a", "approve the selected client"),
+                ("x", "end the selected client's telemetry, after confirmation"),
+                ("c", "show only the selected client's events, or those of all clients"), ("Enter", "next pane"),
+            ]
+        ),
+        (
+            "Events",
+            [
+                ("↑ ↓  wheel", "select an event, which pauses the view; after the newest one the view follows new events again"),
+                ("PgUp PgDn Home", "scroll; at the oldest loaded event older ones are read from the store"),
+                ("End", "return to the newest events and follow them"),
+                ("Enter", "all fields and attributes of the selected event"),
+                ("y", "copy the selected event to the terminal's clipboard (OSC 52)"),
+                ("< >  Shift-← →", "scroll the events sideways"),
+                ("/", "filter the events as you type; Ctrl-R: text or regular expression"),
+                ("f", "find a text or, after Ctrl-R, a regular expression; matches are marked"),
+                ("n N", "next match, previous match; N also searches older events in the store"),
+                ("m  [ ]  '", "set or remove a bookmark ◆; previous bookmark; next bookmark"),
+                ("p", "pause, resume"), ("Esc", "clear the search and the filter; again: return to the newest events"),
+            ]
+        ),
+        (
+            "An event's details",
+            [
+                ("↑ ↓ PgUp PgDn", "scroll, as do Space, Home and End"), ("← →", "previous event, next event"),
+                ("n N", "next match, previous match"), ("y  Y", "copy the event as text; as JSON"),
+                ("mouse", "the terminal selects text, because the wheel is not reported here"),
+                ("Esc  q  Enter", "return to the list"),
+            ]
+        ),
+        (
+            "Signs",
+            [
+                ("▸  ◆", "the selected event; a bookmark"), ("·  W  E", "a diagnostic event; severity warning; severity error"),
+                ("12/s", "events per second, the mean of the last \(RateWindow.meanSeconds) seconds"),
+            ]
+        ),
+    ]
+
+    static func lines(width: Int) -> [ScreenLine] {
+        let column = width < 60 ? 12 : 18
+        var lines: [ScreenLine] = []
+        for (title, keys) in groups {
+            if !lines.isEmpty { lines.append(ScreenLine()) }
+            lines.append(ScreenLine(" \(title)", .dim))
+            for (key, text) in keys {
+                let isLong = key.displayWidth >= column
+                if isLong { lines.append(ScreenLine("  \(key)", .bold)) }
+                for (index, piece) in text.wrappedAtWords(to: max(8, width - column - 3)).enumerated() {
+                    var line = ScreenLine("  ")
+                    line.add(index == 0 && !isLong ? key : "", .bold, column: column)
+                    line.add(piece)
+                    lines.append(line)
+                }
+            }
+        }
+        return lines
+    }
+}

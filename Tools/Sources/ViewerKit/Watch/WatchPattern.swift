@@ -1,0 +1,86 @@
+import Foundation
+import TelemetryModels
+
+/// A text or regular expression that is searched for in events, case-insensitive. The time that one search takes is limited.
+struct WatchPattern: Sendable {
+    struct Invalid: Error {}
+
+    enum Outcome: Sendable { case match, noMatch, tooSlow }
+
+    /// The maximum number of characters of an event that an expression searches, in UTF-16 units.
+    private static let maximumLength = 65_536
+    /// The maximum number of ICU's progress reports in one search, in addition to one for each character. Such a report stands
+    /// for some 10,000 steps.
+    private static let maximumReports = 20
+    private static let maximumDuration = Duration.milliseconds(100)
+    private static let maximumHighlights = 32
+
+    let text: String
+    let isExpression: Bool
+    private let search: EventSearch
+    private let expression: NSRegularExpression?
+
+    /// - Throws: ``Invalid`` for an invalid regular expression.
+    init(_ text: String, isExpression: Bool) throws {
+        self.text = text
+        self.isExpression = isExpression
+        search = EventSearch(isExpression ? "" : text)
+        guard isExpression else {
+            expression = nil
+            return
+        }
+        // In an event's texts, which are searched as lines, ^ and $ match at the start and the end of each text.
+        do {
+            expression = try NSRegularExpression(pattern: text, options: [.caseInsensitive, .anchorsMatchLines])
+        } catch { throw Invalid() }
+    }
+
+    func outcome(for event: TelemetryEvent) -> Outcome {
+        guard let expression else { return search.matches(event) ? .match : .noMatch }
+        var lines = [event.name, event.property1 ?? "", event.scenario ?? ""]
+        lines += event.attributes.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value.plain)" }
+        return Self.first(expression, in: lines.joined(separator: "\n")).outcome
+    }
+
+    /// The places in a text of the screen where the pattern matches; the first ones if there are many.
+    func ranges(in text: String) -> [Range<String.Index>] {
+        var found: [Range<String.Index>] = []
+        var start = text.startIndex
+        while start < text.endIndex, found.count < Self.maximumHighlights {
+            let next: Range<String.Index>?
+            if let expression {
+                next = Self.first(expression, in: text, from: start).range
+            } else {
+                next = text.range(of: self.text, options: .caseInsensitive, range: start..<text.endIndex)
+            }
+            guard let next, !next.isEmpty else { break }
+            found.append(next)
+            start = next.upperBound
+        }
+        return found
+    }
+
+    private static func first(
+        _ expression: NSRegularExpression, in text: String, from index: String.Index? = nil
+    ) -> (outcome: Outcome, range: Range<String.Index>?) {
+        var range = NSRange((index ?? text.startIndex)..., in: text)
+        range.length = min(range.length, maximumLength)
+        let clock = ContinuousClock()
+        let (start, limit) = (clock.now, range.length + maximumReports)
+        var reports = 0
+        var isTooSlow = false
+        var found: NSRange?
+        expression.enumerateMatches(in: text, options: .reportProgress, range: range) { result, _, stop in
+            if let result {
+                found = result.range
+                stop.pointee = true
+            } else {
+                reports += 1
+                isTooSlow = reports > limit || (reports % 16 == 0 && clock.now - start > maximumDuration)
+                if isTooSlow { stop.pointee = true }
+            }
+        }
+        if let found { return (.match, Range(found, in: text)) }
+        return (isTooSlow ? .tooSlow : .noMatch, nil)
+    }
+}

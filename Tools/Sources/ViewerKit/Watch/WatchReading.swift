@@ -1,0 +1,157 @@
+import TelemetryModels
+
+/// A request of stored events, and what happens when they arrive.
+struct WatchReading: Sendable {
+    enum Goal: Sendable {
+        case none
+        /// Move the selection by this many entries.
+        case move(Int)
+        /// Go to the next or previous match.
+        case match(forward: Bool)
+        /// Select the event with this ordinal.
+        case select(Int)
+    }
+
+    /// The maximum number of pages that one key reads in search of a match.
+    static let maximumPages = 25
+
+    let request: HistoryRequest
+    let goal: Goal
+    var pages = Self.maximumPages
+}
+
+/// Moves over the stored events.
+extension WatchModel {
+    mutating func move(by step: Int) -> Action {
+        switch browser.move(by: step) {
+        case .oldest: readOlder(for: .move(step))
+        case .newest: readNewer(for: .move(step))
+        case nil: step < 0 ? readAhead() : .nothing
+        }
+    }
+
+    mutating func scroll(by step: Int) -> Action {
+        switch browser.scroll(by: step) {
+        case .oldest: readOlder(for: .move(step))
+        case .newest: readNewer(for: .move(step))
+        case nil: step < 0 ? readAhead() : .nothing
+        }
+    }
+
+    /// Goes to the oldest loaded event; from there, reads older ones.
+    mutating func scrollToOldest() -> Action {
+        if browser.cursor ?? 0 == 0 { return readOlder(for: .move(-page)) }
+        browser.select(0)
+        return readAhead()
+    }
+
+    /// Reads older events when the first loaded entry is on the screen.
+    private mutating func readAhead() -> Action {
+        guard reading == nil, browser.visible(page).lowerBound == 0, browser.window?.isOldest == false else { return .nothing }
+        return readOlder(for: .none)
+    }
+
+    mutating func readOlder(for goal: WatchReading.Goal, pages: Int = WatchReading.maximumPages) -> Action {
+        guard reading == nil else { return .nothing }
+        browser.pause()
+        guard let window = browser.window else { return .nothing }
+        if window.isOldest {
+            switch goal {
+            case .none: break
+            case .match: message = "No earlier match."
+            default: message = "This is the oldest stored event\(browser.selection.isNarrow ? " that matches" : "")."
+            }
+            return .nothing
+        }
+        return read(.older(than: window.range.lowerBound), goal, pages)
+    }
+
+    /// Continues after the window's newest event; after the newest stored event, follows new ones.
+    mutating func readNewer(for goal: WatchReading.Goal, pages: Int = WatchReading.maximumPages) -> Action {
+        let end = browser.window?.range.upperBound ?? log.total
+        if end >= log.total {
+            if case .match = goal {
+                message = "No later match."
+            } else if pager != nil {
+                message = "This is the newest event."
+            } else if isPaused {
+                resume()
+            }
+            return .nothing
+        }
+        guard reading == nil else { return .nothing }
+        let request = HistoryRequest.newer(from: end)
+        guard let page = HistoryPage(from: end, of: log) else { return read(request, goal, pages) }
+        reading = WatchReading(request: request, goal: goal, pages: pages)
+        return take(page, for: request)
+    }
+
+    private mutating func read(_ request: HistoryRequest, _ goal: WatchReading.Goal, _ pages: Int) -> Action {
+        reading = WatchReading(request: request, goal: goal, pages: pages)
+        return .read(request)
+    }
+
+    /// Selects an event that may have to be read from the store.
+    mutating func select(ordinal: Int) -> Action {
+        guard reading == nil else { return .nothing }
+        browser.pause()
+        if browser.select(ordinal: ordinal) { return .nothing }
+        if browser.isLoaded(ordinal) {
+            message = "The filter hides the event with the bookmark; Esc clears the filter."
+            return .nothing
+        }
+        return read(.around(ordinal), .select(ordinal), 1)
+    }
+
+    /// Reads the events around the selected one again after the filter changed, if the old filter's other events were not kept.
+    mutating func reloadIfSparse() -> Action {
+        guard let window = browser.window, window.isSparse else { return .nothing }
+        reading = nil
+        guard let ordinal = browser.current?.ordinal ?? window.ordinal(of: window.cursor) else {
+            resume()
+            return .nothing
+        }
+        return read(.around(ordinal), .select(ordinal), 1)
+    }
+
+    /// Takes the answer to ``Action/read(_:)``. Returns the next action.
+    public mutating func take(_ page: HistoryPage, for request: HistoryRequest) -> Action {
+        guard let reading, reading.request == request else { return .nothing }
+        self.reading = nil
+        defer { showCurrentEvent() }
+        if case .around(let ordinal) = request {
+            browser.show(page, around: ordinal)
+            if !browser.select(ordinal: ordinal) {
+                message = page.isEmpty ? "The event is no longer stored." : "The filter hides the event."
+            }
+            return .nothing
+        }
+        guard let count = browser.add(page) else { return .nothing }
+        let isOlder = if case .older = request { true } else { false }
+        switch reading.goal {
+        case .match(let forward):
+            guard let pattern = found ?? filter, !browser.find(pattern, forward: forward) else { return .nothing }
+            // The search continues from the last event that was searched.
+            if browser.selection.count > 0 { browser.select(forward ? browser.selection.count - 1 : 0) }
+        case .move(let step) where count > 0:
+            _ = browser.move(by: step)
+            return .nothing
+        default: guard count == 0 else { return .nothing }
+        }
+        guard reading.pages > 1 else {
+            message =
+                "No match in \((WatchReading.maximumPages * EventHistory.pageSize).grouped) events; press the key again to continue."
+            return .nothing
+        }
+        if isOlder { return readOlder(for: reading.goal, pages: reading.pages - 1) }
+        guard !page.isEmpty else { return .nothing }
+        return readNewer(for: reading.goal, pages: reading.pages - 1)
+    }
+
+    /// Takes the failure of ``Action/read(_:)``.
+    public mutating func takeFailure(_ text: String, of request: HistoryRequest) {
+        guard reading?.request == request else { return }
+        reading = nil
+        message = text
+    }
+}

@@ -1,0 +1,136 @@
+import Foundation
+import TelemetryModels
+
+/// The upper part of the screen: the clients and the scenarios.
+extension WatchView {
+    /// The titles, and this many rows.
+    func panes(_ model: WatchModel, columns: Int, rows: Int) -> [String] {
+        let left = columns * 2 / 5
+        let right = columns - left - 1
+        let clients = clientLines(model, rows: rows, width: left)
+        let scenarios = scenarioLines(model, rows: rows, width: right)
+        let titles =
+            title("CLIENTS", model.pane == .clients).rendered(width: left, style: style) + style.dim("┬")
+            + title(scenarioTitle(model, right), model.pane == .scenarios).rendered(width: right, style: style)
+        return [titles]
+            + (0..<rows).map { row in
+                clients[row].rendered(width: left, style: style) + style.dim("│")
+                    + scenarios[row].rendered(width: right, style: style)
+            }
+    }
+
+    private func scenarioTitle(_ model: WatchModel, _ width: Int) -> String {
+        model.selectedClient.map { "SCENARIOS of \($0.visible.fitted(to: max(4, width - 16)))" } ?? "SCENARIOS"
+    }
+
+    private func clientLines(_ model: WatchModel, rows: Int, width: Int) -> [ScreenLine] {
+        guard !model.clients.isEmpty else { return padded([ScreenLine(" No clients yet.", .dim)], to: rows) }
+        let selected = model.clients.firstIndex { $0.clientId == model.selectedClient } ?? 0
+        let shown = Self.window(model.clients, around: selected, rows)
+        let widest = shown.reduce(0) { max($0, $1.clientId.shortened.visible.displayWidth) }
+        let names = ShortNames(model.clients.map(\.clientId), width: min(max(10, widest), max(4, width - 19)))
+        let idWidth = min(max(10, widest), max(4, width - 19))
+        return padded(
+            shown.map { client in
+                var line = ScreenLine(client.clientId == model.selectedClient ? " ▸ " : "   ")
+                let name = names.name(client.clientId)
+                line.add(name, .tintedBy(client.clientId))
+                line.add(String(repeating: " ", count: max(0, idWidth - name.displayWidth)))
+                if client.isEnabled {
+                    let count = model.scenarioCount(of: client)
+                    line.add(" \(count.on)/\(count.all) on ", .green)
+                    let rate = Self.rate(model.rates.rate(of: WatchModel.key(client.clientId), at: model.now))
+                    if rate.isEmpty, let last = model.lastEvent(of: client) {
+                        line.add(Self.ago(model.now.timeIntervalSince(last)), .dim)
+                    } else {
+                        line.add(rate, .cyan)
+                    }
+                } else {
+                    line.add(" pending (a)", .yellow)
+                }
+                return line.selected(model.pane == .clients && client.clientId == model.selectedClient)
+            }, to: rows)
+    }
+
+    private func scenarioLines(_ model: WatchModel, rows: Int, width: Int) -> [ScreenLine] {
+        let all = model.scenarios
+        guard !all.isEmpty else {
+            let why = model.client == nil ? "No scenarios." : "No scenarios: its session is not running."
+            return padded([ScreenLine(" \(why)", .dim)], to: rows)
+        }
+        let selected = all.firstIndex { $0.scenarioName == model.selectedScenario } ?? 0
+        let shown = Self.window(all, around: selected, rows)
+        let nameWidth = min(
+            max(12, shown.reduce(0) { max($0, $1.scenarioName.shortened.visible.displayWidth) }), max(8, width - 28))
+        let columns = ScenarioColumns(shown, room: width - nameWidth - 17, now: model.now)
+        return padded(
+            shown.map { scenario in
+                let key = WatchModel.key(scenario.clientId, scenario.scenarioName)
+                var line = ScreenLine(scenario.scenarioName == model.selectedScenario ? " ▸ " : "   ")
+                line.add(scenario.scenarioName, .tinted, column: nameWidth)
+                line.add(scenario.isEnabled ? " on  " : " off ", scenario.isEnabled ? .green : .dim)
+                columns.add(scenario, to: &line, now: model.now)
+                let room = min(60, width - line.width - 9)
+                if room > 3 { line.add(BarChart.spark(model.rates.last(room, of: key, at: model.now)), .cyan) }
+                line.add(" \(Self.rate(model.rates.rate(of: key, at: model.now)))", .dim)
+                return line.selected(model.pane == .scenarios && scenario.scenarioName == model.selectedScenario)
+            }, to: rows)
+    }
+
+    private func padded(_ lines: [ScreenLine], to rows: Int) -> [ScreenLine] {
+        lines + Array(repeating: ScreenLine(), count: max(0, rows - lines.count))
+    }
+
+    /// As many elements as there are rows, including the selected one.
+    private static func window<T>(_ all: [T], around selected: Int, _ rows: Int) -> [T] {
+        let start = min(max(0, selected - rows + 1), max(0, all.count - rows))
+        return Array(all[start..<min(all.count, start + rows)])
+    }
+
+    /// `5s ago`, `12m ago`: short enough for a column.
+    private static func ago(_ seconds: Double) -> String {
+        switch max(0, seconds) {
+        case ..<60: "\(Int(max(0, seconds)))s ago"
+        case ..<3_600: "\(Int(seconds / 60))m ago"
+        case ..<172_800: "\(Int(seconds / 3_600))h ago"
+        default: "\(Int(seconds / 86_400))d ago"
+        }
+    }
+}
+
+/// The columns of the scenarios for which there is room: the level, the time left, and the source of the decision.
+private struct ScenarioColumns {
+    private enum Column { case level, timeLeft, source }
+
+    private var columns: [(column: Column, width: Int)] = []
+
+    init(_ scenarios: [TelemetryScenarioRecord], room: Int, now: Date) {
+        var room = room
+        for column in [Column.level, .timeLeft, .source] {
+            let texts = scenarios.map { Self.text(column, $0, now) }
+            // A column without contents is omitted.
+            guard texts.contains(where: { $0 != "" }) else { continue }
+            let width = min(20, texts.reduce(0) { max($0, $1.shortened.visible.displayWidth) }) + 1
+            guard width <= room else { break }
+            columns.append((column, width))
+            room -= width
+        }
+    }
+
+    func add(_ scenario: TelemetryScenarioRecord, to line: inout ScreenLine, now: Date) {
+        for (column, width) in columns {
+            line.add(Self.text(column, scenario, now), column == .level ? .plain : .dim, column: width - 1)
+            line.add(" ")
+        }
+    }
+
+    private static func text(_ column: Column, _ scenario: TelemetryScenarioRecord, _ now: Date) -> String {
+        let text =
+            switch column {
+            case .level: ScenarioText.level(scenario)
+            case .timeLeft: ScenarioText.timeLeft(scenario, now: now)
+            case .source: ScenarioText.source(scenario)
+            }
+        return text == "–" ? "" : text
+    }
+}

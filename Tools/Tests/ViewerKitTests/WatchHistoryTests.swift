@@ -1,0 +1,173 @@
+import Foundation
+import TelemetryModels
+import TelemetryTransport
+import Testing
+
+@testable import ViewerKit
+
+struct WatchHistoryTests {
+    private static let since = WatchedEvents.now - 600
+
+    /// A store with old events, of which each is one minute older than the next, and with events since the view's start.
+    private func store(old: Int, new: Int) async throws -> InMemoryTelemetryTransport {
+        let transport = InMemoryTelemetryTransport()
+        let events = (0..<old).map { WatchedEvents.event($0 - old, age: 660 + 60 * Double(old - 1 - $0)) }
+        try await transport.append(events)
+        try await transport.append((0..<new).map { WatchedEvents.event($0, text: $0 == 3 ? "needle" : nil) })
+        return transport
+    }
+
+    /// A model that has read the events since the view's start, and the history for it.
+    private func view(of transport: InMemoryTelemetryTransport) async throws -> (WatchModel, EventHistory) {
+        let history = EventHistory(transport: transport, since: Self.since)
+        var model = WatchedEvents.model([])
+        var cursor: TelemetryCursor?
+        while true {
+            let page = try await transport.events(matching: .init(since: Self.since), after: cursor, limit: 700)
+            await history.record(page.events.count, after: cursor)
+            model.take(page.events, skipped: 0)
+            cursor = page.cursor
+            guard page.hasMore else { return (model, history) }
+        }
+    }
+
+    /// Presses a key, and answers the requests that follow.
+    private func press(_ key: Key, _ model: inout WatchModel, _ history: EventHistory) async throws {
+        var action = model.press(key)
+        while case .read(let request) = action { action = model.take(try await history.page(request), for: request) }
+    }
+
+    @Test("Events before the view's start are read once each, oldest periods last", arguments: [0, 1, 100, 5_000])
+    func olderEvents(count: Int) async throws {
+        let (_, history) = try await view(of: store(old: count, new: 10))
+        var ordinal = 0
+        var found: [String] = []
+        while true {
+            let page = try await history.page(.older(than: ordinal))
+            found = page.items.map(\.identifier) + found
+            guard !page.isEmpty else {
+                #expect(page.isOldest)
+                break
+            }
+            #expect(page.range.upperBound == ordinal)
+            ordinal = page.range.lowerBound
+        }
+        #expect(found == (0..<count).map { String($0 - count) })
+    }
+
+    @Test("Events that the log no longer keeps are read in both directions")
+    func trimmedEvents() async throws {
+        let (model, history) = try await view(of: store(old: 0, new: 25_000))
+        let first = model.log.firstOrdinal
+        #expect(first > 10_000)
+        let older = try await history.page(.older(than: first))
+        #expect(older.range.upperBound == first)
+        #expect(older.items.first?.identifier == String(older.range.lowerBound))
+        let newer = try await history.page(.newer(from: older.range.lowerBound + 5))
+        #expect(newer.items.first?.identifier == String(older.range.lowerBound + 5))
+        #expect(try await history.page(.around(3)).items.contains { $0.identifier == "3" })
+        #expect(try await history.page(.newer(from: 25_000)).isEmpty)
+    }
+
+    @Test("Scrolling up moves a window of bounded size to the oldest stored event, and down again to the newest")
+    func scrolling() async throws {
+        var (model, history) = try await view(of: store(old: 1_500, new: 25_000))
+        model.page = 1_000
+        var order: [Int] = []
+        while model.message != "This is the oldest stored event." {
+            try await press(.pageUp, &model, history)
+            order.append(model.browser.current?.ordinal ?? 0)
+            #expect(model.browser.shown.end - model.browser.shown.first <= 11_000)
+            if order.count > 100 { break }
+        }
+        #expect(order == order.sorted(by: >))
+        #expect(model.selected == "number -1500")
+        #expect(model.newer > 10_000)
+        model.message = ""
+        while model.isPaused, order.count < 200 {
+            try await press(.pageDown, &model, history)
+            order.append(0)
+        }
+        #expect(!model.isPaused)
+        #expect(model.selected == "number 24999")
+    }
+
+    @Test("N finds a match that is no longer loaded, and Escape shows the events around it")
+    func searching() async throws {
+        var (model, history) = try await view(of: store(old: 0, new: 25_000))
+        _ = model.press(.character("f"))
+        model.type("needle")
+        _ = model.press(.enter)
+        #expect(model.message.hasPrefix("No match in the loaded events"))
+        try await press(.character("N"), &model, history)
+        #expect(model.browser.current?.ordinal == 3)
+        _ = model.press(.up)
+        #expect(model.selected == "number 2")
+    }
+
+    @Test("With a filter only matches are kept, and clearing the filter reads the events around the selected one")
+    func filtered() async throws {
+        var (model, history) = try await view(of: store(old: 0, new: 25_000))
+        _ = model.press(.character("/"))
+        model.type("needle")
+        _ = model.press(.enter)
+        try await press(.up, &model, history)
+        #expect(model.selected == "needle")
+        #expect(model.browser.shown.end == 1)
+        try await press(.escape, &model, history)
+        #expect(model.selected == "needle")
+        _ = model.press(.down)
+        #expect(model.selected == "number 4")
+    }
+
+    @Test("A bookmark of an event that is no longer loaded is read from the store")
+    func bookmark() async throws {
+        var (model, history) = try await view(of: store(old: 0, new: 3_000))
+        _ = [model.press(.home), model.press(.character("m")), model.press(.end)]
+        let page = try await history.page(.newer(from: 0))
+        for start in stride(from: 3_000, to: 20_000, by: page.items.count) {
+            let events = (start..<start + page.items.count).map { WatchedEvents.event($0) }
+            model.take(events, skipped: 0)
+        }
+        try await press(.character("["), &model, history)
+        #expect(model.selected == "number 0")
+    }
+
+    @Test("An answer that arrives after the view follows new events again is ignored, and a failure is shown")
+    func lateAnswers() async throws {
+        var (model, history) = try await view(of: store(old: 10, new: 3))
+        guard case .read(let request) = model.press(.home) else { return #expect(Bool(false)) }
+        #expect(WatchedEvents.drawn(model).contains { $0.contains("[reading older events …]") })
+        let page = try await history.page(request)
+        _ = model.press(.end)
+        #expect(model.take(page, for: request) == .nothing)
+        #expect(model.visibleEntries(20).count == 3)
+        guard case .read(let second) = model.press(.home) else { return #expect(Bool(false)) }
+        model.takeFailure("The store is not reachable.", of: second)
+        #expect(model.message == "The store is not reachable.")
+        try await press(.up, &model, history)
+        #expect(model.selected == "number -1")
+    }
+
+    @Test("Gaps are found between pages")
+    func gaps() {
+        var window = EventWindow(copyOf: log([5, 6]), cursor: 0)
+        let page = HistoryPage(range: -2..<0, events: [WatchedEvents.event(1), WatchedEvents.event(2)], isOldest: true)
+        #expect(window.add(page, accepts: nil) == 2)
+        let counts = (window.log.first..<window.log.end).compactMap { number in
+            if case .gap(let count, _, _) = window.log[number] { count } else { nil }
+        }
+        #expect(counts == [2])
+        #expect(window.isOldest)
+    }
+
+    private func log(_ numbers: [Int]) -> EventLog {
+        var log = EventLog()
+        for number in numbers { log.add(WatchedEvents.event(number)) }
+        return log
+    }
+}
+
+extension HistoryPage.Item {
+    fileprivate var identifier: String { if case .event(let event) = entry { event.eventId } else { "–" } }
+}

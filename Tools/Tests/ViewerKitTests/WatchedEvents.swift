@@ -1,0 +1,53 @@
+import Foundation
+import TelemetryModels
+
+@testable import ViewerKit
+
+/// A model with events, for tests of the full-screen view.
+enum WatchedEvents {
+    static let now = Date(timeIntervalSince1970: 1_767_225_600)
+
+    static func event(
+        _ number: Int, client: String = "k7wq", text: String? = nil, attributes: [String: TelemetryValue] = [:],
+        age: TimeInterval = 1
+    ) -> TelemetryEvent {
+        TelemetryEvent(
+            eventId: "\(number)", clientId: client, sessionId: "s", sequence: UInt64(max(0, number)), name: "file.read",
+            timestamp: now - age,
+            device: .init(deviceType: "Linux", deviceName: "host", deviceModel: "arm64", osVersion: "6", appVersion: "1"),
+            threadId: "7", property1: text ?? "number \(number)", attributes: attributes, scenario: "FileRead")
+    }
+
+    /// A model with the events pane active, and a page of five events.
+    static func model(_ events: [TelemetryEvent]) -> WatchModel {
+        var model = WatchModel(store: "/store", now: now)
+        model.isCaughtUp = true
+        model.take(
+            clients: [.init(clientId: "k7wq", created: now - 10, isEnabled: true)],
+            scenarios: [.init(clientId: "k7wq", scenarioName: "FileRead", isEnabled: true, expires: now + 600, source: .viewer)])
+        model.take(events, skipped: 0)
+        model.pane = .events
+        model.page = 5
+        return model
+    }
+
+    static func drawn(_ model: WatchModel, columns: Int = 80, rows: Int = 24) -> [String] {
+        var model = model
+        return WatchView(style: Style(isOn: false), time: TimeText(timeZone: .gmt)).lines(&model, columns: columns, rows: rows)
+    }
+}
+
+extension WatchModel {
+    /// Presses keys, and returns the last action.
+    @discardableResult
+    mutating func press(_ keys: [Key]) -> Action {
+        var action = Action.nothing
+        for key in keys { action = press(key) }
+        return action
+    }
+
+    mutating func type(_ text: String) { press(text.map(Key.character)) }
+
+    /// The text of the selected event.
+    var selected: String? { browser.current?.event.property1 }
+}
