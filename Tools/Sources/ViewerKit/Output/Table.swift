@@ -1,11 +1,10 @@
 /// Rows of cells in aligned columns.
 public struct Table {
-    public enum Alignment: Sendable { case leading, trailing }
-
-    /// The maximum width of a column, so that one long cell does not widen all rows.
+    /// The maximum width of a text column except the last one, so that one long cell does not widen all rows.
     private static let maximumWidth = 48
 
-    private let columns: [(title: String, alignment: Alignment)]
+    private let columns: [Column]
+    private let hint: String
     private var rows: [[Cell]] = []
 
     /// A text with its style.
@@ -22,37 +21,62 @@ public struct Table {
         public init(stringLiteral value: String) { self.init(value) }
     }
 
-    public init(_ columns: [(title: String, alignment: Alignment)]) { self.columns = columns }
-
-    public init(_ titles: [String]) { self.init(titles.map { ($0, .leading) }) }
+    /// - Parameter hint: How to see the columns for which the terminal is too narrow.
+    public init(_ columns: [Column], hint: String = "a wider terminal or --format json") {
+        self.columns = columns
+        self.hint = hint
+    }
 
     public mutating func add(_ cells: [Cell]) { rows.append(cells) }
 
-    /// The header and the rows, truncated to this width.
+    /// The header and the rows.
+    /// - Parameter width: The maximum width of a line. Text columns are truncated to fit; then columns are left out, those of the
+    ///   lowest priority first, and a note names them. With nil, for programs, nothing is truncated and left out.
     public func lines(style: Style, width: Int? = nil) -> [String] {
-        let widths = columns.indices.map { index in
-            min(Self.maximumWidth, rows.reduce(columns[index].title.displayWidth) { max($0, $1[index].text.displayWidth) })
-        }
         let header = columns.map { Cell($0.title.uppercased(), look: style.dim) }
-        return ([header] + rows).map { line($0, widths: widths, limit: width) }
+        let natural = columns.indices.map { index in
+            rows.reduce(columns[index].title.displayWidth) { max($0, $1[index].text.displayWidth) }
+        }
+        guard let width else {
+            let widths = natural.map { min(Self.maximumWidth, $0) }
+            return ([header] + rows).map { line($0, of: Array(columns.indices), widths: widths, isLimited: false) }
+        }
+        let layout = Layout(columns, natural: natural, maximum: Self.maximumWidth, width: width)
+        let lines = ([header] + rows).map { line($0, of: layout.shown, widths: layout.widths, isLimited: true) }
+        let left = columns.indices.filter { !layout.shown.contains($0) }.map { columns[$0].title }
+        guard !left.isEmpty else { return lines }
+        let noun = left.count == 1 ? "Column" : "Columns"
+        let note = "\(noun) not shown: \(left.joined(separator: ", ")). To see \(left.count == 1 ? "it" : "them"): \(hint)."
+        return lines + note.wrapped(to: width).map(style.dim)
     }
 
-    private func line(_ cells: [Cell], widths: [Int], limit: Int?) -> String {
+    private func line(_ cells: [Cell], of shown: [Int], widths: [Int], isLimited: Bool) -> String {
         var line = ""
-        var used = 0
-        for (index, cell) in cells.enumerated() {
-            let isLast = index == cells.count - 1
-            let room = limit.map { $0 - used } ?? .max
-            guard room > 0 else { break }
-            // Without a limit the output is for a program, so nothing is truncated.
-            let text = limit == nil ? cell.text : cell.text.fitted(to: isLast ? room : min(widths[index], room))
-            let padding = String(repeating: " ", count: max(0, min(widths[index], room) - text.displayWidth))
-            switch columns[index].alignment {
-            case .leading: line += cell.look(text) + (isLast ? "" : padding + "  ")
-            case .trailing: line += padding + cell.look(text) + (isLast ? "" : "  ")
+        for index in shown {
+            let cell = cells[index]
+            let text = isLimited ? cell.text.fitted(to: widths[index]) : cell.text
+            let padding = String(repeating: " ", count: max(0, widths[index] - text.displayWidth))
+            let isLast = index == shown.last
+            switch columns[index].kind {
+            case .text, .whole: line += cell.look(text) + (isLast ? "" : padding + "  ")
+            case .number: line += padding + cell.look(text) + (isLast ? "" : "  ")
             }
-            used += widths[index] + 2
         }
         return line
+    }
+}
+
+extension String {
+    /// The text in lines of at most this many columns, divided at spaces.
+    func wrapped(to width: Int) -> [String] {
+        var lines: [String] = []
+        for word in split(separator: " ") {
+            if let last = lines.last, last.displayWidth + 1 + word.count <= width {
+                lines[lines.count - 1] = "\(last) \(word)"
+            } else {
+                lines.append(String(word).fitted(to: width))
+            }
+        }
+        return lines
     }
 }

@@ -19,8 +19,8 @@ struct ClientsCommand: StoreCommand {
         }
         let scenarios = Dictionary(grouping: try await transport.fetchScenarios(), by: \.clientId)
         var table = Table([
-            ("client", .leading), ("state", .leading), ("requested", .leading), ("scenarios enabled", .trailing),
-            ("events", .trailing),
+            .text("client", priority: 9), .whole("state", priority: 8), .whole("requested", priority: 4),
+            .number("scenarios enabled", priority: 6), .number("events", priority: 7),
         ])
         let time = TimeText()
         for client in clients {

@@ -34,7 +34,10 @@ struct CommandsCommand: StoreCommand {
             console.note(pending ? "No pending commands." : "No commands yet. Send one with approve, enable or disable.")
             return
         }
-        var table = Table(["sent", "client", "action", "scenario", "status", "answer"])
+        var table = Table([
+            .whole("sent", priority: 3), .text("client", priority: 8), .text("action", priority: 7),
+            .text("scenario", priority: 6), .whole("status", priority: 9), .text("answer", priority: 4),
+        ])
         let time = TimeText()
         for command in commands {
             table.add([

@@ -24,7 +24,10 @@ struct ScenariosCommand: StoreCommand {
             console.note("No scenarios. A client registers its scenarios once it is approved and its session is running.")
             return
         }
-        var table = Table(["client", "scenario", "state", "level", "time left", "decided by"])
+        var table = Table([
+            .text("client", priority: 7), .text("scenario", priority: 9), .whole("state", priority: 8),
+            .whole("level", priority: 5), .whole("time left", priority: 6), .text("decided by", priority: 4),
+        ])
         let now = Date.now
         for scenario in scenarios {
             table.add([

@@ -18,8 +18,9 @@ struct SessionsCommand: StoreCommand {
             return console.note("No sessions match. To see what is stored: telemetry stats")
         }
         var table = Table([
-            ("session", .leading), ("client", .leading), ("first", .leading), ("duration", .trailing), ("events", .trailing),
-            ("missing", .trailing), ("dropped", .trailing), ("app", .leading), ("device", .leading),
+            .text("session", priority: 9), .text("client", priority: 8), .whole("first", priority: 6),
+            .number("duration", priority: 5), .number("events", priority: 7), .number("missing", priority: 4),
+            .number("dropped", priority: 3), .text("app", priority: 2), .text("device", priority: 1),
         ])
         let time = TimeText()
         for session in summary.sessions.values.sorted(by: { ($0.count.first, $0.id) < ($1.count.first, $1.id) }) {

@@ -49,8 +49,8 @@ struct StatsCommand: StoreCommand {
 
     private func show(_ title: String, _ counts: [String?: EventSummary.Count], _ console: Console) {
         var table = Table([
-            (title, .leading), ("events", .trailing), ("diagnostic", .trailing), ("per second", .trailing), ("first", .leading),
-            ("last", .leading),
+            .text(title, priority: 9), .number("events", priority: 8), .number("diagnostic", priority: 5),
+            .number("per second", priority: 4), .whole("first", priority: 6), .whole("last", priority: 7),
         ])
         let time = TimeText()
         for (name, count) in counts.sorted(by: { ($1.value.events, $0.key ?? "") < ($0.value.events, $1.key ?? "") }) {

@@ -22,7 +22,9 @@ struct ContextListCommand: ToolCommand {
         guard !contexts.isEmpty else {
             return console.note("No contexts. Add one: telemetry context add NAME --relay URL --token-file FILE")
         }
-        var table = Table(["", "context", "store", "token file"])
+        var table = Table([
+            .whole("", priority: 9), .text("context", priority: 8), .text("store", priority: 7), .text("token file", priority: 6),
+        ])
         for context in contexts {
             table.add([
                 .init(context.name == known.current ? "*" : " "), .init(context.name, look: console.style.bold),

@@ -73,8 +73,8 @@ extension DemoRun {
         let ledger = Ledger(tally: try tally.lines(), arrivals: await arrivals?.events ?? [], off: off)
         step("Result")
         var table = Table([
-            ("scenario", .leading), ("logged", .trailing), ("delivered", .trailing), ("lost", .trailing),
-            ("duplicated", .trailing), ("while disabled", .trailing),
+            "scenario", .number("logged"), .number("delivered"), .number("lost"), .number("duplicated"),
+            .number("while disabled"),
         ])
         var total = Ledger.Account()
         for name in scenarios {

@@ -18,8 +18,9 @@ struct RuleListCommand: StoreCommand {
         let scenarios = try await transport.fetchScenarios()
         let now = Date.now
         var table = Table([
-            ("rule", .leading), ("scenario", .leading), ("level", .leading), ("sample", .trailing), ("time left", .leading),
-            ("clients", .trailing), ("conditions", .leading),
+            .text("rule", priority: 9), .text("scenario", priority: 8), .whole("level", priority: 3),
+            .number("sample", priority: 4), .whole("time left", priority: 6), .number("clients", priority: 5),
+            .text("conditions", priority: 7),
         ])
         for rule in rules {
             let followers = scenarios.count { $0.isEnabled && $0.source == .rule(rule.ruleId) }
