@@ -23,11 +23,25 @@ struct DebugCommandTests {
                 "search", "--source", "ios", "--correlation", "C", "--text", "a+b &c", "--relay", "http://127.0.0.1:1/x",
             ]) as? DebugSearchCommand)
         let client = try command.relay.client(["TELEMETRY_DEBUG_TOKEN": "secret"])
-        let request = client.request(command.filter.items, cursor: "7", newestFirst: false, limit: 5)
+        let request = client.request(try command.filter.items(), cursor: "7", newestFirst: false, limit: 5)
         #expect(
             request.url?.absoluteString
                 == "http://127.0.0.1:1/x/debug/logs?source=ios&correlation_id=C&text=a%2Bb%20%26c&limit=5&order=asc&cursor=7")
         #expect(request.value(forHTTPHeaderField: "Authorization") == "Bearer secret")
+    }
+
+    @Test("The options of events are accepted: a date before now, --grep and --format")
+    func vocabulary() throws {
+        let command = try #require(
+            try DebugCommand.parseAsRoot([
+                "search", "--since", "2026-11-21T14:03:00+02:00", "--until", "5m", "--grep", "cart", "--format", "json",
+            ]) as? DebugSearchCommand)
+        let items = try command.filter.items()
+        #expect(items.first { $0.name == "since" }?.value == "2026-11-21T12:03:00.000Z")
+        #expect(items.first { $0.name == "until" }?.value?.hasSuffix("Z") == true)
+        #expect(items.first { $0.name == "text" }?.value == "cart")
+        #expect(command.filter.output.format == .json)
+        #expect(throws: (any Error).self) { try DebugCommand.parseAsRoot(["search", "--since", "soon"]) }
     }
 
     @Test("A page is decoded, and the text of an entry has no control characters")

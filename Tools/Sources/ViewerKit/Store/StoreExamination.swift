@@ -4,7 +4,7 @@ public import TelemetryTransport
 
 /// Checks a store for problems, and suggests how to fix them.
 public struct StoreExamination: Sendable {
-    public enum Severity: Sendable, Equatable { case ok, warning, error }
+    public enum Severity: String, Sendable, Equatable { case ok, warning, error }
 
     public struct Finding: Sendable, Equatable {
         public let severity: Severity

@@ -11,6 +11,7 @@ struct CommandsCommand: StoreCommand {
         discussion: "Example: telemetry commands --pending --client k7wq")
 
     @OptionGroup var store: StoreOptions
+    @OptionGroup var output: ListOutputOptions
 
     @Option(help: "Only commands for this client.")
     var client: String?
@@ -34,6 +35,10 @@ struct CommandsCommand: StoreCommand {
             console.note(pending ? "No pending commands." : "No commands yet. Send one with approve, enable or disable.")
             return
         }
+        output.print(commands.map { JSONLine($0) }, table(of: commands, console), console)
+    }
+
+    private func table(of commands: [TelemetryCommandRecord], _ console: Console) -> Table {
         var table = Table([
             .whole("sent", priority: 3), .text("client", priority: 8), .text("action", priority: 7),
             .text("scenario", priority: 6), .whole("status", priority: 9), .text("answer", priority: 4),
@@ -45,7 +50,7 @@ struct CommandsCommand: StoreCommand {
                 .init(command.scenarioName ?? "–"), status(of: command, console.style), .init(answer(of: command)),
             ])
         }
-        table.lines(style: console.style, width: console.width).forEach(console.line)
+        return table
     }
 
     private func status(of command: TelemetryCommandRecord, _ style: Style) -> Table.Cell {

@@ -17,12 +17,13 @@ struct DoctorCommand: StoreCommand {
             """)
 
     @OptionGroup var store: StoreOptions
+    @OptionGroup var output: ListOutputOptions
 
     func perform(_ console: Console) async throws {
         let location = try store.located()
         let collector = DiagnosticsCollector()
         let transport = try location.open { collector.add($0) }
-        console.line("telemetry \(LiveTelemetryVersion.version)")
+        if output.format == .table { console.line("telemetry \(LiveTelemetryVersion.version)") }
         var findings: [StoreExamination.Finding] = []
         if let relay = location.relay {
             let examination = RelayExamination(relay)
@@ -30,9 +31,11 @@ struct DoctorCommand: StoreCommand {
             // If the relay cannot be used, its store cannot be checked.
             guard findings.allSatisfy({ $0.severity != .error }) else { return try end(findings, [], console) }
         }
-        console.line(
-            await transport.debugDatabaseInfo().split(separator: "\n").map { String($0).visible }.joined(separator: "\n"))
-        console.line()
+        if output.format == .table {
+            let info = await transport.debugDatabaseInfo().split(separator: "\n").map { String($0).visible }
+            console.line(info.joined(separator: "\n"))
+            console.line()
+        }
         let examination = StoreExamination(location: location, transport: transport)
         findings += await examination.files()
         findings += try await examination.records()
@@ -44,9 +47,14 @@ struct DoctorCommand: StoreCommand {
     private func end(
         _ findings: [StoreExamination.Finding], _ diagnostics: [TelemetryDiagnostic], _ console: Console
     ) throws {
-        for finding in findings { show(finding, console) }
-        for diagnostic in diagnostics { show(diagnostic, console) }
-        let errorCount = findings.count { $0.severity == .error } + diagnostics.count { $0.kind != .tornTail }
+        let findings = findings + diagnostics.map(finding)
+        for finding in findings {
+            switch output.format {
+            case .table: show(finding, console)
+            case .json: console.line(JSONLine(finding).text)
+            }
+        }
+        let errorCount = findings.count { $0.severity == .error }
         guard errorCount == 0 else { throw ToolFailure(.failed, "\(counted(errorCount, "problem")) found; see above.") }
     }
 
@@ -61,11 +69,8 @@ struct DoctorCommand: StoreCommand {
         if let advice = finding.advice { console.line(console.style.dim("  → \(advice.visible)")) }
     }
 
-    private func show(_ diagnostic: TelemetryDiagnostic, _ console: Console) {
-        let isHarmless = diagnostic.kind == .tornTail
-        console.line("\(isHarmless ? console.style.yellow("!") : console.style.red("✗")) \(diagnostic.message.visible)")
-        if isHarmless {
-            console.line(console.style.dim("  → a process was killed while writing; no stored event is lost"))
-        }
+    private func finding(_ diagnostic: TelemetryDiagnostic) -> StoreExamination.Finding {
+        guard diagnostic.kind == .tornTail else { return .init(.error, diagnostic.message) }
+        return .init(.warning, diagnostic.message, "a process was killed while writing; no stored event is lost")
     }
 }

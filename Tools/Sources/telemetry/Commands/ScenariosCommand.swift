@@ -10,6 +10,7 @@ struct ScenariosCommand: StoreCommand {
         discussion: "Example: telemetry scenarios k7wq --directory /srv/telemetry")
 
     @OptionGroup var store: StoreOptions
+    @OptionGroup var output: ListOutputOptions
 
     @Argument(help: "A client's identifier, or an unambiguous prefix of it.", completion: Completions.clients)
     var client: String?
@@ -24,6 +25,10 @@ struct ScenariosCommand: StoreCommand {
             console.note("No scenarios. A client registers its scenarios once it is approved and its session is running.")
             return
         }
+        output.print(scenarios.map { JSONLine($0) }, table(of: scenarios, console), console)
+    }
+
+    private func table(of scenarios: [TelemetryScenarioRecord], _ console: Console) -> Table {
         var table = Table([
             .text("client", priority: 7), .text("scenario", priority: 9), .whole("state", priority: 8),
             .whole("level", priority: 5), .whole("time left", priority: 6), .text("decided by", priority: 4),
@@ -37,6 +42,6 @@ struct ScenariosCommand: StoreCommand {
                 .init(ScenarioText.source(scenario)),
             ])
         }
-        table.lines(style: console.style, width: console.width).forEach(console.line)
+        return table
     }
 }

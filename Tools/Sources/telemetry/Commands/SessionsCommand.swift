@@ -10,6 +10,7 @@ struct SessionsCommand: StoreCommand {
 
     @OptionGroup var store: StoreOptions
     @OptionGroup var filter: FilterOptions
+    @OptionGroup var output: ListOutputOptions
 
     func perform(_ console: Console) async throws {
         let transport = try store.open(console)
@@ -17,21 +18,26 @@ struct SessionsCommand: StoreCommand {
         guard !summary.sessions.isEmpty else {
             return console.note("No sessions match. To see what is stored: telemetry stats")
         }
+        let sessions = summary.sessions.values.sorted { ($0.count.first, $0.id) < ($1.count.first, $1.id) }
+        output.print(sessions.map { JSONLine($0, hasGaps: !filter.isNarrow) }, table(of: sessions), console)
+    }
+
+    private func table(of sessions: [EventSummary.Session]) -> Table {
         var table = Table([
             .text("session", priority: 9), .text("client", priority: 8), .whole("first", priority: 6),
             .number("duration", priority: 5), .number("events", priority: 7), .number("missing", priority: 4),
             .number("dropped", priority: 3), .text("app", priority: 2), .text("device", priority: 1),
         ])
         let time = TimeText()
-        for session in summary.sessions.values.sorted(by: { ($0.count.first, $0.id) < ($1.count.first, $1.id) }) {
+        for session in sessions {
             table.add([
                 .init(session.id), .init(session.clientId ?? "–"), .init(time.dayAndMinute(session.count.first)),
                 .init(DurationText.string(seconds: session.count.last.timeIntervalSince(session.count.first))),
                 .init(session.count.events.grouped), .init(filter.isNarrow ? "–" : session.missing.grouped),
-                .init(Int(clamping: session.dropped).grouped), .init(session.app.fitted(to: 24)),
-                .init(session.device.fitted(to: 24)),
+                .init(Int(clamping: session.dropped).grouped), .init(session.app),
+                .init(session.device),
             ])
         }
-        table.lines(style: console.style, width: console.width).forEach(console.line)
+        return table
     }
 }

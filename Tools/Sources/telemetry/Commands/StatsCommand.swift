@@ -12,6 +12,7 @@ struct StatsCommand: StoreCommand {
 
     @OptionGroup var store: StoreOptions
     @OptionGroup var filter: FilterOptions
+    @OptionGroup var output: ListOutputOptions
 
     @Option(help: "Also write the events-by-hour chart to this SVG file.")
     var svg: String?
@@ -22,9 +23,17 @@ struct StatsCommand: StoreCommand {
         guard summary.all.events > 0 else {
             return console.note("No events match. Remove some filters, or see: telemetry clients")
         }
+        let hours = bars(summary)
+        switch output.format {
+        case .json: summary.objects(hasGaps: !filter.isNarrow).forEach { console.line($0.text) }
+        case .table: show(summary, hours, console)
+        }
+        if let svg { try write(hours, to: svg, console) }
+    }
+
+    private func show(_ summary: EventSummary, _ hours: [(label: String, value: Int)], _ console: Console) {
         show("scenario", summary.scenarios, console)
         show("client", summary.clients, console)
-        let hours = bars(summary)
         console.line(console.style.dim("EVENTS BY HOUR"))
         BarChart().lines(hours, width: console.width ?? 80, style: console.style).forEach(console.line)
         console.line()
@@ -35,16 +44,17 @@ struct StatsCommand: StoreCommand {
         } else {
             console.line("gaps: \(summary.missing.grouped) sequence numbers missing within sessions")
         }
-        if let svg {
-            let chart = SVGChart(title: "Events by hour", bars: hours)
-            do {
-                try Data(chart.text.utf8).write(to: URL(fileURLWithPath: svg), options: .atomic)
-            } catch {
-                throw ToolFailure(
-                    .cannotCreate, "Cannot write the chart to \(svg.visible). Check that its directory exists and is writable.")
-            }
-            console.note("Wrote the chart to \(svg.visible).")
+    }
+
+    private func write(_ hours: [(label: String, value: Int)], to svg: String, _ console: Console) throws {
+        let chart = SVGChart(title: "Events by hour", bars: hours)
+        do {
+            try Data(chart.text.utf8).write(to: URL(fileURLWithPath: svg), options: .atomic)
+        } catch {
+            throw ToolFailure(
+                .cannotCreate, "Cannot write the chart to \(svg.visible). Check that its directory exists and is writable.")
         }
+        console.note("Wrote the chart to \(svg.visible).")
     }
 
     private func show(_ title: String, _ counts: [String?: EventSummary.Count], _ console: Console) {
@@ -53,7 +63,7 @@ struct StatsCommand: StoreCommand {
             .number("per second", priority: 4), .whole("first", priority: 6), .whole("last", priority: 7),
         ])
         let time = TimeText()
-        for (name, count) in counts.sorted(by: { ($1.value.events, $0.key ?? "") < ($0.value.events, $1.key ?? "") }) {
+        for (name, count) in EventSummary.largestFirst(counts) {
             table.add([
                 .init(name ?? "–", look: console.style.tinted), .init(count.events.grouped), .init(count.diagnostic.grouped),
                 .init(count.rate.map { String(format: "%.1f", $0) } ?? "–"), .init(time.dayAndMinute(count.first)),

@@ -22,28 +22,44 @@ struct DebugFilterOptions: ParsableArguments {
     @Option(help: "Only entries of this device.")
     var device: String?
 
-    @Option(help: "Only entries since this UTC date: 2026-11-21T14:03:00Z.")
+    @Option(help: "Only entries since this date: 10m, 2026-11-21, \"2026-11-21 14:03\".")
     var since: String?
 
     @Option(help: "Only entries before this date.")
     var until: String?
 
-    @Option(help: "Only entries with this text in the name or the payload.")
+    @Option(name: [.customLong("grep"), .customLong("text")], help: "Only entries with this text in the name or the payload.")
     var text: String?
 
-    @Flag(help: "Print each entry as a line of JSON.")
+    @OptionGroup var output: ListOutputOptions
+
+    @Flag(help: "The same as --format json.")
     var json = false
 
-    /// The query for the relay, which validates the values.
-    var items: [URLQueryItem] {
+    func validate() throws {
+        _ = try date(since, "--since")
+        _ = try date(until, "--until")
+    }
+
+    /// The query for the relay, which validates the other values.
+    func items() throws -> [URLQueryItem] {
         let values = [
             ("source", source), ("level", level), ("event", event), ("correlation_id", correlation), ("session_id", session),
-            ("device_id", device), ("since", since), ("until", until), ("text", text),
+            ("device_id", device), ("since", try date(since, "--since")), ("until", try date(until, "--until")), ("text", text),
         ]
         return values.compactMap { name, value in value.map { URLQueryItem(name: name, value: $0) } }
     }
 
     func listing(of relay: RelayOptions, _ console: Console) throws -> DebugListing {
-        DebugListing(client: try relay.client(), items: items, asJSON: json, console: console)
+        DebugListing(
+            client: try relay.client(), items: try items(), asJSON: json || output.format == .json, console: console)
+    }
+
+    /// The date in the form of the relay's parameters.
+    private func date(_ text: String?, _ option: String) throws -> String? {
+        guard let text else { return nil }
+        var bytes: [UInt8] = []
+        UTCStamp().append(try FilterOptions.date(text, option), to: &bytes)
+        return String(decoding: bytes, as: UTF8.self)
     }
 }

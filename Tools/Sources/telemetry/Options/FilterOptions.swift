@@ -88,8 +88,10 @@ struct FilterOptions: ParsableArguments {
         }
     }
 
-    private func date(_ text: String?, _ option: String) throws -> Date? {
-        guard let text else { return nil }
+    private func date(_ text: String?, _ option: String) throws -> Date? { try text.map { try Self.date($0, option) } }
+
+    /// The date that a user typed.
+    static func date(_ text: String, _ option: String) throws -> Date {
         guard let date = DateParser.date(text, now: .now) else {
             throw ValidationError(
                 "\(option) \"\(text)\" is not a valid date. Examples: 10m, 2h, 2026-11-21, \"2026-11-21 14:03\".")

@@ -1,0 +1,50 @@
+public import TelemetryModels
+
+/// Records as JSON objects, with the schema's field names.
+extension JSONLine {
+    public init(_ scenario: TelemetryScenarioRecord) {
+        typealias Field = TelemetrySchema.ScenarioField
+        self.init()
+        add(Field.clientId.rawValue, scenario.clientId)
+        add(Field.scenarioName.rawValue, scenario.scenarioName)
+        add(Field.isEnabled.rawValue, scenario.isEnabled)
+        add(Field.logLevel.rawValue, scenario.level.rawValue)
+        add(Field.created.rawValue, scenario.created)
+        add(Field.expires.rawValue, scenario.expires)
+        add(Field.source.rawValue, scenario.source.description)
+    }
+
+    public init(_ command: TelemetryCommandRecord) {
+        typealias Field = TelemetrySchema.CommandField
+        self.init()
+        add(Field.commandId.rawValue, command.commandId)
+        add(Field.clientId.rawValue, command.clientId)
+        add(Field.action.rawValue, command.action.rawValue)
+        add(Field.scenarioName.rawValue, command.scenarioName)
+        add(Field.status.rawValue, command.status.rawValue)
+        add(Field.created.rawValue, command.created)
+        add(Field.executedAt.rawValue, command.executedAt)
+        add(Field.errorMessage.rawValue, command.errorMessage)
+        add(Field.result.rawValue, command.result)
+        add(Field.logLevel.rawValue, command.level?.rawValue)
+        add(Field.lease.rawValue, command.lease)
+        add(Field.expires.rawValue, command.expires)
+        add(Field.lookback.rawValue, command.lookback)
+        add(Field.issuer.rawValue, command.issuer)
+    }
+
+    /// - Parameter followers: The number of clients that follow the rule.
+    public init(_ rule: TelemetryRuleRecord, followers: Int) {
+        typealias Field = TelemetrySchema.RuleField
+        self.init()
+        add(Field.ruleId.rawValue, rule.ruleId)
+        add(Field.scenarioName.rawValue, rule.scenarioName)
+        add(Field.logLevel.rawValue, rule.level.rawValue)
+        add(Field.percentage.rawValue, rule.percentage)
+        add(Field.isEnabled.rawValue, rule.isEnabled)
+        add(Field.created.rawValue, rule.created)
+        add(Field.expires.rawValue, rule.expires)
+        add(Field.conditions.rawValue, rule.conditions.map(RuleConditionText.string))
+        add("clients", followers)
+    }
+}
