@@ -45,7 +45,8 @@ struct Telemetry: AsyncParsableCommand {
             CommandGroup(
                 name: "Store",
                 subcommands: [
-                    ContextCommand.self, DoctorCommand.self, SchemaCommand.self, ExportCommand.self, ImportCommand.self,
+                    ContextCommand.self, AliasCommand.self, DoctorCommand.self, SchemaCommand.self, ExportCommand.self,
+                    ImportCommand.self,
                 ]),
             CommandGroup(name: "Client", subcommands: [PipeCommand.self, DemoCommand.self]),
         ])

@@ -46,9 +46,9 @@ struct ListingTests {
             (
                 ["clients"],
                 """
-                CLIENT        STATE             REQUESTED            SCENARIOS ENABLED  EVENTS
-                new\\u{1B}[2J  pending approval  2026-01-01 00:00:01             0 of 0       0
-                k7wq          approved          2026-01-01 00:00:00             1 of 2       3
+                CLIENT        STATE                      LAST SEEN         APP   DEVICE  SCENARIOS ENABLED  EVENTS  REQUESTED
+                new\\u{1B}[2J  pending approval           –                 –     –                  0 of 0       0  2026-01-01 00:00
+                k7wq          not seen since 2026-01-01  2026-01-01 00:00  host  box                1 of 2       3  2026-01-01 00:00
 
                 """
             ),
@@ -64,9 +64,9 @@ struct ListingTests {
             (
                 ["commands"],
                 """
-                SENT                 CLIENT  ACTION          SCENARIO  STATUS    ANSWER
-                2026-01-01 00:00:00  k7wq    enableScenario  FileRead  executed  after 12 ms
-                2026-01-01 00:00:05  k7wq    delete_events   –         failed    busy
+                COMMAND  SENT                 CLIENT  ACTION          SCENARIO  STATUS    ANSWER
+                c1       2026-01-01 00:00:00  k7wq    enableScenario  FileRead  executed  after 12 ms
+                c2       2026-01-01 00:00:05  k7wq    delete_events   –         failed    busy
 
                 """
             ),

@@ -19,7 +19,8 @@ public struct TelemetryContext: Sendable, Equatable, Codable {
     }
 
     /// - Throws: ``ToolFailure`` for a name that is not 1 to 64 letters, digits, `.`, `-` and `_`, or that starts with `.` or `-`.
-    public static func check(name: String) throws {
+    /// - Parameter purpose: What the name is for, for the message.
+    public static func check(name: String, of purpose: String = "a context") throws {
         let isValid = name.utf8.allSatisfy { byte in
             switch byte {
             case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
@@ -31,7 +32,7 @@ public struct TelemetryContext: Sendable, Equatable, Codable {
         guard isValid, (1...maximumNameBytes).contains(name.utf8.count), !name.hasPrefix("."), !name.hasPrefix("-") else {
             throw ToolFailure(
                 .data,
-                "\"\(name.visible.fitted(to: 80))\" is not a valid name for a context. Use 1 to \(maximumNameBytes) letters, "
+                "\"\(name.visible.fitted(to: 80))\" is not a valid name for \(purpose). Use 1 to \(maximumNameBytes) letters, "
                     + "digits, dots, hyphens and underscores, not starting with a dot or hyphen.")
         }
     }

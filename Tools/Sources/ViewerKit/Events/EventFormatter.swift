@@ -13,9 +13,11 @@ public struct EventFormatter {
     private var kind: Kind
 
     /// - Parameter width: The terminal's columns; nil if the output is not a terminal.
-    public init(_ format: Format, columns: [EventColumn], style: Style, width: Int?) {
+    public init(
+        _ format: Format, columns: [EventColumn], style: Style, width: Int?, aliases: ClientAliases = ClientAliases()
+    ) {
         switch format {
-        case .table: kind = .table(EventRows(columns: columns, style: style, width: width))
+        case .table: kind = .table(EventRows(columns: columns, style: style, width: width, aliases: aliases))
         case .json: kind = .json(EventJSON())
         case .csv: kind = .csv(EventCSV(columns: columns, isForTerminal: width != nil))
         }

@@ -6,10 +6,15 @@ public struct EventRows {
     private let style: Style
     private let limit: Int?
     private let time: TimeText
+    private let aliases: ClientAliases
     private var widths: [Int]
 
     /// - Parameter width: The terminal's columns; nil does not truncate rows.
-    public init(columns: [EventColumn] = EventColumn.standard, style: Style, width: Int?, time: TimeText = TimeText()) {
+    public init(
+        columns: [EventColumn] = EventColumn.standard, style: Style, width: Int?, time: TimeText = TimeText(),
+        aliases: ClientAliases = ClientAliases()
+    ) {
+        self.aliases = aliases
         self.columns = columns
         self.style = style
         self.limit = width
@@ -21,11 +26,16 @@ public struct EventRows {
     public var header: String { joined(columns.map { $0.rawValue.uppercased() }) { text, _ in style.dim(text) } }
 
     public mutating func row(_ event: TelemetryEvent) -> String {
-        let cells = columns.map { $0.text(of: event, time: time).visible }
+        let cells = columns.map { text(of: event, $0).visible }
         for index in cells.indices {
             widths[index] = max(widths[index], min(cells[index].displayWidth, columns[index].maximumWidth))
         }
         return joined(cells) { text, column in look(text, column, event) }
+    }
+
+    private func text(of event: TelemetryEvent, _ column: EventColumn) -> String {
+        if column == .client, let clientId = event.clientId { return aliases.label(of: clientId) }
+        return column.text(of: event, time: time)
     }
 
     private func joined(_ cells: [String], _ look: (String, EventColumn) -> String) -> String {

@@ -50,8 +50,25 @@ public struct RelayProbe: Sendable {
         return answer.status == 200
     }
 
-    private func get(_ path: String, isAuthorized: Bool) async -> Result<(body: Data, status: Int), any Error> {
-        var request = URLRequest(url: location.url.appending(path: path))
+    /// The response with the client's newest event; nil if the relay cannot be reached, or refuses the request.
+    func newestEvent(ofClient client: String) async -> Data? {
+        var unreserved = CharacterSet.alphanumerics
+        unreserved.formIntersection(CharacterSet(charactersIn: Unicode.Scalar(0)..."\u{7F}"))
+        unreserved.insert(charactersIn: "-._~")
+        let name = client.addingPercentEncoding(withAllowedCharacters: unreserved) ?? ""
+        let query = "client=\(name)&order=desc&limit=1"
+        guard case .success(let answer) = await get("v1/events", query: query, isAuthorized: true), answer.status == 200 else {
+            return nil
+        }
+        return answer.body
+    }
+
+    private func get(
+        _ path: String, query: String? = nil, isAuthorized: Bool
+    ) async -> Result<(body: Data, status: Int), any Error> {
+        var components = URLComponents(url: location.url.appending(path: path), resolvingAgainstBaseURL: true)
+        components?.percentEncodedQuery = query
+        var request = URLRequest(url: components?.url ?? location.url)
         request.timeoutInterval = Self.timeout
         request.cachePolicy = .reloadIgnoringLocalCacheData
         if isAuthorized, let token = location.token {

@@ -3,15 +3,23 @@ public import TelemetryTransport
 
 /// Finds clients and scenarios by name or prefix.
 public struct ClientResolver: Sendable {
-    private let transport: any TelemetryRecordTransport
+    private let transport: any TelemetryTransporting
+    private let aliases: ClientAliases
 
-    public init(transport: any TelemetryRecordTransport) { self.transport = transport }
+    public init(transport: any TelemetryTransporting, aliases: ClientAliases = ClientAliases()) {
+        self.transport = transport
+        self.aliases = aliases
+    }
 
-    /// Returns the client with this identifier, or the only one whose identifier has this prefix.
+    /// Returns the client with this identifier or alias, or the only one whose identifier has this prefix.
     /// - Throws: ``ToolFailure`` with the candidates if there is no match or more than one.
     public func client(_ text: String) async throws -> TelemetryClientRecord {
         let clients = try await transport.fetchTelemetryClients()
         if let exact = clients.first(where: { $0.clientId == text }) { return exact }
+        if let named = aliases.identifiers[text] {
+            if let client = clients.first(where: { $0.clientId == named }) { return client }
+            throw ToolFailure(.notFound, "Client \(quoted(named)), whose alias is \(quoted(text)), has no record: it is gone.")
+        }
         let candidates = clients.filter { !text.isEmpty && $0.clientId.hasPrefix(text) }
         switch (candidates.count, clients.isEmpty) {
         case (1, _): return candidates[0]
@@ -27,18 +35,36 @@ public struct ClientResolver: Sendable {
         }
     }
 
-    /// Returns the identifiers of the clients that the texts select: identifiers, unambiguous prefixes, or patterns with `*` and
-    /// `?`.
+    /// Returns the identifier of a client that may be gone: one without a record is found by its identifier or alias if the store
+    /// contains events, scenarios or commands of it.
+    /// - Throws: ``ToolFailure`` as ``client(_:)`` does.
+    public func identifier(_ text: String) async throws -> String {
+        do { return try await client(text).clientId } catch let failure as ToolFailure {
+            let clientId = aliases.identifiers[text] ?? text
+            guard !clientId.isEmpty, clientId.utf8.count <= 1_024, try await hasTraces(clientId) else { throw failure }
+            return clientId
+        }
+    }
+
+    private func hasTraces(_ clientId: String) async throws -> Bool {
+        if try await transport.countEvents(matching: .init(clientId: clientId)) > 0 { return true }
+        if try await !transport.fetchScenarios(forClient: clientId).isEmpty { return true }
+        return try await !transport.fetchCommands(for: clientId).isEmpty
+    }
+
+    /// Returns the identifiers of the clients that the texts select: identifiers, unambiguous prefixes, aliases, or patterns with
+    /// `*` and `?`.
     /// - Throws: ``ToolFailure`` with the candidates for a text without a match, and for a prefix with more than one.
     public func clients(_ texts: [String]) async throws -> Set<String> {
         var found: Set<String> = []
         for text in texts {
             guard text.contains(where: { $0 == "*" || $0 == "?" }) else {
-                found.insert(try await client(text).clientId)
+                found.insert(try await identifier(text))
                 continue
             }
             let clients = try await transport.fetchTelemetryClients().map(\.clientId)
-            let matching = clients.filter { $0.matches(pattern: text) }
+            let named = aliases.identifiers.filter { $0.key.matches(pattern: text) }.values
+            let matching = clients.filter { $0.matches(pattern: text) } + named
             guard !matching.isEmpty else {
                 let known = clients.isEmpty ? "There are no clients yet" : "Clients: \(list(clients))"
                 throw ToolFailure(.notFound, "No client matches \(quoted(text)). \(known).")

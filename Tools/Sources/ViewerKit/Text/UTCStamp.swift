@@ -5,6 +5,9 @@ public import Foundation
 public struct UTCStamp {
     public init() {}
 
+    /// The date in the stored form; nil for other text.
+    static func date(_ text: String) -> Date? { TimestampText.date(from: text) }
+
     /// A date outside the range of the stored form is clamped to it.
     public func append(_ date: Date, to bytes: inout [UInt8]) {
         guard !TimestampText.append(date, to: &bytes) else { return }

@@ -11,7 +11,7 @@ struct ApproveCommand: StoreCommand {
     @OptionGroup var store: StoreOptions
     @OptionGroup var waiting: WaitOptions
 
-    @Argument(help: "A client's identifier, or an unambiguous prefix of it.", completion: Completions.clients)
+    @Argument(help: "A client's identifier, an unambiguous prefix of it, or its alias.", completion: Completions.clients)
     var client: String
 
     func perform(_ console: Console) async throws {
@@ -22,7 +22,7 @@ struct ApproveCommand: StoreCommand {
         _ client: String, in store: StoreOptions, _ waiting: WaitOptions, _ console: Console
     ) async throws {
         let transport = try store.open(console)
-        let found = try await ClientResolver(transport: transport).client(client)
+        let found = try await store.resolver(over: transport).client(client)
         try await waiting.send(
             TelemetryCommandRecord(clientId: found.clientId, action: .enable), over: transport, to: console,
             done: "Client \(found.clientId.visible) is approved.")

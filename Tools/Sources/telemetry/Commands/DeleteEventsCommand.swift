@@ -13,12 +13,12 @@ struct DeleteEventsCommand: StoreCommand {
     @OptionGroup var waiting: WaitOptions
     @OptionGroup var confirm: ConfirmOptions
 
-    @Argument(help: "A client's identifier, or an unambiguous prefix of it.", completion: Completions.clients)
+    @Argument(help: "A client's identifier, an unambiguous prefix of it, or its alias.", completion: Completions.clients)
     var client: String
 
     func perform(_ console: Console) async throws {
         let transport = try store.open(console)
-        let client = try await ClientResolver(transport: transport).client(client)
+        let client = try await store.resolver(over: transport).client(client)
         let name = client.clientId.visible
         let count = try await transport.countEvents(matching: .init(clientId: client.clientId))
         guard try confirm.allows("delete \(counted(count, "event")) of client \(name)", console) else { return }

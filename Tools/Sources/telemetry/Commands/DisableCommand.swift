@@ -21,7 +21,7 @@ struct DisableCommand: StoreCommand {
     @OptionGroup var waiting: WaitOptions
     @OptionGroup var confirm: ConfirmOptions
 
-    @Argument(help: "A client's identifier, or an unambiguous prefix of it.", completion: Completions.clients)
+    @Argument(help: "A client's identifier, an unambiguous prefix of it, or its alias.", completion: Completions.clients)
     var client: String
 
     @Argument(help: "The name of one of the client's scenarios.", completion: Completions.scenarios)
@@ -39,7 +39,7 @@ struct DisableCommand: StoreCommand {
             return try await change.send(in: store, waiting, console)
         }
         let transport = try store.open(console)
-        let found = try await ClientResolver(transport: transport).client(client)
+        let found = try await store.resolver(over: transport).client(client)
         let scenarios = try await transport.fetchScenarios(forClient: found.clientId).count
         let events = try await transport.countEvents(matching: .init(clientId: found.clientId))
         let what =

@@ -20,7 +20,7 @@ struct EnableCommand: StoreCommand {
     @Option(help: "When the command expires: 10m, 2026-11-21, \"2026-11-21 14:03\".")
     var expires: String?
 
-    @Argument(help: "A client's identifier, or an unambiguous prefix of it.", completion: Completions.clients)
+    @Argument(help: "A client's identifier, an unambiguous prefix of it, or its alias.", completion: Completions.clients)
     var client: String
 
     @Argument(help: "The name of one of the client's scenarios.", completion: Completions.scenarios)

@@ -67,7 +67,7 @@ struct EventsCommand: StoreCommand {
 
     func perform(_ console: Console) async throws {
         let transport = try store.open(console)
-        var criteria = try await filter.resolved(over: transport)
+        var criteria = try await filter.resolved(over: transport, in: store)
         criteria.including = try grep.map { try EventPattern($0, isExpression: regex) }
         criteria.excluding = try exclude.map { try EventPattern($0, isExpression: regex) }
         try await filter.noteUnknownScenarios(over: transport, console)
@@ -83,7 +83,7 @@ struct EventsCommand: StoreCommand {
     }
 
     private func show(_ listing: EventListing, _ console: Console) async throws {
-        let printer = EventPrinter(formatter: try output.formatter(console), console: console)
+        let printer = EventPrinter(formatter: try output.formatter(console, store.aliases()), console: console)
         let start = try start()
         let end: TelemetryCursor?
         do { end = try await listing.run(after: start, printer) } catch let error as TelemetryTransportError

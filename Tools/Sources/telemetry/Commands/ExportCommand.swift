@@ -25,7 +25,7 @@ struct ExportCommand: StoreCommand {
 
     func perform(_ console: Console) async throws {
         let transport = try store.open(console)
-        let criteria = try await filter.resolved(over: transport)
+        let criteria = try await filter.resolved(over: transport, in: store)
         // The store cannot count the events of several clients.
         let isCounted = file != "-" && criteria.clients == nil
         let expected = isCounted ? try await transport.countEvents(matching: criteria.filter) : nil

@@ -17,13 +17,13 @@ struct ForgetCommand: StoreCommand {
     @OptionGroup var store: StoreOptions
     @OptionGroup var confirm: ConfirmOptions
 
-    @Argument(help: "A client's identifier, or an unambiguous prefix of it.", completion: Completions.clients)
+    @Argument(help: "A client's identifier, an unambiguous prefix of it, or its alias.", completion: Completions.clients)
     var client: String
 
     func perform(_ console: Console) async throws {
         let transport = try store.open(console)
-        let client = try await ClientResolver(transport: transport).client(client)
-        let id = client.clientId
+        let id = try await store.resolver(over: transport).identifier(client)
+        let client = try await transport.fetchTelemetryClients(clientId: id).first
         let commands = try await transport.records(
             matching: .init(
                 recordType: TelemetrySchema.commandRecordType,
@@ -35,7 +35,7 @@ struct ForgetCommand: StoreCommand {
             + "and \(counted(events, "event"))"
         guard try confirm.allows(what, console) else { return }
         // The record is deleted first, so that a client that is still running stops before it sends more events.
-        if let record = client.recordID { try await transport.deleteTelemetryClient(recordID: record) }
+        if let record = client?.recordID { try await transport.deleteTelemetryClient(recordID: record) }
         try await transport.deleteScenarios(forClient: id)
         try await transport.deleteAllCommands(for: id)
         let deleted = try await transport.deleteEvents(forClient: id)

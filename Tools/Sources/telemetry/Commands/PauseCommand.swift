@@ -15,7 +15,7 @@ struct PauseCommand: StoreCommand {
     @OptionGroup var store: StoreOptions
     @OptionGroup var waiting: WaitOptions
 
-    @Argument(help: "A client's identifier, or an unambiguous prefix of it.", completion: Completions.clients)
+    @Argument(help: "A client's identifier, an unambiguous prefix of it, or its alias.", completion: Completions.clients)
     var client: String
 
     func perform(_ console: Console) async throws {
@@ -27,7 +27,7 @@ struct PauseCommand: StoreCommand {
         _ console: Console, done: (String) -> String
     ) async throws {
         let transport = try store.open(console)
-        let found = try await ClientResolver(transport: transport).client(client)
+        let found = try await store.resolver(over: transport).client(client)
         try await waiting.send(
             TelemetryCommandRecord(clientId: found.clientId, action: action), over: transport, to: console,
             done: done(found.clientId.visible))
@@ -43,7 +43,7 @@ struct ResumeCommand: StoreCommand {
     @OptionGroup var store: StoreOptions
     @OptionGroup var waiting: WaitOptions
 
-    @Argument(help: "A client's identifier, or an unambiguous prefix of it.", completion: Completions.clients)
+    @Argument(help: "A client's identifier, an unambiguous prefix of it, or its alias.", completion: Completions.clients)
     var client: String
 
     func perform(_ console: Console) async throws {

@@ -11,7 +11,7 @@ struct ResetCommand: StoreCommand {
     @OptionGroup var store: StoreOptions
     @OptionGroup var waiting: WaitOptions
 
-    @Argument(help: "A client's identifier, or an unambiguous prefix of it.", completion: Completions.clients)
+    @Argument(help: "A client's identifier, an unambiguous prefix of it, or its alias.", completion: Completions.clients)
     var client: String
 
     @Argument(help: "The name of one of the client's scenarios.", completion: Completions.scenarios)

@@ -13,7 +13,7 @@ struct ScenarioChange {
         lease: TimeInterval? = nil, expires: Date? = nil
     ) async throws {
         let transport = try store.open(console)
-        let resolver = ClientResolver(transport: transport)
+        let resolver = try store.resolver(over: transport)
         let client = try await resolver.client(client)
         let scenario = try await resolver.scenario(scenario, of: client)
         let command = TelemetryCommandRecord(

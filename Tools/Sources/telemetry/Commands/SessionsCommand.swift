@@ -14,7 +14,8 @@ struct SessionsCommand: StoreCommand {
 
     func perform(_ console: Console) async throws {
         let transport = try store.open(console)
-        let summary = try await EventSummary(of: transport, matching: try await filter.resolved(over: transport), console)
+        let summary = try await EventSummary(
+            of: transport, matching: try await filter.resolved(over: transport, in: store), console)
         guard !summary.sessions.isEmpty else {
             return console.note("No sessions match. To see what is stored: telemetry stats")
         }

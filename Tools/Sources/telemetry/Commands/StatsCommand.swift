@@ -19,7 +19,8 @@ struct StatsCommand: StoreCommand {
 
     func perform(_ console: Console) async throws {
         let transport = try store.open(console)
-        let summary = try await EventSummary(of: transport, matching: try await filter.resolved(over: transport), console)
+        let summary = try await EventSummary(
+            of: transport, matching: try await filter.resolved(over: transport, in: store), console)
         guard summary.all.events > 0 else {
             return console.note("No events match. Remove some filters, or see: telemetry clients")
         }

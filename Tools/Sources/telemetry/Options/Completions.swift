@@ -12,14 +12,18 @@ enum Completions {
 
     static let clients = CompletionKind.custom { words, _, _ in
         guard let transport = store(words) else { return [] }
-        return offered(((try? await transport.fetchTelemetryClients()) ?? []).map(\.clientId))
+        let names = aliases(words).identifiers.keys.sorted()
+        return offered(((try? await transport.fetchTelemetryClients()) ?? []).map(\.clientId) + names)
     }
+
+    static let aliases = CompletionKind.custom { words, _, _ in offered(aliases(words).identifiers.keys.sorted()) }
 
     /// The scenarios of the client on the command line, or of all clients if there is none.
     static let scenarios = CompletionKind.custom { words, _, _ in
         guard let transport = store(words), let all = try? await transport.fetchScenarios() else { return [] }
         let known = Set(all.map(\.clientId))
-        let client = words.first(where: known.contains)
+        let identifiers = aliases(words).identifiers
+        let client = words.map { identifiers[$0] ?? $0 }.first(where: known.contains)
         return offered(Set(all.filter { client == nil || $0.clientId == client }.map(\.scenarioName)).sorted())
     }
 
@@ -31,7 +35,11 @@ enum Completions {
     /// Excludes names with control characters, at which a shell may split them.
     private static func offered(_ names: [String]) -> [String] { names.filter { $0 == $0.visible } }
 
-    private static func store(_ words: [String]) -> (any TelemetryTransporting)? {
+    private static func aliases(_ words: [String]) -> ClientAliases {
+        location(words).flatMap { try? AliasStore.own.aliases(of: $0) } ?? ClientAliases()
+    }
+
+    private static func location(_ words: [String]) -> StoreLocation? {
         func value(of options: String...) -> String? {
             let index = words.lastIndex(where: options.contains).map { words.index(after: $0) }
             return index.flatMap { words.indices.contains($0) ? words[$0] : nil }
@@ -40,9 +48,12 @@ enum Completions {
             directory: value(of: "--directory", "-d"), relay: value(of: "--relay"), tokenFile: value(of: "--token-file"),
             context: value(of: "--context"))
         let environment = ProcessInfo.processInfo.environment
-        guard choice.conflict == nil,
-            let location = try? choice.location(environment: environment, contexts: ContextStore(environment: environment))
-        else { return nil }
+        guard choice.conflict == nil else { return nil }
+        return try? choice.location(environment: environment, contexts: ContextStore(environment: environment))
+    }
+
+    private static func store(_ words: [String]) -> (any TelemetryTransporting)? {
+        guard let location = location(words) else { return nil }
         switch location {
         case .directory(let directory): return try? directory.open()
         case .relay(let relay): return relay.viewer(.init(requestTimeout: timeout))

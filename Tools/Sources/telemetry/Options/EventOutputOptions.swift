@@ -38,8 +38,10 @@ struct EventOutputOptions: ParsableArguments {
         _ = try chosen(width: nil)
     }
 
-    func formatter(_ console: Console) throws -> EventFormatter {
-        EventFormatter(format.format, columns: try chosen(width: console.width), style: console.style, width: console.width)
+    func formatter(_ console: Console, _ aliases: ClientAliases) throws -> EventFormatter {
+        EventFormatter(
+            format.format, columns: try chosen(width: console.width), style: console.style, width: console.width, aliases: aliases
+        )
     }
 
     private func chosen(width: Int?) throws -> [EventColumn] {

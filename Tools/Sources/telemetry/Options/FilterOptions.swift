@@ -20,7 +20,8 @@ enum LevelArgument: String, CaseIterable, ExpressibleByArgument {
 struct FilterOptions: ParsableArguments {
     @Option(
         name: .shortAndLong,
-        help: "Only events of this client: an identifier, an unambiguous prefix, or a pattern with * and ?. May be repeated.",
+        help:
+            "Only events of this client: an identifier, an unambiguous prefix, an alias, or a pattern with * and ?. May be repeated.",
         completion: Completions.clients)
     var client: [String] = []
 
@@ -52,10 +53,10 @@ struct FilterOptions: ParsableArguments {
         _ = try date(until, "--until")
     }
 
-    func resolved(over transport: any TelemetryRecordTransport) async throws -> EventCriteria {
+    func resolved(over transport: any TelemetryTransporting, in store: StoreOptions) async throws -> EventCriteria {
         var criteria = EventCriteria()
         if !client.isEmpty {
-            let found = try await ClientResolver(transport: transport).clients(client)
+            let found = try await store.resolver(over: transport).clients(client)
             if found.count == 1 { criteria.filter.clientId = found.first } else { criteria.clients = found }
         }
         criteria.filter = try filter(of: criteria.filter)

@@ -12,9 +12,11 @@ struct ListOutputOptions: ParsableArguments {
     var format = ListFormat.table
 
     /// Prints one object per line, or the table.
-    func print(_ objects: @autoclosure () -> [JSONLine], _ table: @autoclosure () -> Table, _ console: Console) {
+    func print(
+        _ objects: @autoclosure () -> [JSONLine], _ table: @autoclosure () throws -> Table, _ console: Console
+    ) rethrows {
         switch format {
-        case .table: table().lines(style: console.style, width: console.width).forEach(console.line)
+        case .table: try table().lines(style: console.style, width: console.width).forEach(console.line)
         case .json: objects().forEach { console.line($0.text) }
         }
     }

@@ -4,16 +4,18 @@ import TelemetryModels
 import TelemetryTransport
 import ViewerKit
 
-struct CommandsCommand: StoreCommand {
+struct CommandsListCommand: StoreCommand {
     static let configuration = CommandConfiguration(
-        commandName: "commands", abstract: "List the commands sent to clients and their results.",
+        commandName: "list", abstract: "List the commands sent to clients and their results.",
         usage: "telemetry commands [options]",
         discussion: "Example: telemetry commands --pending --client k7wq")
+
+    private static let shortLength = 8
 
     @OptionGroup var store: StoreOptions
     @OptionGroup var output: ListOutputOptions
 
-    @Option(help: "Only commands for this client.")
+    @Option(name: .shortAndLong, help: "Only commands for this client.", completion: Completions.clients)
     var client: String?
 
     @Flag(help: "Only commands without an answer.")
@@ -21,36 +23,38 @@ struct CommandsCommand: StoreCommand {
 
     func perform(_ console: Console) async throws {
         let transport = try store.open(console)
-        typealias Field = TelemetrySchema.CommandField
-        var query = TelemetryRecordQuery(
-            recordType: TelemetrySchema.commandRecordType, sortField: Field.created.rawValue)
-        if let client {
-            let found = try await ClientResolver(transport: transport).client(client)
-            query.conditions[Field.clientId.rawValue] = .string(found.clientId)
-        }
-        let commands = try await transport.records(matching: query)
-            .compactMap { try? TelemetryCommandRecord(record: $0) }
-            .filter { !pending || $0.status == .pending }
+        var clientId: String?
+        if let client { clientId = try await store.resolver(over: transport).identifier(client) }
+        let commands = try await transport.fetchCommands(for: clientId, status: pending ? .pending : nil)
         guard !commands.isEmpty else {
             console.note(pending ? "No pending commands." : "No commands yet. Send one with approve, enable or disable.")
             return
         }
-        output.print(commands.map { JSONLine($0) }, table(of: commands, console), console)
+        try output.print(commands.map { JSONLine($0) }, table(of: commands, try store.aliases(), console.style), console)
     }
 
-    private func table(of commands: [TelemetryCommandRecord], _ console: Console) -> Table {
+    private func table(of commands: [TelemetryCommandRecord], _ aliases: ClientAliases, _ style: Style) -> Table {
         var table = Table([
-            .whole("sent", priority: 3), .text("client", priority: 8), .text("action", priority: 7),
+            .text("command", priority: 2), .whole("sent", priority: 3), .text("client", priority: 8),
+            .text("action", priority: 7),
             .text("scenario", priority: 6), .whole("status", priority: 9), .text("answer", priority: 4),
         ])
         let time = TimeText()
+        let starts = Dictionary(grouping: commands) { String($0.commandId.prefix(Self.shortLength)) }.mapValues(\.count)
         for command in commands {
             table.add([
-                .init(time.dayAndSecond(command.created)), .init(command.clientId), .init(command.action.rawValue),
-                .init(command.scenarioName ?? "–"), status(of: command, console.style), .init(answer(of: command)),
+                .init(Self.short(command, of: starts)), .init(time.dayAndSecond(command.created)),
+                .init(aliases.label(of: command.clientId)), .init(command.action.rawValue), .init(command.scenarioName ?? "–"),
+                status(of: command, style), .init(answer(of: command)),
             ])
         }
         return table
+    }
+
+    /// The start of the identifier if it selects the command, otherwise the whole identifier.
+    private static func short(_ command: TelemetryCommandRecord, of all: [String: Int]) -> String {
+        let start = String(command.commandId.prefix(shortLength))
+        return all[start] == 1 ? start : command.commandId
     }
 
     private func status(of command: TelemetryCommandRecord, _ style: Style) -> Table.Cell {
