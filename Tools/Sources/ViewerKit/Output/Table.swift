@@ -47,7 +47,7 @@ public struct Table {
         guard !left.isEmpty else { return lines }
         let noun = left.count == 1 ? "Column" : "Columns"
         let note = "\(noun) not shown: \(left.joined(separator: ", ")). To see \(left.count == 1 ? "it" : "them"): \(hint)."
-        return lines + note.wrapped(to: width).map(style.dim)
+        return lines + note.wrappedAtWords(to: width).map(style.dim)
     }
 
     private func line(_ cells: [Cell], of shown: [Int], widths: [Int], isLimited: Bool) -> String {
@@ -63,20 +63,5 @@ public struct Table {
             }
         }
         return line
-    }
-}
-
-extension String {
-    /// The text in lines of at most this many columns, divided at spaces.
-    func wrapped(to width: Int) -> [String] {
-        var lines: [String] = []
-        for word in split(separator: " ") {
-            if let last = lines.last, last.displayWidth + 1 + word.count <= width {
-                lines[lines.count - 1] = "\(last) \(word)"
-            } else {
-                lines.append(String(word).fitted(to: width))
-            }
-        }
-        return lines
     }
 }
