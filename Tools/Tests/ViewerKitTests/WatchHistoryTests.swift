@@ -149,6 +149,16 @@ struct WatchHistoryTests {
         #expect(model.selected == "number -1")
     }
 
+    @Test("A period with very many events is shortened instead of read whole")
+    func busyPeriod() async throws {
+        let transport = InMemoryTelemetryTransport()
+        try await transport.append((0..<120_000).map { WatchedEvents.event($0 - 120_000, age: 600 + Double(120_000 - $0) / 200) })
+        let history = EventHistory(transport: transport, since: Self.since)
+        let page = try await history.page(.older(than: 0))
+        #expect(page.items.last?.identifier == "-1")
+        #expect(await history.pageCount < 30)
+    }
+
     @Test("Gaps are found between pages")
     func gaps() {
         var window = EventWindow(copyOf: log([5, 6]), cursor: 0)

@@ -121,22 +121,22 @@ struct EventBrowser: Sendable {
         return true
     }
 
-    /// Selects the next or previous event that matches. Returns false if there is none.
-    mutating func find(_ pattern: WatchPattern, forward: Bool, from start: Int? = nil) -> Bool {
-        guard let start = start ?? cursor.map({ $0 + (forward ? 1 : -1) }) else { return false }
+    /// Selects the next or previous event that matches.
+    mutating func find(_ pattern: WatchPattern, forward: Bool, from start: Int? = nil) -> WatchPattern.Outcome {
+        guard let start = start ?? cursor.map({ $0 + (forward ? 1 : -1) }) else { return .noMatch }
         var overruns = 0
         for index in stride(from: start, to: forward ? selection.count : -1, by: forward ? 1 : -1) {
             guard case .event(let event) = entry(index) else { continue }
             switch pattern.outcome(for: event) {
             case .match:
                 select(index, isCentred: true)
-                return true
+                return .match
             case .noMatch: break
             case .tooSlow: overruns += 1
             }
-            guard overruns < 8 else { return false }
+            guard overruns < EventSelection.maximumOverruns else { return .tooSlow }
         }
-        return false
+        return .noMatch
     }
 
     // MARK: History
@@ -151,6 +151,8 @@ struct EventBrowser: Sendable {
         guard var moved = window else { return nil }
         var filter = selection
         guard let count = moved.add(page, accepts: selection.isNarrow ? { filter.accepts($0) } : nil) else { return nil }
+        // Keeps the number of events on which the filter's search took too long.
+        selection = filter
         replace(with: moved)
         return count
     }

@@ -82,7 +82,7 @@ struct EventDetail: Sendable {
             Field(label: "level", value: event.level.rawValue, look: event.level == .diagnostic ? .yellow : .plain),
         ] + (severity.map { [Field(label: "severity", value: $0.text, look: $0.look)] } ?? []) + [
             Field(label: "scenario", value: event.scenario ?? "–", look: event.scenario == nil ? .dim : .tinted),
-            Field(label: "client", value: event.clientId ?? "–", look: event.clientId == nil ? .dim : .tinted),
+            Field(label: "client", value: event.clientId ?? "–", look: event.clientId.map { .tintedBy($0) } ?? .dim),
             Field(label: "session", value: event.sessionId), Field(label: "sequence", value: String(event.sequence)),
             Field(label: "identifier", value: event.eventId), Field(label: "thread", value: event.threadId),
             Field(label: "device", value: event.device.deviceName), Field(label: "model", value: event.device.deviceModel),

@@ -10,10 +10,10 @@ public import TelemetryTransport
 public actor EventHistory {
     /// The maximum number of events of a page.
     public static let pageSize = 2_000
-    /// The number of events of a period above which the next period is shorter.
+    /// The number of events of a period above which it is shortened.
     private static let largePeriod = 50_000
     /// In seconds.
-    private static let (shortestPeriod, longestPeriod) = (60.0, 3e9)
+    private static let (shortestPeriod, longestPeriod) = (1.0, 3e9)
 
     private struct Page {
         let filter: TelemetryEventFilter
@@ -30,6 +30,9 @@ public actor EventHistory {
     private var start: Date?
     /// The length of the next period, in seconds.
     private var period: TimeInterval = 600
+
+    /// The number of pages with a known cursor.
+    var pageCount: Int { pages.count }
 
     /// - Parameter since: The date since which the view reads events; nil for all events.
     public init(transport: any TelemetryEventTransport, since: Date?) {
@@ -89,27 +92,35 @@ public actor EventHistory {
     }
 
     /// Searches for events in earlier and longer periods until there are some.
+    ///
+    /// Counts before it reads, so that a period with very many events is shortened instead of read whole.
     private func findOlderPages() async throws {
         while let end = start {
             let begin = period < Self.longestPeriod ? end - period : nil
-            let found = try await pages(matching: TelemetryEventFilter(since: begin, until: end))
-            let count = found.reduce(0) { $0 + $1.ordinals.count }
-            let low = pages.first?.ordinals.lowerBound ?? 0
-            pages.insert(
-                contentsOf: found.map { page in
-                    var page = page
-                    page.ordinals = page.ordinals.lowerBound + low - count..<page.ordinals.upperBound + low - count
-                    return page
-                }, at: 0)
-            start = begin
-            if count > Self.largePeriod {
-                period = max(Self.shortestPeriod, period / 8)
-            } else if count < Self.pageSize {
-                period *= 8
+            let filter = TelemetryEventFilter(since: begin, until: end)
+            let count = try await transport.countEvents(matching: filter)
+            if count > Self.largePeriod, period > Self.shortestPeriod {
+                period = max(Self.shortestPeriod, period * Double(Self.largePeriod / 2) / Double(count))
+                continue
             }
-            guard count == 0, let begin else { return }
+            let found = count > 0 ? try await pages(matching: filter) : []
+            insert(found)
+            start = begin
+            if count < Self.pageSize { period *= 8 }
+            guard found.isEmpty, let begin else { return }
             if try await transport.countEvents(matching: TelemetryEventFilter(until: begin)) == 0 { start = nil }
         }
+    }
+
+    /// Inserts pages with ordinals from 0 before the known ones.
+    private func insert(_ found: [Page]) {
+        let step = (pages.first?.ordinals.lowerBound ?? 0) - (found.last?.ordinals.upperBound ?? 0)
+        let moved = found.map { page in
+            var page = page
+            page.ordinals = page.ordinals.lowerBound + step..<page.ordinals.upperBound + step
+            return page
+        }
+        pages.insert(contentsOf: moved, at: 0)
     }
 
     /// The pages of a period, with ordinals from 0.

@@ -3,7 +3,7 @@ import TelemetryModels
 /// The entries of a log that match a filter. Each entry is matched once, however often the screen is drawn.
 struct EventSelection: Sendable {
     /// The number of searches that may take too long before the filter matches nothing more.
-    private static let maximumOverruns = 8
+    static let maximumOverruns = 8
 
     private(set) var pattern: WatchPattern?
     private(set) var clientId: String?

@@ -109,6 +109,8 @@ public struct WatchModel: Sendable {
 
 /// Selects which events are shown.
 extension WatchModel {
+    static let tooSlow = "The expression takes too long, so the search ended. Change it, or press Esc to clear it."
+
     var log: EventLog { browser.log }
     var filter: WatchPattern? { browser.selection.pattern }
 
@@ -135,9 +137,7 @@ extension WatchModel {
 
     mutating func choose(_ pattern: WatchPattern?, clientId: String?) {
         browser.choose(pattern, clientId: clientId)
-        if browser.selection.isTooSlow {
-            message = "The expression takes too long, so it matches nothing more. Change it, or press Esc to clear it."
-        }
+        if browser.selection.isTooSlow { message = Self.tooSlow }
     }
 
     /// Shows the newest events, and follows them.

@@ -13,6 +13,8 @@ struct WatchPattern: Sendable {
     /// for some 10,000 steps.
     private static let maximumReports = 20
     private static let maximumDuration = Duration.milliseconds(100)
+    /// The maximum duration of a search in a text of the screen, which is repeated whenever the screen is drawn.
+    private static let maximumDrawingDuration = Duration.milliseconds(2)
     private static let maximumHighlights = 32
 
     let text: String
@@ -49,7 +51,7 @@ struct WatchPattern: Sendable {
         while start < text.endIndex, found.count < Self.maximumHighlights {
             let next: Range<String.Index>?
             if let expression {
-                next = Self.first(expression, in: text, from: start).range
+                next = Self.first(expression, in: text, from: start, duration: Self.maximumDrawingDuration).range
             } else {
                 next = text.range(of: self.text, options: .caseInsensitive, range: start..<text.endIndex)
             }
@@ -61,7 +63,7 @@ struct WatchPattern: Sendable {
     }
 
     private static func first(
-        _ expression: NSRegularExpression, in text: String, from index: String.Index? = nil
+        _ expression: NSRegularExpression, in text: String, from index: String.Index? = nil, duration: Duration = maximumDuration
     ) -> (outcome: Outcome, range: Range<String.Index>?) {
         var range = NSRange((index ?? text.startIndex)..., in: text)
         range.length = min(range.length, maximumLength)
@@ -76,7 +78,7 @@ struct WatchPattern: Sendable {
                 stop.pointee = true
             } else {
                 reports += 1
-                isTooSlow = reports > limit || (reports % 16 == 0 && clock.now - start > maximumDuration)
+                isTooSlow = reports > limit || (reports % 8 == 0 && clock.now - start > duration)
                 if isTooSlow { stop.pointee = true }
             }
         }

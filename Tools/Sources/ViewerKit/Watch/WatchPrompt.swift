@@ -59,10 +59,13 @@ extension WatchModel {
     private mutating func findNearest() -> Action {
         guard let found, let cursor = browser.cursor else { return .nothing }
         pane = .events
-        if browser.find(found, forward: false, from: cursor) || browser.find(found, forward: true, from: cursor) {
-            return .nothing
+        var outcome = browser.find(found, forward: false, from: cursor)
+        if outcome == .noMatch { outcome = browser.find(found, forward: true, from: cursor) }
+        switch outcome {
+        case .match: break
+        case .noMatch: message = "No match in the loaded events. N looks in older ones."
+        case .tooSlow: message = Self.tooSlow
         }
-        message = "No match in the loaded events. N looks in older ones."
         return .nothing
     }
 
@@ -73,7 +76,12 @@ extension WatchModel {
             return .nothing
         }
         if pager == nil { pane = .events }
-        guard !browser.find(pattern, forward: forward) else { return .nothing }
-        return forward ? readNewer(for: .match(forward: true)) : readOlder(for: .match(forward: false))
+        switch browser.find(pattern, forward: forward) {
+        case .match: return .nothing
+        case .noMatch: return forward ? readNewer(for: .match(forward: true)) : readOlder(for: .match(forward: false))
+        case .tooSlow:
+            message = Self.tooSlow
+            return .nothing
+        }
     }
 }

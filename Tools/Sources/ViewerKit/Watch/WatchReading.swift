@@ -127,10 +127,21 @@ extension WatchModel {
             return .nothing
         }
         guard let count = browser.add(page) else { return .nothing }
+        if browser.selection.isTooSlow {
+            message = Self.tooSlow
+            return .nothing
+        }
         let isOlder = if case .older = request { true } else { false }
         switch reading.goal {
         case .match(let forward):
-            guard let pattern = found ?? filter, !browser.find(pattern, forward: forward) else { return .nothing }
+            guard let pattern = found ?? filter else { return .nothing }
+            switch browser.find(pattern, forward: forward) {
+            case .match: return .nothing
+            case .noMatch: break
+            case .tooSlow:
+                message = Self.tooSlow
+                return .nothing
+            }
             // The search continues from the last event that was searched.
             if browser.selection.count > 0 { browser.select(forward ? browser.selection.count - 1 : 0) }
         case .move(let step) where count > 0:

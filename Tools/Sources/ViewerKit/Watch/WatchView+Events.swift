@@ -48,24 +48,17 @@ extension WatchView {
         if let event = model.browser.current?.event, time.day(event.timestamp) != time.day(model.now), model.isPaused {
             parts[0] += " of \(time.day(event.timestamp))"
         }
+        for (name, pattern) in [("filter", model.filter), ("find", model.found)] {
+            guard let pattern else { continue }
+            parts.append("\(name)\(pattern.isExpression ? " regex" : ""): \(pattern.text.visible.fitted(to: 24))")
+        }
+        if model.onlyClient { parts.append("[selected client only]") }
         if !model.isCaughtUp, model.log.total > 0 { parts.append("[reading stored events …]") }
         if model.reading != nil {
             parts.append("[reading older events …]")
         } else if model.isPaused {
             parts.append(
                 model.newer > 0 ? "[paused, \(model.newer.grouped) newer: End resumes]" : "[paused: End resumes]")
-        }
-        if model.onlyClient { parts.append("[selected client only]") }
-        let (filter, find) = (model.filter, model.found)
-        if let prompt = model.prompt, prompt.purpose == .filter {
-            parts.append("filter\(prompt.isExpression ? " by regex" : ""): \(prompt.text.visible)▏")
-        } else if let filter {
-            parts.append("filter\(filter.isExpression ? " by regex" : ""): \(filter.text.visible)")
-        }
-        if let prompt = model.prompt, prompt.purpose == .find {
-            parts.append("find\(prompt.isExpression ? " regex" : ""): \(prompt.text.visible)▏")
-        } else if let find {
-            parts.append("find\(find.isExpression ? " regex" : ""): \(find.text.visible)")
         }
         if model.sideways > 0 { parts.append("[from column \(model.sideways + 1)]") }
         return parts.joined(separator: " ")

@@ -97,7 +97,7 @@ public struct WatchView {
             line.add(" to confirm, any other key to cancel", .dim)
             return line
         }
-        if let prompt = model.prompt { return Self.footer(of: prompt) }
+        if let prompt = model.prompt { return Self.footer(of: prompt, columns) }
         if !model.message.isEmpty { return ScreenLine(" \(model.message)", .yellow) }
         // The help shows the keys that do not fit.
         switch model.pager?.content {
@@ -125,15 +125,25 @@ public struct WatchView {
         }
     }
 
-    private static func footer(of prompt: WatchPrompt) -> ScreenLine {
-        if prompt.isInvalid {
-            return ScreenLine(" Not a valid regular expression · Ctrl-R searches for it as text", .red)
+    private static func footer(of prompt: WatchPrompt, _ columns: Int) -> ScreenLine {
+        let kind = prompt.isExpression ? " regular expression" : ""
+        var line = ScreenLine(prompt.purpose == .filter ? " filter\(kind): " : " find\(kind): ", .bold)
+        // A long text is cut at the start, because it is typed at the end.
+        var text = prompt.text.visible
+        while text.displayWidth > max(8, columns - line.width - 24) { text.removeFirst() }
+        line.add(text + "▏")
+        guard !prompt.isInvalid else {
+            line.add(" not valid; Ctrl-R: text", .red)
+            return line
         }
-        let kind = prompt.isExpression ? "Ctrl-R: as text" : "Ctrl-R: as regular expression"
-        return switch prompt.purpose {
-        case .filter: ScreenLine(" type to filter · Enter keeps it · Esc clears it · \(kind)", .dim)
-        case .find: ScreenLine(" type to find · Enter goes there · Esc cancels · \(kind)", .dim)
-        }
+        let hint =
+            prompt.purpose == .filter
+            ? "type to filter · Enter keeps it · Esc clears it" : "type to find · Enter goes there · Esc cancels"
+        line.add(
+            prompt.text.isEmpty
+                ? "  Ctrl-R: \(prompt.isExpression ? "text" : "regex") · \(hint)"
+                : "  Ctrl-R: \(prompt.isExpression ? "text" : "regex")", .dim)
+        return line
     }
 
     private func keys(_ items: [(String, String)], always: [(String, String)], _ columns: Int) -> ScreenLine {
