@@ -148,6 +148,8 @@ struct WatchModelTests {
         var model = model()
         #expect(model.press(.character("x")) == .nothing)
         #expect(drawn(model).last?.hasPrefix(" End the telemetry of k7wq? This deletes all its data.") == true)
+        #expect(drawn(model, columns: 80).last?.contains("y: yes, other keys: no") == true)
+        #expect(drawn(model, columns: 40).last?.contains("End and delete k7wq? y confirms") == true)
         #expect(model.press(.enter) == .nothing)
         #expect(model.message == "Nothing changed.")
         _ = model.press(.character("x"))

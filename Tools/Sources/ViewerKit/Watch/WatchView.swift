@@ -91,10 +91,16 @@ public struct WatchView {
 
     private func footer(_ model: WatchModel, _ columns: Int) -> ScreenLine {
         if let client = model.ending {
-            var line = ScreenLine(" End the telemetry of \(client.visible.fitted(to: max(4, columns - 56)))?", .red)
+            guard columns >= 70 else {
+                var line = ScreenLine(" End and delete \(client.visible.fitted(to: max(4, columns - 28)))? ", .red)
+                line.add("y", .bold)
+                line.add(" confirms", .dim)
+                return line
+            }
+            var line = ScreenLine(" End the telemetry of \(client.visible.fitted(to: max(4, columns - 73)))?", .red)
             line.add(" This deletes all its data.  ")
             line.add("y", .bold)
-            line.add(" to confirm, any other key to cancel", .dim)
+            line.add(": yes, other keys: no", .dim)
             return line
         }
         if let prompt = model.prompt { return Self.footer(of: prompt, columns) }
@@ -126,7 +132,7 @@ public struct WatchView {
     }
 
     private static func footer(of prompt: WatchPrompt, _ columns: Int) -> ScreenLine {
-        let kind = prompt.isExpression ? " regular expression" : ""
+        let kind = prompt.isExpression ? columns < 60 ? " regex" : " regular expression" : ""
         var line = ScreenLine(prompt.purpose == .filter ? " filter\(kind): " : " find\(kind): ", .bold)
         // A long text is cut at the start, because it is typed at the end.
         var text = prompt.text.visible
