@@ -159,6 +159,21 @@ struct WatchHistoryTests {
         #expect(await history.pageCount < 30)
     }
 
+    @Test("The small pages of a relay are read as pages of the usual size")
+    func smallPages() async throws {
+        let history = EventHistory(transport: SmallPages(store: try await store(old: 500, new: 0)), since: Self.since)
+        var count = 0
+        var pages = 0
+        while true {
+            let page = try await history.page(.older(than: -count))
+            guard !page.isEmpty else { break }
+            count += page.items.count
+            pages += 1
+        }
+        #expect(count == 500)
+        #expect(pages < 10)
+    }
+
     @Test("Gaps are found between pages")
     func gaps() {
         var window = EventWindow(copyOf: log([5, 6]), cursor: 0)
@@ -180,4 +195,23 @@ struct WatchHistoryTests {
 
 extension HistoryPage.Item {
     fileprivate var identifier: String { if case .event(let event) = entry { event.eventId } else { "–" } }
+}
+
+/// A store that returns at most seven events at once.
+private struct SmallPages: TelemetryEventTransport {
+    let store: InMemoryTelemetryTransport
+
+    func append(_ events: [TelemetryEvent]) async throws { try await store.append(events) }
+
+    func events(
+        matching filter: TelemetryEventFilter, after cursor: TelemetryCursor?, limit: Int
+    ) async throws -> TelemetryEventPage {
+        try await store.events(matching: filter, after: cursor, limit: min(limit, 7))
+    }
+
+    func countEvents(matching filter: TelemetryEventFilter) async throws -> Int { try await store.countEvents(matching: filter) }
+
+    func deleteEvents(matching filter: TelemetryEventFilter) async throws -> Int {
+        try await store.deleteEvents(matching: filter)
+    }
 }

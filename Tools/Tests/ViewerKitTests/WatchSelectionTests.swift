@@ -114,6 +114,8 @@ struct WatchSelectionTests {
         #expect(!model.reportsMouse)
         model.press([.escape, .character("M")])
         #expect(!model.reportsMouse)
+        model.press([.character("x"), .wheelDown])
+        #expect(model.ending == "k7wq")
     }
 
     @Test(

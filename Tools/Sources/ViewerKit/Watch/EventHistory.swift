@@ -43,9 +43,16 @@ public actor EventHistory {
 
     /// Records that the view has read this number of events after the cursor.
     public func record(_ count: Int, after cursor: TelemetryCursor?) {
+        Self.append(count, after: cursor, matching: filter, to: &pages)
+    }
+
+    /// Appends a page, or adds its events to the last one if that stays small: a relay may return small pages.
+    private static func append(
+        _ count: Int, after cursor: TelemetryCursor?, matching filter: TelemetryEventFilter, to pages: inout [Page]
+    ) {
         guard count > 0 else { return }
-        if let last = pages.indices.last, pages[last].filter == filter, pages[last].ordinals.count + count <= Self.pageSize {
-            pages[last].ordinals = pages[last].ordinals.lowerBound..<pages[last].ordinals.upperBound + count
+        if let last = pages.last, last.filter == filter, last.ordinals.count + count <= pageSize {
+            pages[pages.count - 1].ordinals = last.ordinals.lowerBound..<last.ordinals.upperBound + count
         } else {
             let end = pages.last?.ordinals.upperBound ?? 0
             pages.append(Page(filter: filter, cursor: cursor, ordinals: end..<end + count))
@@ -130,10 +137,7 @@ public actor EventHistory {
         while true {
             try Task.checkCancellation()
             let page = try await transport.events(matching: filter, after: cursor, limit: Self.pageSize)
-            if !page.events.isEmpty {
-                let end = found.last?.ordinals.upperBound ?? 0
-                found.append(Page(filter: filter, cursor: cursor, ordinals: end..<end + page.events.count))
-            }
+            Self.append(page.events.count, after: cursor, matching: filter, to: &found)
             cursor = page.cursor
             guard page.hasMore else { return found }
         }

@@ -93,6 +93,8 @@ extension WatchModel {
     }
 
     private mutating func answer(_ key: Key, _ client: String) -> Action {
+        // The wheel is no answer.
+        guard key != .wheelUp, key != .wheelDown else { return .nothing }
         ending = nil
         guard [.character("y"), .character("Y")].contains(key) else {
             message = "Nothing changed."

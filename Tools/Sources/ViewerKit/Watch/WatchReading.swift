@@ -150,8 +150,7 @@ extension WatchModel {
         default: guard count == 0 else { return .nothing }
         }
         guard reading.pages > 1 else {
-            message =
-                "No match in \((WatchReading.maximumPages * EventHistory.pageSize).grouped) events; press the key again to continue."
+            message = "No match so far; press the key again to continue."
             return .nothing
         }
         if isOlder { return readOlder(for: reading.goal, pages: reading.pages - 1) }
