@@ -29,7 +29,7 @@ struct LineParserTests {
             line
                 == .init(
                     name: "request", level: .diagnostic, text: "ok",
-                    attributes: ["status": 200, "time": 0.25, "cached": true, "tags": #"["a",{"b":1}]"#]))
+                    attributes: ["severity": "debug", "status": 200, "time": 0.25, "cached": true, "tags": #"["a",{"b":1}]"#]))
         #expect(parser.parse("not json").text == "not json")
         #expect(parser.parse("[1]").text == "[1]")
     }

@@ -90,7 +90,7 @@ struct EventSelectionTests {
             (["-s", "B"], 0, "No client has a scenario \"B\" now. Scenarios: A."),
             (["--grep", "(", "--regex"], 65, "\"(\" is not a valid regular expression."),
             (["--regex"], 64, "--regex requires --grep or --exclude."),
-            (["--around", "1"], 64, "--around requires --grep or --exclude."),
+            (["--around", "1"], 64, "--around requires --grep, --exclude or --severity."),
             (["--follow", "--until", "2026-01-01"], 64, "--follow cannot be used with an --until date in the past."),
         ] as [([String], Int32, String)])
     func messages(arguments: [String], code: Int32, message: String) async throws {

@@ -12,6 +12,8 @@ public struct EventCriteria: Sendable {
     public var including: [EventPattern] = []
     /// The patterns of which none may match.
     public var excluding: [EventPattern] = []
+    /// The lowest severity of the events that match; nil for any.
+    public var severity: EventSeverity?
 
     public init(filter: TelemetryEventFilter = .all, clients: Set<String>? = nil) {
         self.filter = filter
@@ -20,7 +22,8 @@ public struct EventCriteria: Sendable {
 
     /// Whether an event that matches ``filter`` also matches the other criteria.
     public func matches(_ event: TelemetryEvent) -> Bool {
-        isOfWantedClient(event) && including.allSatisfy { $0.matches(event) } && !excluding.contains { $0.matches(event) }
+        isOfWantedClient(event) && severity.map { event.severity >= $0 } ?? true && including.allSatisfy { $0.matches(event) }
+            && !excluding.contains { $0.matches(event) }
     }
 
     /// Whether the event belongs to one of ``clients``.

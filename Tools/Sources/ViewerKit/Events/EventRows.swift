@@ -35,6 +35,9 @@ public struct EventRows {
 
     private func text(of event: TelemetryEvent, _ column: EventColumn) -> String {
         if column == .client, let clientId = event.clientId { return aliases.label(of: clientId) }
+        if column == .level, let severity = event.statedSeverity, severity != .info, severity != .debug {
+            return severity.rawValue
+        }
         return column.text(of: event, time: time)
     }
 
@@ -58,12 +61,23 @@ public struct EventRows {
         switch column {
         case .date, .time, .session, .sequence, .thread, .device, .id, .attributes: style.dim(text)
         case .scenario: event.scenario == nil ? style.dim(text) : style.tinted(text)
-        case .level: event.level == .diagnostic ? style.yellow(text) : text
-        // Shows the level even if it has no column.
-        case .name: event.level == .diagnostic ? style.yellow(text) : style.bold(text)
+        case .level: severityLook(event, otherwise: { $0 })(text)
+        // Shows the severity even if it has no column.
+        case .name: severityLook(event, otherwise: style.bold)(text)
         // Distinguishes the events of several clients.
         case .client: event.clientId == nil ? style.dim(text) : style.tinted(text)
         case .text: text
+        }
+    }
+
+    private func severityLook(
+        _ event: TelemetryEvent, otherwise plain: @escaping (String) -> String
+    ) -> (String) -> String {
+        switch event.severity {
+        case let severity where severity >= .error: style.red
+        case .warning: style.yellow
+        case .trace, .debug: style.dim
+        default: plain
         }
     }
 }

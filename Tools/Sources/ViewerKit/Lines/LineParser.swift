@@ -1,5 +1,5 @@
-import Foundation
-@_spi(Tooling) public import TelemetryModels
+public import Foundation
+public import TelemetryModels
 
 /// Parses the lines of a program as events.
 public struct LineParser {
@@ -9,18 +9,22 @@ public struct LineParser {
         public var level: TelemetryLogLevel
         public var text: String?
         public var attributes: [String: TelemetryValue]
+        /// The date that the line states; nil if it states none.
+        public var date: Date?
 
         public init(
-            name: String = "line", level: TelemetryLogLevel, text: String?, attributes: [String: TelemetryValue] = [:]
+            name: String = "line", level: TelemetryLogLevel, text: String?, attributes: [String: TelemetryValue] = [:],
+            date: Date? = nil
         ) {
             self.name = name
             self.level = level
             self.text = text
             self.attributes = attributes
+            self.date = date
         }
     }
 
-    /// Words for levels that correspond to `diagnostic`.
+    /// The beginnings of words for levels that correspond to `diagnostic`.
     private static let diagnosticWords = ["debug", "trace", "verbose", "diag", "fine", "silly"]
 
     private let level: TelemetryLogLevel
@@ -51,21 +55,23 @@ public struct LineParser {
         return Self.level(word: String(group ?? line[match.range]))
     }
 
-    private func object(_ line: String) -> Line? {
-        guard let fields = try? JSONDecoder().decode([String: JSONValue].self, from: Data(line.utf8)) else { return nil }
-        var line = Line(level: level(of: line), text: nil)
-        for (name, value) in fields {
-            switch (name, value) {
-            case ("event", .string(let text)), ("name", .string(let text)): line.name = text
-            case ("message", .string(let text)), ("msg", .string(let text)): line.text = text
-            case ("level", .string(let text)) where pattern == nil: line.level = Self.level(word: text)
-            default: line.attributes[name] = value.attribute
-            }
-        }
+    private func object(_ text: String) -> Line? {
+        guard var fields = LineFields(text) else { return nil }
+        var line = Line(level: level(of: text), text: nil)
+        line.name = fields.takeName() ?? line.name
+        line.text = fields.takeText()
+        line.date = fields.takeDate()
+        // With a pattern the level is not in a field.
+        let found = pattern == nil ? fields.takeSeverity() : nil
+        line.attributes = fields.attributes
+        guard let found else { return line }
+        line.level = found.severity < .info ? .diagnostic : .info
+        if let kept = found.kept { line.attributes[TelemetryEvent.severityAttribute] = kept }
         return line
     }
 
     private static func level(word: String) -> TelemetryLogLevel {
+        if let severity = EventSeverity(word: word) { return severity < .info ? .diagnostic : .info }
         let word = word.lowercased()
         return diagnosticWords.contains(where: word.hasPrefix) ? .diagnostic : .info
     }

@@ -12,6 +12,9 @@ public enum DateParser {
         return TimestampText.date(from: text) ?? zoned(text) ?? local(text, timeZone: timeZone)
     }
 
+    /// The date of a text in ISO 8601 with a time zone; nil for other text.
+    static func timestamp(_ text: String) -> Date? { TimestampText.date(from: text) ?? zoned(text) }
+
     /// `2026-11-21T14:03:59+02:00`, or with `+0200`.
     private static func zoned(_ text: String) -> Date? {
         guard let sign = text.lastIndex(where: { $0 == "+" || $0 == "-" }), text[..<sign].contains("T") else { return nil }

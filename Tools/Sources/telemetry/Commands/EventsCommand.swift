@@ -12,6 +12,7 @@ struct EventsCommand: StoreCommand {
             Examples:
               telemetry events --follow --client k7wq --scenario FileRead
               telemetry events -c 'web-*' -n 100 --grep 'timeout|refused' --regex -C 3
+              telemetry events --severity warning --since 1h
               telemetry events --since 10m --grep timeout --format csv > last.csv
               telemetry events --format json --cursor-file position     only new events
             """)
@@ -28,6 +29,13 @@ struct EventsCommand: StoreCommand {
 
     @Option(help: "Exclude events that contain this text, case-insensitive; may be repeated.")
     var exclude: [String] = []
+
+    @Option(
+        help: """
+            Only events of this severity and above: \(EventSeverity.allCases.map(\.rawValue).joined(separator: ", ")). It is in the \
+            attribute severity or level; without it info events are info, and diagnostic events are debug.
+            """)
+    var severity: SeverityArgument?
 
     @Flag(help: "--grep and --exclude are regular expressions.")
     var regex = false
@@ -58,7 +66,9 @@ struct EventsCommand: StoreCommand {
         if limit != nil, last != nil { throw ValidationError("Give --limit or --last, not both.") }
         if regex, grep.isEmpty, exclude.isEmpty { throw ValidationError("--regex requires --grep or --exclude.") }
         if let around, around < 1 { throw ValidationError("--around must be at least 1.") }
-        if around != nil, grep.isEmpty, exclude.isEmpty { throw ValidationError("--around requires --grep or --exclude.") }
+        if around != nil, grep.isEmpty, exclude.isEmpty, severity == nil {
+            throw ValidationError("--around requires --grep, --exclude or --severity.")
+        }
         if follow, try filter.endsInThePast() {
             throw ValidationError("--follow cannot be used with an --until date in the past.")
         }
@@ -69,7 +79,9 @@ struct EventsCommand: StoreCommand {
         let transport = try store.open(console)
         var criteria = try await filter.resolved(over: transport, in: store)
         criteria.including = try grep.map { try EventPattern($0, isExpression: regex) }
+        criteria.severity = severity?.severity
         criteria.excluding = try exclude.map { try EventPattern($0, isExpression: regex) }
+        try await filter.noteGoneClients(criteria, over: transport, console)
         try await filter.noteUnknownScenarios(over: transport, console)
         var listing = EventListing(transport: transport, criteria: criteria)
         listing.around = around

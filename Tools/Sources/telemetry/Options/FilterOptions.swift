@@ -16,6 +16,18 @@ enum LevelArgument: String, CaseIterable, ExpressibleByArgument {
     }
 }
 
+/// A severity as a command-line argument, in any of the words of loggers.
+struct SeverityArgument: ExpressibleByArgument {
+    let severity: EventSeverity
+
+    init?(argument: String) {
+        guard let severity = EventSeverity(word: argument) else { return nil }
+        self.severity = severity
+    }
+
+    static var allValueStrings: [String] { EventSeverity.allCases.map(\.rawValue) }
+}
+
 /// The options that filter events.
 struct FilterOptions: ParsableArguments {
     @Option(
@@ -86,6 +98,18 @@ struct FilterOptions: ParsableArguments {
             console.note(
                 "No client has a scenario \"\(name.visible.fitted(to: 80))\" now."
                     + (list.isEmpty ? "" : " Scenarios: \(list)\(known.count > 8 ? " and \(known.count - 8) more" : "")."))
+        }
+    }
+
+    /// Prints the selected clients without a record. Their events may still be stored.
+    func noteGoneClients(
+        _ criteria: EventCriteria, over transport: any TelemetryRecordTransport, _ console: Console
+    ) async throws {
+        guard let selected = criteria.filter.clientId.map({ [$0] }) ?? criteria.clients else { return }
+        let known = Set(try await transport.fetchTelemetryClients().map(\.clientId))
+        for clientId in selected.subtracting(known).sorted() {
+            console.note(
+                "Client \"\(clientId.visible.fitted(to: 80))\" has no record now: it ended its telemetry, or was deleted.")
         }
     }
 

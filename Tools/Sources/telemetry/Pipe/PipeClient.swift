@@ -41,7 +41,7 @@ final class PipeClient {
         let configuration = TelemetryLifecycleService.Configuration(
             loggerConfiguration: .init(
                 batchSize: 400, flushInterval: 0.5, spoolDirectory: state.directory.appendingPathComponent("spool"),
-                diagnostics: { console.note("telemetry: \($0.message.visible)") }))
+                process: Self.setStatedDate, diagnostics: { console.note("telemetry: \($0.message.visible)") }))
         service = TelemetryLifecycleService(
             settingsStore: FileTelemetrySettingsStore(directory: state.directory), transport: transport,
             configuration: configuration, scenarioStore: FileTelemetryScenarioStore(directory: state.directory))
@@ -66,7 +66,7 @@ final class PipeClient {
         await service.telemetryLogger.shutdown()
         let passed = lines - recorded
         console.note(
-            "\(lines.grouped) lines: \(recorded.grouped) recorded"
+            "\(counted(lines, "line")): \(recorded.grouped) recorded"
                 + (passed > 0 ? ", \(passed.grouped) ignored while the scenario was disabled." : "."))
     }
 
@@ -97,7 +97,7 @@ final class PipeClient {
                 property1: {
                     isRecorded = true
                     return event.text
-                }(), attributes: event.attributes)
+                }(), attributes: Self.attributes(of: event))
             if isRecorded { recorded += 1 }
         }
     }
