@@ -50,4 +50,11 @@ struct Telemetry: AsyncParsableCommand {
                 ]),
             CommandGroup(name: "Client", subcommands: [PipeCommand.self, DemoCommand.self]),
         ])
+
+    static func main() async {
+        if let mistake = MisspeltCommand(Array(CommandLine.arguments.dropFirst()), in: Self.self) {
+            exit(withError: ValidationError(mistake.message))
+        }
+        await main(nil)
+    }
 }

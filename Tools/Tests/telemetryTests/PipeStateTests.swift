@@ -50,6 +50,25 @@ struct PipeStateTests {
         }
     }
 
+    @Test("Pipes of one name that run at the same time have different states, and a restart has the same one")
+    func instances() async throws {
+        try await withDirectory { folder in
+            func state() async throws -> PipeState {
+                try await PipeState(
+                    name: "a", store: .directory(StoreDirectory(path: "/store")), environment: ["XDG_STATE_HOME": folder.path])
+            }
+            var first: PipeState? = try await state()
+            let second = try await state()
+            let path = first?.directory.path
+            #expect(path != second.directory.path)
+            first = nil
+            let restarted = try await state()
+            let third = try await state()
+            #expect(restarted.directory.path == path)
+            #expect(Set([path, second.directory.path, third.directory.path]).count == 3)
+        }
+    }
+
     @Test("The state depends on the relay")
     func relays() async throws {
         try await withDirectory { folder in

@@ -28,7 +28,7 @@ struct StoreKeepingTests {
             #expect(exported.errors == "Exported 4 records and 6 events.\n")
             for expected in [
                 "Imported 4 records and 6 events.\n",
-                "Imported 0 records and 6 events; kept 4 existing records.\n",
+                "Imported 0 records and 0 events; kept 4 existing records; skipped 6 existing events.\n",
             ] {
                 let imported = try await ToolProcess.run("import", file, "-d", folder.path + "/copy")
                 #expect(imported.output == expected)

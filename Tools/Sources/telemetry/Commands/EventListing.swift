@@ -80,6 +80,6 @@ final class EventPrinter {
     }
 
     func reportSkipped(_ count: Int) {
-        if count > 0 { console.note("(skipped \(count.grouped) older events that are no longer stored)") }
+        if count > 0 { console.note("(skipped \(counted(count, "older event")) no longer stored)") }
     }
 }

@@ -47,6 +47,7 @@ struct ImportCommand: StoreCommand {
         }
         try StoreArchive.readHeader(first)
         let transport = dryRun ? nil : try store.openOrCreate(console)
+        let before = try await transport?.countEvents()
         var number = 1
         var records = (new: 0, known: 0)
         var events = 0
@@ -70,9 +71,15 @@ struct ImportCommand: StoreCommand {
             console.progress(ProgressBar.line(reader.position / 1_000, of: size / 1_000, unit: "kB"))
         }
         console.endProgress()
+        let accepted = events - refused
+        // A store does not report which of the events it has already, so they are counted before and after.
+        let after = try await transport?.countEvents()
+        let new = after.map { min(accepted, max(0, $0 - (before ?? 0))) } ?? accepted
+        let kept = records.known > 0 ? "; kept \(counted(records.known, "existing record"))" : ""
+        let skipped = new < accepted ? "; skipped \(counted(accepted - new, "existing event"))" : ""
         console.line(
-            "\(dryRun ? "Would import" : "Imported") \(counted(records.new, "record")) and \(counted(events - refused, "event"))"
-                + (records.known > 0 ? "; kept \(counted(records.known, "existing record"))." : "."))
+            "\(dryRun ? "Would import" : "Imported") \(counted(records.new, "record")) and \(counted(new, "event"))\(kept)\(skipped)."
+        )
         if refused > 0 {
             throw ToolFailure(
                 .data, "The store rejected \(counted(refused, "event")): too large, or with a date outside the years 1 to 9999.")

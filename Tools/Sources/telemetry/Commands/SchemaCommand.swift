@@ -60,7 +60,7 @@ struct SchemaCommand: StoreCommand {
         try await EventReader(transport: transport, filter: .all).read(after: nil, following: false) { page in
             events += page.events.count
             faults += page.events.flatMap { TelemetrySchema.validate($0.toRecord()) }
-            console.progress("… \(events.grouped) events checked")
+            console.progress("… \(counted(events, "event")) checked")
             return true
         }
         console.endProgress()
@@ -69,10 +69,10 @@ struct SchemaCommand: StoreCommand {
         guard faults.isEmpty else {
             throw ToolFailure(
                 .data,
-                "\(faults.count.grouped) schema violations. A newer LiveTelemetry may have written them; see: telemetry doctor"
+                "\(counted(faults.count, "schema violation")). A newer LiveTelemetry may have written them; see: telemetry doctor"
             )
         }
         console.line(
-            "\(console.style.green("✓")) \(records.grouped) records and \(events.grouped) events match the schema.")
+            "\(console.style.green("✓")) \(counted(records, "record")) and \(counted(events, "event")) match the schema.")
     }
 }

@@ -43,7 +43,7 @@ struct StatsCommand: StoreCommand {
         if filter.isNarrow {
             console.line("gaps: not counted, because the filter excludes events")
         } else {
-            console.line("gaps: \(summary.missing.grouped) sequence numbers missing within sessions")
+            console.line("gaps: \(counted(summary.missing, "sequence number")) missing within sessions")
         }
     }
 
@@ -93,7 +93,7 @@ extension EventSummary {
         var summary = EventSummary()
         try await EventReader(transport: transport, filter: criteria.filter).read(after: nil, following: false) { page in
             for event in criteria.events(of: page) { summary.add(event) }
-            console.progress("… \(summary.all.events.grouped) events read")
+            console.progress("… \(counted(summary.all.events, "event")) read")
             return true
         }
         console.endProgress()

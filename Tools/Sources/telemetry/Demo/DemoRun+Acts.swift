@@ -83,7 +83,7 @@ extension DemoRun {
         let total = await arrivals.count(from: run, through: max(run, runs), session: session)
         detail(
             "telemetry disable \(clientId.visible) \(scenario.visible) \(tick) "
-                + console.style.dim("answered in \(disabled) while the host was logging, after \(total.grouped) more events"))
+                + console.style.dim("answered in \(disabled) while the host was logging, after \(counted(total, "more event"))"))
     }
 
     /// Ends the loop, and stores the number of the last run.

@@ -21,7 +21,7 @@ extension DemoRun {
         }
         killed.kill()
         _ = try await expecting("the host to end") { await killed.ended() }
-        detail("kill -9 \(killed.identifier), after \(try tally.lines().count.grouped) events in total")
+        detail("kill -9 \(killed.identifier), after \(counted(try tally.lines().count, "event")) in total")
         let before = states
         let host = try await startHost()
         let clientId = clientId
@@ -64,7 +64,7 @@ extension DemoRun {
         let left = try await transport.countEvents(matching: .init(clientId: clientId))
         let scenarios = try await transport.fetchScenarios(forClient: clientId).count
         detail(
-            "the host ended and left \(scenarios) scenarios and \(left) events in the store "
+            "the host ended and left \(counted(scenarios, "scenario")) and \(counted(left, "event")) in the store "
                 + (scenarios + left == 0 ? tick : "✗"))
         guard scenarios + left == 0 else { throw ToolFailure(.failed, "The ended session left data in the store.") }
     }

@@ -23,11 +23,11 @@ extension DemoRun {
         }
         let killed = await relay.kill().map(String.init) ?? "–"
         let before = try tally.lines().count
-        detail("kill -9 \(killed), after \(before.grouped) events in total")
+        detail("kill -9 \(killed), after \(counted(before, "event")) in total")
         try await outage(until: before + Self.eventsWithoutRelay)
         let missed = try tally.lines().count - before
         let restarted = try await relay.start()
-        detail("the host logged \(missed.grouped) more events without a relay")
+        detail("the host logged \(counted(missed, "more event")) without a relay")
         detail("restarted (process \(restarted)) with the same database, on the same port")
         try await rest()
         let expected = try tally.lines().count

@@ -26,7 +26,11 @@ struct PipeCommand: StoreCommand {
     @Option(help: "The scenario of the events.")
     var scenario: String
 
-    @Option(help: "A unique name for this pipe, if several run at the same time. Default: the scenario's name.")
+    @Option(
+        help: """
+            The name under which the client's identity is saved. Pipes of one name that run at the same time are different \
+            clients; after a restart a pipe is the same client. Default: the scenario's name.
+            """)
     var name: String?
 
     @Option(help: "The level of the events: info or diagnostic.")
@@ -37,7 +41,11 @@ struct PipeCommand: StoreCommand {
         help: "A regular expression for the word with a line's level; debug, trace and similar words mean diagnostic.")
     var levelFrom: String?
 
-    @Flag(help: "Lines are JSON objects: name, message and level set those of the event; other fields become attributes.")
+    @Flag(
+        help: """
+            Lines are JSON objects: name, message, level or severity, and time or timestamp set those of the event; other fields \
+            become attributes.
+            """)
     var json = false
 
     @Flag(help: "Start reading when the client is approved and the scenario is enabled.")

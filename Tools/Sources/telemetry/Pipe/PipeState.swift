@@ -3,17 +3,36 @@ import TelemetryModels
 import TelemetryTransport
 import ViewerKit
 
-/// The directory with a pipe's identity. One process at a time can use it.
+/// The directory with a pipe's identity. Pipes of one name that run at the same time have different directories: a pipe takes the
+/// first directory that no other one uses, so that it is the same client after a restart.
 final class PipeState: Sendable {
+    /// The maximum number of pipes of one name at the same time.
+    private static let maximumInstances = 1_000
+
     let directory: URL
     private let lock: FileHandle
 
-    /// - Throws: ``ViewerKit/ToolFailure`` if another pipe of this name is running, or the directory cannot be created.
+    /// - Throws: ``ViewerKit/ToolFailure`` if the directory cannot be created, or too many pipes of this name are running.
     init(name: String, store: StoreLocation, environment: [String: String] = ProcessInfo.processInfo.environment) async throws {
-        directory = Self.base(environment)
+        let first = Self.base(environment)
             .appendingPathComponent("live-telemetry/telemetry-pipe")
-            .appendingPathComponent(
-                "\(Self.fingerprint(store.identity))-\(try await Self.fileName(name))")
+            .appendingPathComponent("\(Self.fingerprint(store.identity))-\(try await Self.fileName(name))")
+        for number in 1...Self.maximumInstances {
+            let directory = number == 1 ? first : first.appendingPathComponent("instances/\(number)")
+            if let lock = try Self.take(directory) {
+                self.directory = directory
+                self.lock = lock
+                return
+            }
+        }
+        throw ToolFailure(
+            .unavailable,
+            "\(Self.maximumInstances.grouped) pipes named \"\(name.visible)\" are running; choose another name with --name.")
+    }
+
+    /// Creates and locks the directory; returns nil if another pipe uses it.
+    private static func take(_ directory: URL) throws -> FileHandle? {
+        let lock: FileHandle
         do {
             try FileManager.default.createDirectory(
                 at: directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
@@ -24,10 +43,7 @@ final class PipeState: Sendable {
             throw ToolFailure(
                 .cannotCreate, "Cannot save the identity of the pipe in \(directory.path.visible): \(error.localizedDescription)")
         }
-        guard FileLock.take(lock.fileDescriptor) else {
-            throw ToolFailure(
-                .unavailable, "A pipe named \"\(name.visible)\" is already running; choose another name with --name.")
-        }
+        return FileLock.take(lock.fileDescriptor) ? lock : nil
     }
 
     private static func base(_ environment: [String: String]) -> URL {
