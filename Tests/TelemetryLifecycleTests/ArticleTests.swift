@@ -34,4 +34,39 @@ struct ArticleTests {
         #expect(events.map(\.name) == ["cart.opened"])
         await telemetry.shutdown()
     }
+
+    @MainActor
+    @Test("A host that opts in without a connection is pending once it is online")
+    func failures() async throws {
+        let transport = MockTelemetryTransport()
+        transport.isOffline = true
+        let telemetry = TelemetryLifecycleService(
+            settingsStore: InMemoryTelemetrySettingsStore(), transport: transport, configuration: .init(clock: ManualClock()),
+            logger: TelemetryLogger(transport: transport), scenarioStore: InMemoryTelemetryScenarioStore())
+        await telemetry.startup()
+        await telemetry.enableTelemetry()
+        #expect(!transport.calls.isEmpty)
+        #expect(try await transport.store.fetchTelemetryClients().isEmpty)
+
+        transport.isOffline = false
+        await telemetry.reconcile()
+        #expect(telemetry.status == .pendingApproval)
+        #expect(try await transport.store.fetchTelemetryClients().count == 1)
+        await telemetry.shutdown()
+    }
+
+    @Test("A batch is sent after the flush interval")
+    func time() async throws {
+        let clock = ManualClock()
+        let transport = MockTelemetryTransport()
+        let logger = TelemetryLogger(configuration: .init(flushInterval: 30), transport: transport, clock: clock)
+        await logger.activate(enabled: true)
+        logger.logEvent(name: "app.started")
+        // The logger sleeps until the interval has passed.
+        await clock.sleepers()
+        clock.advance(by: .seconds(30))
+        await transport.called(.append)
+        #expect(transport.appendedEvents.map(\.name) == ["app.started"])
+        await logger.shutdown()
+    }
 }

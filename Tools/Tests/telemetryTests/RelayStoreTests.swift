@@ -30,6 +30,9 @@ struct RelayStoreTests {
             let clients = try await ToolProcess.run("clients", "--relay", relay.url)
             #expect(clients.code == 0, "\(clients.errors)")
             #expect(clients.lines.map { $0.split(separator: " ").first } == ["CLIENT", "k7wq", "other"])
+            let objects = try await ToolProcess.run("clients", "-o", "json", "--relay", relay.url)
+            #expect(objects.lines.first?.contains(#""lastSeen":"2026-11-21T03:00:00.123Z""#) == true, "\(objects.output)")
+            #expect(relay.requests.contains { $0.head.contains("client=k7wq&order=desc&limit=1") })
             let scenarios = try await ToolProcess.run("scenarios", "k7", "--relay", relay.url)
             #expect(scenarios.lines.last?.hasPrefix("k7wq    FileRead  disabled") == true, "\(scenarios.output)")
             for command in ["commands", "sessions", "stats", "schema"] {

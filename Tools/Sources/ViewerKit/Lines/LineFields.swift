@@ -1,5 +1,5 @@
 import Foundation
-import TelemetryModels
+@_spi(Tooling) import TelemetryModels
 
 /// The fields of a line that is a JSON object. Fields that are understood are taken; the others become attributes.
 struct LineFields {

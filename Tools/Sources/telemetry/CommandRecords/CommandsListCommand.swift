@@ -35,7 +35,7 @@ struct CommandsListCommand: StoreCommand {
 
     private func table(of commands: [TelemetryCommandRecord], _ aliases: ClientAliases, _ style: Style) -> Table {
         var table = Table([
-            .text("command", priority: 2), .whole("sent", priority: 3), .text("client", priority: 8),
+            .text("command", priority: 5), .whole("sent", priority: 3), .text("client", priority: 8),
             .text("action", priority: 7),
             .text("scenario", priority: 6), .whole("status", priority: 9), .text("answer", priority: 4),
         ])
