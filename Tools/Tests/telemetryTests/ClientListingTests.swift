@@ -49,6 +49,25 @@ struct ClientListingTests {
         }
     }
 
+    @Test("A client whose newest event is very large has been seen, and a segment with an invalid identifier is ignored")
+    func unusualSegments() async throws {
+        try await withDirectory { folder in
+            let transport = try FileTelemetryTransport(directory: folder)
+            try await transport.createTelemetryClient(clientId: "a", created: .now - 3_600, isEnabled: true)
+            try await transport.append([
+                TelemetryEvent(clientId: "a", sessionId: "s", name: "n", property1: String(repeating: "x", count: 200_000))
+            ])
+            let hostile = folder.appendingPathComponent("events/hostile")
+            try FileManager.default.createDirectory(at: hostile, withIntermediateDirectories: true)
+            let lines =
+                #"{"segment":2}"# + "\n" + #"{"header":{"client":""}}"# + "\n" + #"{"time":"2026-01-01T00:00:00Z"}"# + "\n"
+            try Data(lines.utf8).write(to: hostile.appendingPathComponent("1-a.jsonl"))
+            let clients = try await clients(in: folder)
+            #expect(clients.count == 1)
+            #expect(clients["a"]?["state"] as? String == "approved")
+        }
+    }
+
     @Test("An alias is accepted and shown instead of an identifier, per store, until it is removed")
     func alias() async throws {
         try await withDirectory { folder in

@@ -5,6 +5,8 @@ struct SegmentTraces {
     /// The bytes to read at the start and at the end of a segment.
     private static let maximumBytes = 64 << 10
 
+    private static let maximumIdentifierBytes = 1_024
+
     private let events: URL
 
     init(_ directory: URL) { events = directory.appendingPathComponent("events") }
@@ -31,9 +33,13 @@ struct SegmentTraces {
         let start = size > UInt64(Self.maximumBytes) ? size - UInt64(Self.maximumBytes) : 0
         let end = objects(in: handle, from: start)
         let header = end.last { $0["header"] != nil } ?? objects(in: handle, from: 0).first { $0["header"] != nil }
-        guard let fields = header?["header"] as? [String: Any], let client = fields["client"] as? String else { return nil }
+        guard let fields = header?["header"] as? [String: Any], let client = fields["client"] as? String,
+            (1...Self.maximumIdentifierBytes).contains(client.utf8.count)
+        else { return nil }
         let times = end.compactMap { ($0["time"] as? String).flatMap(UTCStamp.date) }
-        var trace = ClientTrace(clientId: client, lastEvent: times.max())
+        // If the last line is longer than the bytes that were read, the file's date replaces that of the event.
+        let changed = start > 0 ? (try? url.resourceValues(forKeys: [.contentModificationDateKey]))?.contentModificationDate : nil
+        var trace = ClientTrace(clientId: client, lastEvent: times.max() ?? changed)
         trace.take(fields)
         return trace
     }

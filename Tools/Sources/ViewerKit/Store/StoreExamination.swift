@@ -81,7 +81,7 @@ public struct StoreExamination: Sendable {
             findings.append(
                 .init(
                     .warning, "\(counted(old.count, "command")) unanswered for more than an hour, by: \(clients)",
-                    "check that these clients are running: telemetry commands --pending; telemetry forget CLIENT"))
+                    "check that these clients are running: telemetry commands --pending; telemetry commands cancel COMMAND"))
         }
         let early = commands.filter { $0.executedAt.map { $0.timeIntervalSince(now) > Self.clockTolerance } ?? false }
         if !early.isEmpty {
