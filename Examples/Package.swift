@@ -34,6 +34,7 @@ let package = Package(
             name: "notes-host",
             dependencies: [
                 layer("TelemetryModels"), layer("TelemetryTransport"), layer("TelemetryLogging"), layer("TelemetryLifecycle"),
+                layer("TelemetryHTTP"), .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings),
         // For Apple platforms; elsewhere it only prints a message. .ci/apple compiles it against mocks.

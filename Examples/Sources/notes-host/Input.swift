@@ -3,14 +3,19 @@ import Foundation
 
 /// A request of the user, one per line.
 enum Input: Sendable {
-    case agree, withdraw, sync, quit
+    case agree, withdraw, sync
+    /// Ends the session and the program: this client's scenarios and events are deleted from the store.
+    case end
+    /// Ends the program; everything stays in the store.
+    case quit
     case override(scenario: String, isOn: Bool)
     case note(String)
     case fetch(URL)
     case unknown(String)
 
     static let help = """
-        note TEXT, sync, fetch URL; for telemetry: agree, withdraw, on SCENARIO, off SCENARIO; quit.
+        note TEXT, sync, fetch URL; for telemetry: agree, withdraw, on SCENARIO, off SCENARIO; end, quit. \
+        'end' deletes this session's scenarios and events from the store, 'quit' keeps them.
         """
 
     init(line: String) {
@@ -19,6 +24,7 @@ enum Input: Sendable {
         case ("agree", nil): self = .agree
         case ("withdraw", nil): self = .withdraw
         case ("sync", nil): self = .sync
+        case ("end", nil): self = .end
         case ("quit", nil): self = .quit
         case ("on", let name?): self = .override(scenario: name, isOn: true)
         case ("off", let name?): self = .override(scenario: name, isOn: false)
@@ -28,7 +34,7 @@ enum Input: Sendable {
         }
     }
 
-    /// The lines of standard input. SIGINT, SIGTERM and the end of input mean `quit`, so that the session ends regularly.
+    /// The lines of standard input. SIGINT, SIGTERM and the end of input mean `quit`.
     static func stream() -> AsyncStream<Input> {
         let (stream, continuation) = AsyncStream.makeStream(of: Input.self)
         let signals = [SIGINT, SIGTERM].map { number in

@@ -1,38 +1,35 @@
 import Foundation
 import Observation
+import TelemetryHTTP
 import TelemetryLifecycle
 import TelemetryLogging
 import TelemetryModels
 import TelemetryTransport
 
 /// A small program with telemetry, as a template. Everything that it needs from LiveTelemetry is in this file.
-///
-///     notes-host STORE NOTES
-///
-/// STORE is the store's directory; the default is `telemetry-store` in the system's temporary directory. NOTES is the file for
-/// the notes; the default is `notes.txt`.
-@main
 @MainActor
 final class NotesHost {
     private let telemetry: TelemetryLifecycleService
     private var notebook: Notebook
     private var shown = ""
 
-    init(store: URL, notes: URL) throws {
-        // The transport that client and viewers share, and the service, which is the only object that a host uses.
-        let transport = try FileTelemetryTransport(directory: store)
-        // A viewer sees an event within a second. The default of thirty seconds saves energy.
+    init(store: Store, notes: URL) throws {
+        // The service is the only object that a host uses. A viewer sees an event within a second; the default of thirty seconds
+        // saves energy.
         telemetry = TelemetryLifecycleService(
-            transport: transport, configuration: .init(loggerConfiguration: .init(flushInterval: 1)))
+            transport: try Self.transport(for: store), configuration: .init(loggerConfiguration: .init(flushInterval: 1)))
         notebook = Notebook(file: notes, logger: telemetry.telemetryLogger)
     }
 
-    static func main() async throws {
-        let arguments = CommandLine.arguments.dropFirst().map { URL(fileURLWithPath: $0) }
-        let temporary = FileManager.default.temporaryDirectory.appending(path: "telemetry-store")
-        let host = try NotesHost(
-            store: arguments.first ?? temporary, notes: arguments.dropFirst().first ?? URL(fileURLWithPath: "notes.txt"))
-        await host.run()
+    /// The transport that client and viewers share.
+    private static func transport(for store: Store) throws -> any TelemetryTransporting {
+        switch store {
+        case .directory(let directory): try FileTelemetryTransport(directory: directory)
+        case .relay(let url, let token, let secrets):
+            // The secret in this directory proves that this installation's data are its own.
+            HTTPTelemetryTransport(
+                url: url, credentials: .host(token: token, secrets: FileTelemetrySecretStore(directory: secrets)))
+        }
     }
 
     func run() async {
@@ -44,10 +41,14 @@ final class NotesHost {
         say(Input.help)
         for await input in Input.stream() {
             if case .quit = input { break }
+            if case .end = input {
+                // Delete this session's scenarios and events from the store. The approval is kept for the next run.
+                await attempt { try await telemetry.endSession() }
+                break
+            }
             await attempt { try await handle(input) }
         }
-        // End the session. Viewers no longer list its scenarios; the approval is kept for the next run.
-        await attempt { try await telemetry.endSession() }
+        // Deliver what was logged. Everything stays in the store.
         await telemetry.shutdown()
     }
 
@@ -60,7 +61,7 @@ final class NotesHost {
         case .sync: try notebook.sync()
         case .fetch(let url): say("status \(try await notebook.fetch(url))")
         case .unknown(let line): say("Unknown request \"\(line)\".\n\(Input.help)")
-        case .quit: break
+        case .end, .quit: break
         }
     }
 

@@ -4,67 +4,12 @@ import TelemetryTransport
 import Testing
 
 struct NotesHostTests {
-    /// A running process of the example.
-    private final class Host: Sendable {
-        let lines: AsyncStream<String>
-        private let process = Process()
-        private let input = Pipe()
-
-        init(_ folder: URL) throws {
-            process.executableURL = Self.executable
-            process.arguments = [folder.appending(path: "store").path, folder.appending(path: "notes.txt").path]
-            process.environment = ProcessInfo.processInfo.environment.merging(
-                ["XDG_STATE_HOME": folder.appending(path: "state").path]) { _, own in own }
-            let output = Pipe()
-            process.standardInput = input
-            process.standardOutput = output
-            let (lines, continuation) = AsyncStream.makeStream(of: String.self)
-            self.lines = lines
-            try process.run()
-            let handle = output.fileHandleForReading
-            Thread {
-                var rest = Data()
-                while case let piece = handle.availableData, !piece.isEmpty {
-                    rest += piece
-                    while let end = rest.firstIndex(of: 0x0A) {
-                        continuation.yield(String(decoding: rest[rest.startIndex..<end], as: UTF8.self))
-                        rest = Data(rest[(end + 1)...])
-                    }
-                }
-                continuation.finish()
-            }.start()
-        }
-
-        func type(_ line: String) throws { try input.fileHandleForWriting.write(contentsOf: Data("\(line)\n".utf8)) }
-
-        /// The next line with this text, or nil if the program ends first.
-        func line(with text: String) async -> String? {
-            for await line in lines where line.contains(text) { return line }
-            return nil
-        }
-
-        func end(by signal: Int32) -> Int32 {
-            kill(process.processIdentifier, signal)
-            process.waitUntilExit()
-            return process.terminationReason == .exit ? process.terminationStatus : -1
-        }
-
-        private static var executable: URL {
-            var folder = (Bundle.main.executableURL ?? URL(fileURLWithPath: CommandLine.arguments[0])).resolvingSymlinksInPath()
-            while folder.path != "/" {
-                folder.deleteLastPathComponent()
-                let host = folder.appending(path: "notes-host")
-                if FileManager.default.isExecutableFile(atPath: host.path) { return host }
-            }
-            return URL(fileURLWithPath: "notes-host")
-        }
-    }
-
-    @Test("The example opts in, follows commands and overrides, logs events, and ends its session on a signal")
+    @Test("The example opts in, follows commands and overrides, logs events, keeps them on a signal, and deletes them on 'end'")
     func story() async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "notes-host-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: folder) }
-        let host = try Host(folder)
+        let arguments = [folder.appending(path: "store").path, folder.appending(path: "notes.txt").path]
+        let host = try HostProcess(arguments, in: folder)
         #expect(
             await host.line(with: "[telemetry disabled")?.contains("DataSync off, NetworkRequests off, UserInteraction off")
                 == true)
@@ -95,7 +40,57 @@ struct NotesHostTests {
         #expect(try String(contentsOf: folder.appending(path: "notes.txt"), encoding: .utf8) == "nobody sees this one\nhello\n")
         #expect(host.end(by: SIGTERM) == 0)
         #expect(await host.line(with: "[telemetry idle") != nil, "the service has ended, not only its logger")
-        #expect(try await viewer.fetchScenarios().isEmpty)
+        #expect(try await viewer.fetchScenarios().count == 3, "a signal keeps everything")
+        #expect(try await viewer.countEvents(matching: .init()) == 3)
         #expect(try await viewer.fetchTelemetryClients().map(\.isEnabled) == [true])
+
+        let next = try HostProcess(arguments, in: folder)
+        #expect(await next.line(with: "[telemetry enabled, client \(client.clientId)") != nil)
+        try next.type("end")
+        #expect(next.status() == 0)
+        #expect(try await viewer.fetchScenarios().isEmpty)
+        #expect(try await viewer.countEvents(matching: .init()) == 0)
+        #expect(try await viewer.fetchTelemetryClients().map(\.isEnabled) == [true])
+    }
+
+    @Test("Over a relay the example sends its token, its client and its key", arguments: [true, false])
+    func relay(hasTokenFile: Bool) async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "notes-host-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        let relay = try RequestRecorder()
+        var arguments = ["--relay", relay.url, folder.appending(path: "notes.txt").path]
+        var environment: [String: String] = [:]
+        if hasTokenFile {
+            let file = folder.appending(path: "token")
+            try Data("host-token\n".utf8).write(to: file)
+            arguments += ["--token-file", file.path]
+        } else {
+            environment["LIVE_TELEMETRY_TOKEN"] = "host-token"
+        }
+        let host = try HostProcess(arguments, in: folder, environment: environment)
+        #expect(await host.line(with: "[telemetry disabled") != nil)
+        try host.type("agree")
+        let request = try #require(await relay.nextRequest())
+        #expect(request.contains("Authorization: Bearer host-token\r\n"))
+        #expect(request.contains(/Telemetry-Client: [a-z0-9]+\r\n/))
+        #expect(request.contains(/Telemetry-Client-Key: [0-9a-f]{64}\r\n/))
+        let secret = folder.appending(path: "state/notes-host/relay-secret")
+        #expect(FileManager.default.fileExists(atPath: secret.path))
+        try host.type("quit")
+        #expect(host.status() == 0)
+    }
+
+    @Test(
+        "Options that do not fit together are refused",
+        arguments: [
+            ["--token-file", "token"], ["--relay", "relay.example.com"], ["--relay", "http://127.0.0.1:1", "notes", "more"],
+            ["store", "notes", "more"],
+        ])
+    func usage(arguments: [String]) async throws {
+        let folder = FileManager.default.temporaryDirectory
+        let host = try HostProcess(arguments, in: folder)
+        #expect(await host.line(with: "Error: ") != nil)
+        #expect(host.status() == 64)
     }
 }
