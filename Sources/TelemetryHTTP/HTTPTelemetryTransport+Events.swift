@@ -16,7 +16,7 @@ extension HTTPTelemetryTransport {
             let batch = try encoder.encode(rest.prefix(most), maximumBytes: client.limits.bodyBytes)
             do {
                 let answer = try await client.send(
-                    .init(.post, "v1", "events", body: batch.body, subject: .clients(clients)))
+                    .init(.post, "v1", "events", body: batch.body, compresses: true, subject: .clients(clients)))
                 // A proxy may respond with status 200 to any request.
                 guard Self.isReceipt(answer) else { throw RelayClient.unexpectedAnswer }
                 rest = rest.dropFirst(batch.count)

@@ -31,6 +31,24 @@ struct AppendTests {
         #expect(try sizes(server) == [100, 50, 25, 25, 25, 25])
     }
 
+    @Test("A batch of events is sent as gzip, a short body and records as they are")
+    func compresses() async throws {
+        let server = try LoopbackServer { request in
+            if request.path == "/v1/events" { return Relay.stored(1) }
+            return .answers(200, body: #"{"deleted":1}"#)
+        }
+        defer { server.stop() }
+        let transport = Relay.transport(server)
+        let events = TelemetryFixtures.events(1...50)
+        try await transport.append(events)
+        try await transport.append(Array(events.prefix(1)))
+        _ = try await transport.deleteRecords(withIDs: (1...300).map { .init(recordName: "record-\($0)") })
+        #expect(server.requests.map { $0.header("Content-Encoding") } == ["gzip", nil, nil])
+        #expect(server.requests.map { $0.header("Content-Type") } == Array(repeating: "application/json", count: 3))
+        #expect(try server.requests.map { try JSONSerialization.jsonObject(with: Gunzip.expanded($0.body) ?? Data()) }.count == 3)
+        #expect(server.requests[0].body.count * 2 < (Gunzip.expanded(server.requests[0].body)?.count ?? 0))
+    }
+
     @Test("The limits of a relay with lower limits are fetched once and then respected")
     func adoptsLimits() async throws {
         let server = try LoopbackServer { request in

@@ -89,7 +89,9 @@ final class RelayClient: Sendable {
         prepared.httpMethod = request.method.rawValue
         prepared.setValue(type, forHTTPHeaderField: "Accept")
         if let body = request.body {
-            prepared.httpBody = body
+            let compressed = request.compresses ? GzipEncoder.encode(ifShorter: body) : nil
+            prepared.httpBody = compressed ?? body
+            if compressed != nil { prepared.setValue("gzip", forHTTPHeaderField: "Content-Encoding") }
             prepared.setValue("application/json", forHTTPHeaderField: "Content-Type")
         }
         for header in try await signer.headers(for: request.subject) {

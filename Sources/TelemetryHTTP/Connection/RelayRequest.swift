@@ -15,6 +15,8 @@ struct RelayRequest: Sendable {
     var query: [(name: String, value: String)] = []
     /// JSON; nil for no body.
     var body: Data?
+    /// Whether the body is sent as gzip if that is shorter. Relays accept gzip for events.
+    var compresses = false
     /// The client whose data the request concerns.
     var subject: RequestSubject
     /// How long the relay may wait before it responds.
@@ -22,12 +24,13 @@ struct RelayRequest: Sendable {
 
     init(
         _ method: Method, _ path: String..., query: [(name: String, value: String)] = [], body: Data? = nil,
-        subject: RequestSubject
+        compresses: Bool = false, subject: RequestSubject
     ) {
         self.method = method
         self.path = path
         self.query = query
         self.body = body
+        self.compresses = compresses
         self.subject = subject
     }
 }

@@ -55,7 +55,7 @@ enum Relay {
     }
 }
 
-/// The JSON object of a request's body.
+/// The JSON object of a request's body, which may be compressed.
 func object(_ body: Data) throws -> [String: Any] {
-    try JSONSerialization.jsonObject(with: body) as? [String: Any] ?? [:]
+    try JSONSerialization.jsonObject(with: Gunzip.expanded(body) ?? Data()) as? [String: Any] ?? [:]
 }
