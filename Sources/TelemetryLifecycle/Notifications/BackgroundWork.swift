@@ -10,7 +10,7 @@ final class BackgroundWork {
         let interval: Duration?
         /// The polling interval while work is pending.
         let retryInterval: Duration
-        /// The delay between a notification and the refresh, so that related changes are seen together.
+        /// The delay after a refresh for a notification until the refresh for those that followed: a burst causes two refreshes.
         let pause: Duration
         let clock: any Clock<Duration>
         let random: @Sendable () -> Double
@@ -93,21 +93,23 @@ final class BackgroundWork {
 
     private func note(_ notification: TelemetryNotification) async {
         guard let scope = await filter(notification), isFollowing else { return }
-        let isPausing = noted != nil
         noted = max(noted ?? scope, scope)
-        guard !isPausing else { return }
+        // Not later: whoever sends a command waits for it.
+        if pause == nil { lookNow() }
+    }
+
+    /// Looks at what was noted, and not again before the pause is over.
+    private func lookNow() {
+        pause = nil
+        guard let scope = noted else { return }
+        noted = nil
+        look(scope)
         let policy = policy
         pause = OwnedTask(
             Task(executorPreference: policy.executor) { [weak self] in
                 do { try await policy.clock.sleep(for: policy.pause) } catch { return }
                 await self?.lookNow()
             })
-    }
-
-    private func lookNow() {
-        guard let scope = noted else { return }
-        noted = nil
-        look(scope)
     }
 }
 

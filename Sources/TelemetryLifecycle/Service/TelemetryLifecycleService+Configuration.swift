@@ -34,7 +34,7 @@ extension TelemetryLifecycleService {
         package var optOutGracePeriod: Duration = .seconds(1)
         /// The polling interval while the store cannot be reached, if it is shorter than `reconcileInterval`.
         package var retryInterval: Duration = .seconds(60)
-        /// The delay between a notification of the transport and the refresh.
+        /// The delay after a refresh for a notification until the refresh for those that followed.
         package var notificationPause: Duration = .milliseconds(100)
         /// A number from 0 to 1 for spreading the intervals.
         package var random: @Sendable () -> Double = { Double.random(in: 0..<1) }

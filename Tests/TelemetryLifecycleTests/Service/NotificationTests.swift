@@ -21,6 +21,18 @@ struct NotificationTests {
         #expect(try await host.status() == .executed)
     }
 
+    @Test("A notification causes a refresh at once, those that follow it one after the pause")
+    func atOnce() async throws {
+        let host = try await TestHost.approved()
+        try await host.service.registerScenarios(["A", "B"])
+        try await host.command(.enableScenario, scenario: "A")
+        await host.logger.called(.updateScenarioStates(["A": true, "B": false]))
+        await host.clock.sleepers(atLeast: 1)
+        try await host.command(.enableScenario, id: "second", scenario: "B")
+        host.clock.advance(by: .milliseconds(100))
+        await host.logger.called(.updateScenarioStates(["A": true, "B": true]))
+    }
+
     @Test("An approval by editing the client's record is noticed too")
     func followsRecord() async throws {
         let host = try await TestHost()
@@ -44,7 +56,7 @@ struct NotificationTests {
         #expect(!host.transport.store.notificationStreams.hasConsumers)
     }
 
-    @Test("A burst of notifications causes one reconciliation")
+    @Test("A burst of notifications causes two refreshes")
     func burst() async throws {
         let host = try await TestHost.approved()
         host.transport.forgetCalls()
