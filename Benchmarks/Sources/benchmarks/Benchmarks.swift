@@ -7,7 +7,10 @@ struct Benchmarks: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "benchmarks",
         abstract: "Measure LiveTelemetry and its peers in one run, and print their ratios.",
-        subcommands: [All.self, Store.self, Follow.self, Large.self, LoggerFigures.self, Speak.self, Weigh.self],
+        subcommands: [
+            All.self, Store.self, Follow.self, Large.self, LoggerFigures.self, RelayFigures.self, Speak.self, Weigh.self,
+            RelayHost.self,
+        ],
         defaultSubcommand: All.self)
 }
 

@@ -94,11 +94,11 @@ final class BackgroundWork {
     private func note(_ notification: TelemetryNotification) async {
         guard let scope = await filter(notification), isFollowing else { return }
         noted = max(noted ?? scope, scope)
-        // Not later: whoever sends a command waits for it.
+        // At once, because the sender of a command waits for its result.
         if pause == nil { lookNow() }
     }
 
-    /// Looks at what was noted, and not again before the pause is over.
+    /// Refreshes the noted scope, and starts the pause before the next refresh.
     private func lookNow() {
         pause = nil
         guard let scope = noted else { return }

@@ -1,0 +1,52 @@
+import Foundation
+import Measure
+import TelemetryHTTP
+
+/// The relay as users run it: a process over an SQLite file of its own.
+struct RelayServer: Sendable {
+    let process: ChildProcess
+    let url: URL
+    private let scratch: Scratch
+
+    static func start(_ executable: String) async throws -> Self {
+        let scratch = try Scratch()
+        let many = "1000000000000"
+        let process = try ChildProcess(
+            URL(fileURLWithPath: executable),
+            [
+                "--port", "0", "--database", scratch.url.appending(path: "relay.sqlite").path, "--event-capacity", "1000000000",
+                "--event-max-bytes", many, "--new-client-rate", "0", "--client-rate", "0", "--token-rate", "0",
+            ], reading: .standardError)
+        let line = try await process.line(with: "listening on http://")
+        guard let start = line.range(of: "http://"),
+            let url = URL(string: String(line[start.lowerBound...].prefix { !$0.isWhitespace && $0 != "\"" && $0 != "," }))
+        else { throw Miscount(description: "the relay logged no address: \(line)") }
+        return Self(process: process, url: url, scratch: scratch)
+    }
+
+    var port: UInt16 { UInt16(url.port ?? 0) }
+
+    func viewer() -> HTTPTelemetryTransport { HTTPTelemetryTransport(url: url, credentials: .viewer(token: nil)) }
+
+    func host(_ client: String) async -> HTTPTelemetryTransport {
+        let transport = HTTPTelemetryTransport(
+            url: url, credentials: .host(token: nil, secrets: InMemoryTelemetrySecretStore()))
+        await transport.setClientIdentifier(client)
+        return transport
+    }
+
+    /// How many requests the relay has answered, by method and route; open streams count from their beginning.
+    func answeredRequests() async throws -> [String: Int] {
+        let connection = try RawConnection(port: port)
+        try connection.send(RawRequest.get("/metrics"))
+        let text = String(decoding: try connection.response().body, as: UTF8.self)
+        var requests: [String: Int] = [:]
+        for line in text.split(separator: "\n") where line.hasPrefix("relay_requests_total{") {
+            guard let end = line.lastIndex(of: "}"), let count = Int(line[line.index(after: end)...].drop { $0 == " " }) else {
+                continue
+            }
+            requests[String(line.dropFirst("relay_requests_total".count).prefix { $0 != "}" }), default: 0] += count
+        }
+        return requests
+    }
+}

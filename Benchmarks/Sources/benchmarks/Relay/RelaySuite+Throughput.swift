@@ -1,0 +1,86 @@
+import Foundation
+import Measure
+import Peers
+import Synchronization
+import TelemetryHTTP
+import TelemetryModels
+import TelemetryTransport
+
+extension RelaySuite {
+    private static let connections = 4
+    private static let batch = 50
+
+    /// Each event is on disk when its batch is answered: the relay's database and the peer's wait for the disk (`FULL`).
+    func throughput() -> Comparison {
+        let each = scale.size(20_000) / Self.batch * Self.batch
+        let events = (0..<Self.connections).map { SampleEvents.make(each, session: $0, client: "client-\($0)") }
+        let batches = events.map { StoreSuite.batches(of: $0, size: Self.batch) }
+        let executable = executable
+        return Comparison(
+            "Store in batches of \(Self.batch), on disk when answered, per event", rounds: scale.effectiveRounds,
+            contenders: [
+                Contender("GRDB alone, FULL", operations: Self.connections * each) { directory in
+                    try SQLiteEventStore(directory: directory, synchronous: .full)
+                } round: { store in
+                    for batch in batches.joined() { try store.append(batch[...]) }
+                },
+                Contender("relay, 4 transports", operations: Self.connections * each) { _ in
+                    let relay = try await RelayServer.start(executable)
+                    var hosts: [HTTPTelemetryTransport] = []
+                    for connection in 0..<Self.connections { hosts.append(await relay.host("client-\(connection)")) }
+                    return (relay, hosts)
+                } round: { relay, hosts in
+                    try await withThrowingTaskGroup { group in
+                        for (host, batches) in zip(hosts, batches) {
+                            group.addTask { for batch in batches { try await host.append(batch) } }
+                        }
+                        try await group.waitForAll()
+                    }
+                    withExtendedLifetime(relay) {}
+                },
+                Contender("relay, 4 connections with prepared requests", operations: Self.connections * each) { _ in
+                    (try await RelayServer.start(executable), try await Self.requests(batches))
+                } round: { relay, requests in
+                    try Self.send(requests, to: relay)
+                },
+            ],
+            aims: [
+                .of("relay, 4 transports", atMost: 2.5, times: "GRDB alone, FULL"),
+                .of("relay, 4 connections with prepared requests", atMost: 2.5, times: "GRDB alone, FULL"),
+            ])
+    }
+
+    /// The requests that the transport sends, as bytes.
+    private static func requests(_ batches: [[[TelemetryEvent]]]) async throws -> [[[UInt8]]] {
+        let sink = try RequestSink()
+        var requests: [[[UInt8]]] = []
+        for batches in batches {
+            let transport = await sink.host(batches[0][0].clientId ?? "")
+            for batch in batches { try await transport.append(batch) }
+            requests.append(sink.takeRequests())
+        }
+        return requests
+    }
+
+    private static func send(_ requests: [[[UInt8]]], to relay: RelayServer) throws {
+        let failures = Mutex<[String]>([])
+        let next = Mutex(0)
+        _ = onThreads(connections) {
+            let index = next.withLock { next in
+                defer { next += 1 }
+                return next
+            }
+            do {
+                let connection = try RawConnection(port: relay.port)
+                for request in requests[index] {
+                    try connection.send(request)
+                    let (status, body) = try connection.response()
+                    guard status == 200, String(decoding: body, as: UTF8.self).contains("\"stored\":\(batch)") else {
+                        throw Miscount(description: "\(status) \(String(decoding: body, as: UTF8.self))")
+                    }
+                }
+            } catch { failures.withLock { $0.append("\(error)") } }
+        }
+        if let failure = failures.withLock({ $0.first }) { throw Miscount(description: failure) }
+    }
+}
