@@ -170,4 +170,17 @@ struct RelayStoreTests {
             #expect(result.errors.hasSuffix("To start from the beginning, omit --after.\n"), "\(result.errors)")
         }
     }
+
+    @Test("commands cancel works over a relay with the role viewer, and is refused with the role reader")
+    func cancel() async throws {
+        for (role, code, left) in [("viewer", Int32(0), 0), ("reader", 77, 1)] {
+            try await withRelay(role: role) { relay, _ in
+                relay.addPendingCommand("c1", to: "k7wq")
+                let result = try await ToolProcess.run("commands", "cancel", "c1", "--yes", "--relay", relay.url)
+                #expect(result.code == code, "\(result.errors)")
+                let pending = try await ToolProcess.run("commands", "--pending", "-o", "json", "--relay", relay.url)
+                #expect(pending.lines.count == left)
+            }
+        }
+    }
 }

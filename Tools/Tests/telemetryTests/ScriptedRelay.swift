@@ -33,6 +33,15 @@ final class ScriptedRelay: Sendable {
             ["clientid": clientId, "scenarioName": name, "isEnabled": false, "created": ["date": "2026-11-21T03:00:00Z"]])
     }
 
+    func addPendingCommand(_ commandId: String, to clientId: String) {
+        contents.add(
+            "TelemetryCommand", "command-\(commandId)",
+            [
+                "commandId": commandId, "clientid": clientId, "action": "pause", "status": "pending",
+                "created": ["date": "2026-11-21T03:00:00Z"],
+            ])
+    }
+
     /// Adds events with these names.
     func addEvents(_ names: String..., client: String = "k7wq") {
         for name in names {
@@ -90,6 +99,7 @@ private final class Contents: Sendable {
         case ("PUT", _): return .answers(204)
         case ("GET", "/v1/notifications"): return .streams(ready())
         case ("POST", "/v1/records/query"): return query(Self.object(request.body))
+        case ("POST", "/v1/records/delete"): return delete(Self.object(request.body))
         case ("POST", "/v1/records"): return save(Self.object(request.body))
         case ("GET", let path) where path.hasPrefix("/v1/records/"): return record(path.split(separator: "/").last)
         case ("GET", "/v1/events/count"): return json(["count": eventNames.count])
@@ -111,6 +121,16 @@ private final class Contents: Sendable {
         stream.send("event: ready\nid: 1\ndata: {}\n\n")
         stream.end()
         return stream
+    }
+
+    private func delete(_ body: [String: Any]) -> LoopbackServer.Behaviour {
+        let names = Set(body["recordNames"] as? [String] ?? [])
+        let count = state.withLock { state in
+            let before = state.records.count
+            state.records.removeAll { names.contains(Self.object($0)["recordName"] as? String ?? "") }
+            return before - state.records.count
+        }
+        return json(["deleted": count])
     }
 
     private func query(_ body: [String: Any]) -> LoopbackServer.Behaviour {

@@ -72,10 +72,11 @@ extension DemoRun {
     func printResult() async throws {
         let ledger = Ledger(tally: try tally.lines(), arrivals: await arrivals?.events ?? [], off: off)
         step("Result")
-        var table = Table([
-            "scenario", .number("logged"), .number("delivered"), .number("lost"), .number("duplicated"),
-            .number("while disabled"),
-        ])
+        var table = Table(
+            [
+                "scenario", .number("logged"), .number("delivered"), .number("lost"), .number("duplicated"),
+                .number("while disabled"),
+            ], hint: "a wider terminal")
         var total = Ledger.Account()
         for name in scenarios {
             let account = ledger.scenarios[name] ?? .init()
@@ -83,7 +84,7 @@ extension DemoRun {
             table.add(row(.init(name, look: console.style.tinted), account))
         }
         table.add(row(.init("all", look: console.style.bold), total))
-        for line in table.lines(style: console.style) { detail(line) }
+        for line in table.lines(style: console.style, width: console.width.map { $0 - 2 }) { detail(line) }
         detail("dropped: \(ledger.dropped) · out of order: \(ledger.disorder) · missing numbers: \(ledger.gaps)")
         if ledger.uncounted > 0 {
             detail("\(ledger.uncounted) more arrived: logged just before the kill, and not yet counted by the host")
