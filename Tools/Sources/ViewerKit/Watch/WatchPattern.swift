@@ -12,6 +12,7 @@ struct WatchPattern: Sendable {
     /// The maximum number of ICU's progress reports in one search, in addition to one for each character. Such a report stands
     /// for some 10,000 steps.
     private static let maximumReports = 20
+    /// In processor time, so that a busy machine does not change what is found.
     private static let maximumDuration = Duration.milliseconds(100)
     /// The maximum duration of a search in a text of the screen, which is repeated whenever the screen is drawn.
     private static let maximumDrawingDuration = Duration.milliseconds(2)
@@ -67,8 +68,7 @@ struct WatchPattern: Sendable {
     ) -> (outcome: Outcome, range: Range<String.Index>?) {
         var range = NSRange((index ?? text.startIndex)..., in: text)
         range.length = min(range.length, maximumLength)
-        let clock = ContinuousClock()
-        let (start, limit) = (clock.now, range.length + maximumReports)
+        let (start, limit) = (processorTime, range.length + maximumReports)
         var reports = 0
         var isTooSlow = false
         var found: NSRange?
@@ -78,11 +78,18 @@ struct WatchPattern: Sendable {
                 stop.pointee = true
             } else {
                 reports += 1
-                isTooSlow = reports > limit || (reports % 8 == 0 && clock.now - start > duration)
+                isTooSlow = reports > limit || (reports % 8 == 0 && processorTime - start > duration)
                 if isTooSlow { stop.pointee = true }
             }
         }
         if let found { return (.match, Range(found, in: text)) }
         return (isTooSlow ? .tooSlow : .noMatch, nil)
+    }
+
+    /// The processor time of the current thread.
+    private static var processorTime: Duration {
+        var time = timespec()
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+        return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
     }
 }
