@@ -55,10 +55,10 @@ struct WatchSearchTests {
         #expect(model.prompt == nil)
     }
 
-    @Test("An expression that takes too long is bounded and reported")
-    func slowExpression() {
+    @Test("An expression that takes too long for one event or for all is bounded and reported", arguments: [17, 60])
+    func slowExpression(length: Int) {
         var model = WatchedEvents.model(
-            (1...2_000).map { WatchedEvents.event($0, text: String(repeating: "a", count: 60) + "b") })
+            (1...2_000).map { WatchedEvents.event($0, text: String(repeating: "a", count: length) + "b") })
         model.press([.character("/"), .control("r")])
         model.type("(a+)+$")
         #expect(model.browser.selection.isTooSlow)

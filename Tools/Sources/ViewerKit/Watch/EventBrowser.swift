@@ -124,17 +124,17 @@ struct EventBrowser: Sendable {
     /// Selects the next or previous event that matches.
     mutating func find(_ pattern: WatchPattern, forward: Bool, from start: Int? = nil) -> WatchPattern.Outcome {
         guard let start = start ?? cursor.map({ $0 + (forward ? 1 : -1) }) else { return .noMatch }
-        var overruns = 0
+        var budget = SearchBudget()
         for index in stride(from: start, to: forward ? selection.count : -1, by: forward ? 1 : -1) {
             guard case .event(let event) = entry(index) else { continue }
-            switch pattern.outcome(for: event) {
+            switch budget.outcome(of: pattern, for: event) {
             case .match:
                 select(index, isCentred: true)
                 return .match
             case .noMatch: break
-            case .tooSlow: overruns += 1
+            case .tooSlow: break
             }
-            guard overruns < EventSelection.maximumOverruns else { return .tooSlow }
+            guard !budget.isExhausted else { return .tooSlow }
         }
         return .noMatch
     }
@@ -151,7 +151,7 @@ struct EventBrowser: Sendable {
         guard var moved = window else { return nil }
         var filter = selection
         guard let count = moved.add(page, accepts: selection.isNarrow ? { filter.accepts($0) } : nil) else { return nil }
-        // Keeps the number of events on which the filter's search took too long.
+        // Keeps the time that the filter's search has used.
         selection = filter
         replace(with: moved)
         return count

@@ -2,13 +2,9 @@ import TelemetryModels
 
 /// The entries of a log that match a filter. Each entry is matched once, however often the screen is drawn.
 struct EventSelection: Sendable {
-    /// The number of searches that may take too long before the filter matches nothing more.
-    static let maximumOverruns = 8
-
     private(set) var pattern: WatchPattern?
     private(set) var clientId: String?
-    /// The number of events on which the search took too long.
-    private var overruns = 0
+    private var budget = SearchBudget()
     /// The numbers of the matching entries, in order.
     private var numbers: [Int] = []
     /// The number of the first entry that has not been matched yet.
@@ -17,7 +13,7 @@ struct EventSelection: Sendable {
     var count: Int { numbers.count }
     var isNarrow: Bool { pattern != nil || clientId != nil }
     /// Whether the filter's expression takes so long that it is no longer evaluated.
-    var isTooSlow: Bool { overruns >= Self.maximumOverruns }
+    var isTooSlow: Bool { budget.isExhausted }
 
     subscript(index: Int) -> Int { numbers[index] }
 
@@ -25,7 +21,7 @@ struct EventSelection: Sendable {
     mutating func choose(_ pattern: WatchPattern?, clientId: String?) {
         self.pattern = pattern
         self.clientId = clientId
-        overruns = 0
+        budget = SearchBudget()
         restart()
     }
 
@@ -59,14 +55,7 @@ struct EventSelection: Sendable {
     mutating func accepts(_ event: TelemetryEvent) -> Bool {
         guard clientId == nil || event.clientId == clientId else { return false }
         guard let pattern else { return true }
-        guard !isTooSlow else { return false }
-        switch pattern.outcome(for: event) {
-        case .match: return true
-        case .noMatch: return false
-        case .tooSlow:
-            overruns += 1
-            return false
-        }
+        return budget.outcome(of: pattern, for: event) == .match
     }
 
     private mutating func passes(_ entry: EventLog.Entry) -> Bool {

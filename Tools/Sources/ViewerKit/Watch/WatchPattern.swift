@@ -87,7 +87,7 @@ struct WatchPattern: Sendable {
     }
 
     /// The processor time of the current thread.
-    private static var processorTime: Duration {
+    static var processorTime: Duration {
         var time = timespec()
         clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
         return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)

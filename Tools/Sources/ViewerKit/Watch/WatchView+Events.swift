@@ -25,7 +25,7 @@ extension WatchView {
             columns: columns - 2, room: columns - 2 + model.sideways,
             names: ShortNames(model.clients.map(\.clientId), width: Layout.nameWidth(columns - 2)))
         let cursor = model.isPaused || model.pane == .events ? model.browser.cursor : nil
-        let pattern = model.found ?? model.filter
+        var highlighter = (model.found ?? model.filter).map(SearchHighlighter.init)
         return (
             title,
             range.map { index in
@@ -36,7 +36,7 @@ extension WatchView {
                 line.add(isMarked ? "◆" : " ", .yellow)
                 var body = self.line(of: model.browser.entry(index), layout)
                 if model.sideways > 0 { body = body.dropping(columns: model.sideways) }
-                if let pattern { body = body.marking(pattern.ranges) }
+                if highlighter != nil { body = body.marking { highlighter?.ranges(in: $0) ?? [] } }
                 line.append(body)
                 return line.selected(index == cursor && model.pane == .events)
             }

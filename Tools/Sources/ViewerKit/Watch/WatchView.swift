@@ -78,12 +78,12 @@ public struct WatchView {
             text += " · lines \(pager.offset + 1)–\(pager.offset + pager.visible.count) of \(pager.lines.count.grouped)"
         }
         let isEvent = if case .event = pager.content { true } else { false }
-        let pattern = isEvent ? model.found ?? model.filter : nil
+        var highlighter = isEvent ? (model.found ?? model.filter).map(SearchHighlighter.init) : nil
         var lines = [title(text, true).rendered(width: columns, style: style)]
         for row in 0..<rows - 1 {
             let index = pager.visible.startIndex + row
             var line = index < pager.visible.endIndex ? pager.visible[index] : ScreenLine()
-            if let pattern { line = line.marking(pattern.ranges) }
+            if highlighter != nil { line = line.marking { highlighter?.ranges(in: $0) ?? [] } }
             lines.append(line.rendered(width: columns, style: style))
         }
         return lines
