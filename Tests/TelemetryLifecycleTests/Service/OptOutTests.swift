@@ -65,12 +65,21 @@ struct OptOutTests {
 
     // MARK: Two processes
 
+    /// Starts the pause of two services after a notification: the clock stands still, so that later ones cause no refresh.
+    private func beginPause(_ host: TestHost) async {
+        host.transport.forgetCalls()
+        host.transport.send(
+            .init(subscriptionID: "TelemetryCommand-\(clientId)", recordType: TelemetrySchema.commandRecordType))
+        await host.transport.called(.records, atLeast: 2)
+    }
+
     @Test("A process whose client another one ended deletes the events that were stored after the other's deletion")
     func otherProcess() async throws {
         let host = try await TestHost.approved()
         let other = Process(host)
         await other.comeUp()
         try #require(other.service.status == .enabled)
+        await beginPause(host)
         await host.service.disableTelemetry()
         // The other process has not read the change yet.
         try await host.transport.store.append(TelemetryFixtures.events(1...16))
@@ -86,6 +95,7 @@ struct OptOutTests {
         let host = try await TestHost.approved()
         let other = Process(host)
         await other.comeUp()
+        await beginPause(host)
         await host.service.disableTelemetry()
         try await host.transport.store.append(TelemetryFixtures.events(1...16))
         host.transport.isOffline = true

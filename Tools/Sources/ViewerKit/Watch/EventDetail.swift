@@ -74,7 +74,7 @@ struct EventDetail: Sendable {
     private func fields(_ time: TimeText) -> [Field] {
         var stamp: [UInt8] = []
         UTCStamp().append(event.timestamp, to: &stamp)
-        let severity = EventSeverity(event)
+        let severity = SeverityMark(event)
         return [
             Field(label: "name", value: event.name, look: .bold),
             Field(label: "local time", value: time.dayAndTime(event.timestamp)),

@@ -97,7 +97,7 @@ extension WatchView {
             line.add(event.scenario ?? "–", event.scenario == nil ? .dim : .tinted, column: layout.isWide ? 20 : 14)
             line.add(" ")
         }
-        let severity = EventSeverity(event)
+        let severity = SeverityMark(event)
         if let severity, severity.mark != " " {
             line.add(severity.mark, severity.look)
         } else {
