@@ -38,11 +38,18 @@ struct FrameWriter {
 
     @inline(__always)
     mutating func write(text: String) {
-        // The text or the array keeps its bytes during the call.
+        // The text keeps its bytes during the call.
         let isContiguous: Void? = unsafe text.utf8.withContiguousStorageIfAvailable {
             unsafe write(bytes: UnsafeRawBufferPointer($0))
         }
-        if isContiguous == nil { unsafe Array(text.utf8).withUnsafeBytes { unsafe write(bytes: $0) } }
+        if isContiguous == nil { write(copyOf: text) }
+    }
+
+    /// Not inlined, so that the fast path does not retain the text.
+    @inline(never)
+    private mutating func write(copyOf text: String) {
+        // The array keeps its bytes during the call.
+        unsafe Array(text.utf8).withUnsafeBytes { unsafe write(bytes: $0) }
     }
 
     @inline(__always)
