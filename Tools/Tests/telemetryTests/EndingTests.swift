@@ -9,15 +9,15 @@ struct EndingTests {
         try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasPrefix("telemetry-demo") }
     }
 
-    /// Input that keeps a demo busy for longer than the test.
-    private func files(in folder: URL) throws -> URL {
+    /// Input that keeps a demo busy: two files of this size in bytes.
+    private func files(in folder: URL, size: UInt64 = 60 << 20) throws -> URL {
         let files = folder.appendingPathComponent("files")
         try FileManager.default.createDirectory(at: files, withIntermediateDirectories: true)
         for number in 1...2 {
             let file = files.appendingPathComponent("\(number)")
             try Data().write(to: file)
             // A sparse file occupies no disk space.
-            try FileHandle(forWritingTo: file).truncate(atOffset: 60 << 20)
+            try FileHandle(forWritingTo: file).truncate(atOffset: size)
         }
         return files
     }
@@ -33,7 +33,8 @@ struct EndingTests {
     @Test("An interrupted demo leaves no directory and no host behind", arguments: [SIGINT, SIGTERM, SIGHUP])
     func demo(number: Int32) async throws {
         try await withDirectory { folder in
-            let files = try files(in: folder)
+            // Busy for longer than a loaded machine takes to send the signal.
+            let files = try files(in: folder, size: 4 << 30)
             let demo = try RunningTool(["demo", files.path], environment: ["TMPDIR": folder.path])
             #expect(try await demo.output.first { $0.contains("pending approval") } != nil)
             demo.send(number)

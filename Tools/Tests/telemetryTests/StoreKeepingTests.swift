@@ -151,7 +151,7 @@ struct StoreKeepingTests {
             let listed = try await ToolProcess.run("clients", "-d", store.path)
             #expect(listed.code == 65)
             #expect(listed.lines.count == 3)
-            #expect(listed.errors.contains("was set aside"))
+            #expect(listed.errors.contains("could not be read and was moved to"))
             let doctor = try await ToolProcess.run("doctor", "-d", store.path)
             #expect(doctor.output.contains("! 1 unreadable file was set aside\n"))
         }
