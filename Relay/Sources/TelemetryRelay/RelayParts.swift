@@ -16,7 +16,8 @@ struct RelayParts: Sendable {
 
     init(
         configuration: RelayConfiguration, debugLogs: any DebugLogStorage, telemetry: (any RelayStorage)?, metrics: RelayMetrics,
-        arrivals: DebugLogArrivals, clock: any Clock<Duration>, logger: Logger
+        arrivals: DebugLogArrivals, clock: any Clock<Duration>, logger: Logger,
+        uptime: @escaping @Sendable () -> Duration = ArrivalClock.continuous()
     ) {
         self.configuration = configuration
         self.debugLogs = debugLogs
@@ -24,7 +25,6 @@ struct RelayParts: Sendable {
         self.metrics = metrics
         self.arrivals = arrivals
         self.clock = clock
-        let uptime = ArrivalClock.continuous()
         let gate = TokenGate(storage: telemetry, configured: configuration.token, now: { Date() }, uptime: uptime)
         streams = StreamRegistry(gate: gate, logger: logger, clock: clock, uptime: uptime)
         let rates = configuration.rates

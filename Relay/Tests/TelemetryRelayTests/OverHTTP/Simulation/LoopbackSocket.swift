@@ -1,0 +1,91 @@
+import Foundation
+
+#if canImport(Glibc)
+private let streamType = Int32(SOCK_STREAM.rawValue)
+private let quiet = Int32(MSG_NOSIGNAL)
+#else
+private let streamType = SOCK_STREAM
+private let quiet: Int32 = 0
+#endif
+
+/// A socket of this machine whose calls block. It is closed when nobody uses it any more.
+final class LoopbackSocket: Sendable {
+    private let descriptor: Int32
+
+    private init(_ descriptor: Int32) {
+        self.descriptor = descriptor
+        // A relay that is started meanwhile would keep the connection open.
+        _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+    }
+
+    deinit { close(descriptor) }
+
+    /// Listens on a free port; nil where there is none.
+    static func listening() -> (socket: LoopbackSocket, port: UInt16)? {
+        let socket = LoopbackSocket(Foundation.socket(AF_INET, streamType, 0))
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let port = withAddress(port: 0) { address -> UInt16? in
+            guard bind(socket.descriptor, address, length) == 0, listen(socket.descriptor, 64) == 0,
+                getsockname(socket.descriptor, address, &length) == 0
+            else { return nil }
+            return address.withMemoryRebound(to: sockaddr_in.self, capacity: 1) { UInt16(bigEndian: $0.pointee.sin_port) }
+        }
+        return port.map { (socket, $0) }
+    }
+
+    /// A connection to a port of this machine; nil where nobody listens.
+    static func connected(to port: UInt16) -> LoopbackSocket? {
+        let socket = LoopbackSocket(Foundation.socket(AF_INET, streamType, 0))
+        let length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        return withAddress(port: port) { connect(socket.descriptor, $0, length) == 0 } ? socket : nil
+    }
+
+    private static func withAddress<Result>(
+        port: UInt16, _ body: (UnsafeMutablePointer<sockaddr>) -> Result
+    ) -> Result {
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = UInt32(INADDR_LOOPBACK).bigEndian
+        address.sin_port = port.bigEndian
+        return withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1, body)
+        }
+    }
+
+    /// The next connection; nil once the socket was ended.
+    func accepted() -> LoopbackSocket? {
+        let connection = accept(descriptor, nil, nil)
+        return connection < 0 ? nil : LoopbackSocket(connection)
+    }
+
+    /// What came; nil at the end.
+    func received() -> [UInt8]? {
+        var bytes = [UInt8](repeating: 0, count: 64 << 10)
+        let count = recv(descriptor, &bytes, bytes.count, 0)
+        return count > 0 ? Array(bytes[..<count]) : nil
+    }
+
+    /// Returns whether everything was taken.
+    @discardableResult
+    func send(_ bytes: [UInt8]) -> Bool {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { Foundation.send(descriptor, $0.baseAddress, $0.count, quiet) }
+            guard count > 0 else { return false }
+            rest = rest.dropFirst(count)
+        }
+        return true
+    }
+
+    /// Ends both directions; calls that wait return.
+    func end() { shutdown(descriptor, Int32(SHUT_RDWR)) }
+
+    /// Calls that wait for what comes return; the other side notices nothing.
+    func endReading() { shutdown(descriptor, Int32(SHUT_RD)) }
+
+    /// Closing resets the connection from now on.
+    func resetWhenClosed() {
+        var value = linger(l_onoff: 1, l_linger: 0)
+        setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &value, socklen_t(MemoryLayout<linger>.size))
+    }
+}

@@ -1,0 +1,78 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+import HummingbirdTesting
+import Logging
+import Synchronization
+import Testing
+
+@testable import TelemetryRelay
+
+struct TokenSecrecyTests {
+    /// Keeps every line, of every level.
+    private struct KeepingLogHandler: LogHandler {
+        final class Lines: Sendable {
+            private let lines = Mutex<[String]>([])
+            var text: String { lines.withLock { $0.joined(separator: "\n") } }
+            func add(_ line: String) { lines.withLock { $0.append(line) } }
+        }
+
+        let lines: Lines
+        var logLevel = Logger.Level.trace
+        var metadata: Logger.Metadata = [:]
+
+        init(_ lines: Lines) { self.lines = lines }
+
+        subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+            get { metadata[key] }
+            set { metadata[key] = newValue }
+        }
+
+        func log(event: LogEvent) { lines.add("\(event.message) \(metadata.merging(event.metadata ?? [:]) { $1 })") }
+    }
+
+    @Test("Neither a token nor a client's key is in a log, in the database or in an answer")
+    func secrecy() async throws {
+        let directory = FileManager.default.temporaryDirectory.appending(path: "relay-\(UUID())")
+        defer { try? FileManager.default.removeItem(at: directory) }
+        let lines = KeepingLogHandler.Lines()
+        var settings = RelayStorageConfiguration()
+        settings.logger = Logger(label: "test") { _ in KeepingLogHandler(lines) }
+        let storage = try SQLiteRelayStorage(file: directory.appending(path: "relay.sqlite"), configuration: settings)
+        var configuration = RelayConfiguration()
+        configuration.port = 0
+        let application = try Relay.application(
+            configuration: configuration, storage: InMemoryDebugLogStorage(), telemetry: storage,
+            logger: Logger(label: "test") { _ in KeepingLogHandler(lines) })
+        let key = String(repeating: "0123456789abcdef", count: 4)
+        let other = String(repeating: "fedcba9876543210", count: 4)
+        let made = try await application.test(.live) { client -> (tokens: [String], answers: String) in
+            let relay = RelayBench(client: client, storage: storage)
+            let (host, viewer) = (try await relay.token(.host), try await relay.token(.viewer))
+            var answers: [String] = []
+            for (token, key) in [(host, key), (host, other), (host + "x", key), (viewer, key)] {
+                let caller = TestCaller(token: token)
+                let headers: HTTPFields = [.telemetryClient: "a", .telemetryClientKey: key]
+                for path in ["/v1/events", "/v1/server", "/v1/records/r", "/v1/events?no=\(token)", "/metrics", "/\(token)"] {
+                    let answer = try await relay.send(.get, path, as: caller, headers: headers)
+                    // What a caller put into the path or the query may be named back to it.
+                    if !path.contains(token) { answers.append("\(answer.headers) \(answer.text)") }
+                }
+                for body in [WireSample.batch(WireSample.event("1")), "{", WireSample.batch(WireSample.event("1", client: "b"))] {
+                    let answer = try await relay.send(.post, "/v1/events", body, as: caller, headers: headers)
+                    answers.append("\(answer.headers) \(answer.text)")
+                }
+            }
+            return ([host, viewer], answers.joined(separator: "\n"))
+        }
+        try await storage.close()
+        let files = try FileManager.default.contentsOfDirectory(at: directory, includingPropertiesForKeys: nil)
+        let stored = try files.map { String(decoding: try Data(contentsOf: $0), as: UTF8.self) }.joined()
+        #expect(!lines.text.isEmpty && stored.contains("SQLite"))
+        for secret in made.tokens + [key, other] {
+            #expect(!lines.text.contains(secret), "the log holds a secret")
+            #expect(!stored.contains(secret), "the database holds a secret")
+            #expect(!made.answers.contains(secret), "an answer holds a secret")
+        }
+    }
+}
