@@ -59,6 +59,7 @@ let package = Package(
             name: "TelemetryRelayTests",
             dependencies: [
                 "TelemetryRelay",
+                "telemetry-relay",
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
@@ -70,7 +71,10 @@ let package = Package(
                 .product(name: "ServiceLifecycleTestKit", package: "swift-service-lifecycle"),
                 .product(name: "TelemetryDebugLogging", package: "LiveTelemetry"),
                 .product(name: "TelemetryHTTP", package: "LiveTelemetry"),
+                .product(name: "TelemetryLifecycle", package: "LiveTelemetry"),
+                .product(name: "TelemetryLogging", package: "LiveTelemetry"),
                 .product(name: "TelemetryModels", package: "LiveTelemetry"),
+                .product(name: "TelemetryPersistence", package: "LiveTelemetry"),
                 .product(name: "TelemetryTestSupport", package: "LiveTelemetry"),
                 .product(name: "TelemetryTransport", package: "LiveTelemetry"),
             ],
