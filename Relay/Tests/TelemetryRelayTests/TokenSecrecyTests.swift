@@ -9,7 +9,7 @@ import Testing
 @testable import TelemetryRelay
 
 struct TokenSecrecyTests {
-    /// Keeps every line, of every level.
+    /// Keeps all lines of all levels.
     private struct KeepingLogHandler: LogHandler {
         final class Lines: Sendable {
             private let lines = Mutex<[String]>([])
@@ -31,7 +31,7 @@ struct TokenSecrecyTests {
         func log(event: LogEvent) { lines.add("\(event.message) \(metadata.merging(event.metadata ?? [:]) { $1 })") }
     }
 
-    @Test("Neither a token nor a client's key is in a log, in the database or in an answer")
+    @Test("Tokens and client keys are not in a log, in the database or in a response")
     func secrecy() async throws {
         let directory = FileManager.default.temporaryDirectory.appending(path: "relay-\(UUID())")
         defer { try? FileManager.default.removeItem(at: directory) }
@@ -55,7 +55,7 @@ struct TokenSecrecyTests {
                 let headers: HTTPFields = [.telemetryClient: "a", .telemetryClientKey: key]
                 for path in ["/v1/events", "/v1/server", "/v1/records/r", "/v1/events?no=\(token)", "/metrics", "/\(token)"] {
                     let answer = try await relay.send(.get, path, as: caller, headers: headers)
-                    // What a caller put into the path or the query may be named back to it.
+                    // A response may repeat the caller's own path or query.
                     if !path.contains(token) { answers.append("\(answer.headers) \(answer.text)") }
                 }
                 for body in [WireSample.batch(WireSample.event("1")), "{", WireSample.batch(WireSample.event("1", client: "b"))] {

@@ -20,11 +20,11 @@ struct SlowReaderTests {
             #"{"events":[\#((first..<(first + eventsABatch)).map { WireSample.event("\($0)", more: property) }.joined(separator: ","))]}"#
     }
 
-    @Test("A reader that does not read its socket is cut, not buffered, and goes on from its cursor")
+    @Test("A slow reader is disconnected, not buffered, and continues from its cursor")
     func isCut() async throws {
         let time = TestTime()
         let storage = try SQLiteRelayStorage(inMemory: .init())
-        // The clock stands still: the test looks at the streams itself.
+        // The clock does not advance: the test checks the streams itself.
         let parts = RelayParts(
             configuration: .init(), debugLogs: InMemoryDebugLogStorage(), telemetry: storage, metrics: RelayMetrics(),
             arrivals: .init(), clock: ManualClock(), logger: Bench.logger(), uptime: { time.uptime })

@@ -1,19 +1,19 @@
 import Synchronization
 
-/// What becomes of a request on its way.
+/// The fault that affects a request.
 enum NetworkFate: Sendable, CaseIterable {
     case pass
-    /// The connection is reset, and the relay never sees the request.
+    /// The connection is reset, and the relay does not receive the request.
     case resetBefore
-    /// The relay carries out the request, and the connection is reset before the answer.
+    /// The relay executes the request, and the connection is reset before the response.
     case resetAfter
-    /// The relay carries out the request, and the connection is reset in the middle of the answer's body.
+    /// The relay executes the request, and the connection is reset within the response's body.
     case cutBody
-    /// Something in front of the relay refuses: 503 or 429.
+    /// A proxy responds with 503 or 429.
     case unavailable, rateLimited
 }
 
-/// Decides by a seed. The nth request of a kind has the same fate in every run, whatever other requests come in between.
+/// Chooses faults by a seed. The nth request of a kind has the same fate in every run, regardless of other requests.
 final class FateSchedule: Sendable {
     private struct State {
         var counts: [String: UInt64] = [:]

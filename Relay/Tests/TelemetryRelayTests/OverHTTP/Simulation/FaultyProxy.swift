@@ -7,10 +7,10 @@ import Synchronization
 final class FaultyProxy: Sendable {
     /// A fault of the relay that is built in, to see that a simulation notices.
     enum PlantedFault: Sendable, CaseIterable {
-        /// Events are answered as stored and forgotten.
+        /// Events are acknowledged, but not stored.
         case forgetsEvents
-        /// An event that is sent again is taken for another one.
-        case storesAgain
+        /// Events are stored twice, with different identifiers.
+        case storesTwice
     }
 
     let port: UInt16
@@ -37,7 +37,7 @@ final class FaultyProxy: Sendable {
 
     func stop() { listener.end() }
 
-    /// One request; and in front of it the health checks by which the transport opens connections.
+    /// Serves one request, and the health checks before it, with which the transport opens connections.
     private func serve(_ client: LoopbackSocket) {
         var buffer: [UInt8] = []
         while let message = HTTPMessage.read(&buffer, from: client) {
@@ -50,9 +50,18 @@ final class FaultyProxy: Sendable {
                 client.send(HTTPMessage.answer(200, #"{"stored":1,"duplicates":0}"#, closes: true))
                 return
             }
-            let request = planted == .storesAgain ? message.withOtherEvents(appends.add(1, ordering: .relaxed).newValue) : message
-            return meet(fates.next(message.kind), request, client)
+            if planted == .storesTwice { store(message.withOtherEvents(appends.add(1, ordering: .relaxed).newValue)) }
+            return meet(fates.next(message.kind), message, client)
         }
+    }
+
+    /// Sends a request to the relay and ignores the response.
+    private func store(_ request: HTTPMessage) {
+        guard let port = relay.port, let upstream = LoopbackSocket.connected(to: port), upstream.send(request.closing) else {
+            return
+        }
+        while upstream.received() != nil {}
+        upstream.end()
     }
 
     private func meet(_ fate: NetworkFate, _ request: HTTPMessage, _ client: LoopbackSocket) {
@@ -74,13 +83,13 @@ final class FaultyProxy: Sendable {
         }
     }
 
-    /// Sends a request to the relay and gives what comes back to `take`, the head with the first piece of the body, until that is
-    /// false.
+    /// Sends a request to the relay and passes the response to `take`, the head together with the first piece of the body, until
+    /// `take` returns false.
     private func forward(_ request: HTTPMessage, to client: LoopbackSocket, take: ([UInt8]) -> Bool) {
         guard let port = relay.port, let upstream = LoopbackSocket.connected(to: port), upstream.send(request.closing) else {
             return client.resetWhenClosed()
         }
-        // A client that leaves a stream takes the connection to the relay with it.
+        // If the client closes a stream, the connection to the relay is closed too.
         Thread.detachNewThread { [client] in
             while client.received() != nil {}
             upstream.end()
@@ -95,7 +104,7 @@ final class FaultyProxy: Sendable {
             bytes += piece
             if !isHeadSent {
                 guard let head = HTTPMessage.head(of: bytes) else { continue }
-                // With a byte of the body at least, where there is one.
+                // With at least one byte of the body, if there is a body.
                 if head.hasBody, bytes.count == head.end { continue }
                 bytes.insert(contentsOf: Array("\r\nConnection: close".utf8), at: head.end - 4)
                 isHeadSent = true

@@ -3,20 +3,20 @@ import NIOCore
 
 @testable import TelemetryRelay
 
-/// A request as its bytes.
+/// A request in bytes.
 struct HTTPMessage: Sendable {
     let method: String
     let path: String
     private var head: String
     private var body: [UInt8]
 
-    /// What fates are counted by: the route without names.
+    /// The route without names; fates are counted per kind.
     var kind: String { "\(method) /" + path.split(separator: "/").prefix(2).joined(separator: "/") }
 
-    /// The request, with the wish that the connection end after its answer.
+    /// The request with a header that closes the connection after the response.
     var closing: [UInt8] { Array("\(head)Connection: close\r\nContent-Length: \(body.count)\r\n\r\n".utf8) + body }
 
-    /// The request with other identifiers for its events, expanded where it was compressed.
+    /// The request, decompressed, with other event identifiers.
     func withOtherEvents(_ number: Int) -> Self {
         var copy = self
         if body.starts(with: [0x1F, 0x8B]), let expanded = try? GzipBody.decompress(ByteBuffer(bytes: body), limit: 4 << 20) {
@@ -29,7 +29,7 @@ struct HTTPMessage: Sendable {
         return copy
     }
 
-    /// Reads the next request; nil where the connection ends before.
+    /// Reads the next request; nil if the connection ends before it.
     static func read(_ buffer: inout [UInt8], from socket: LoopbackSocket) -> Self? {
         var head = head(of: buffer)
         while head == nil {
@@ -57,13 +57,13 @@ struct HTTPMessage: Sendable {
 
     struct Head {
         let text: String
-        /// Where the body begins.
+        /// The offset of the body.
         let end: Int
         let length: Int
         let hasBody: Bool
     }
 
-    /// The head, once it is whole.
+    /// The head; nil if it is not complete.
     static func head(of bytes: [UInt8]) -> Head? {
         let mark = Array("\r\n\r\n".utf8)
         guard let start = bytes.indices.dropLast(3).first(where: { bytes[$0...].starts(with: mark) }) else { return nil }

@@ -8,19 +8,19 @@ private let streamType = SOCK_STREAM
 private let quiet: Int32 = 0
 #endif
 
-/// A socket of this machine whose calls block. It is closed when nobody uses it any more.
+/// A blocking socket on the loopback interface. It is closed when it is released.
 final class LoopbackSocket: Sendable {
     private let descriptor: Int32
 
     private init(_ descriptor: Int32) {
         self.descriptor = descriptor
-        // A relay that is started meanwhile would keep the connection open.
+        // Otherwise a relay that is started meanwhile would keep the connection open.
         _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
     }
 
     deinit { close(descriptor) }
 
-    /// Listens on a free port; nil where there is none.
+    /// Listens on a free port; nil if there is none.
     static func listening() -> (socket: LoopbackSocket, port: UInt16)? {
         let socket = LoopbackSocket(Foundation.socket(AF_INET, streamType, 0))
         var length = socklen_t(MemoryLayout<sockaddr_in>.size)
@@ -33,7 +33,7 @@ final class LoopbackSocket: Sendable {
         return port.map { (socket, $0) }
     }
 
-    /// A connection to a port of this machine; nil where nobody listens.
+    /// A connection to a port of this machine; nil if none listens.
     static func connected(to port: UInt16) -> LoopbackSocket? {
         let socket = LoopbackSocket(Foundation.socket(AF_INET, streamType, 0))
         let length = socklen_t(MemoryLayout<sockaddr_in>.size)
@@ -52,20 +52,20 @@ final class LoopbackSocket: Sendable {
         }
     }
 
-    /// The next connection; nil once the socket was ended.
+    /// The next connection; nil after ``end()``.
     func accepted() -> LoopbackSocket? {
         let connection = accept(descriptor, nil, nil)
         return connection < 0 ? nil : LoopbackSocket(connection)
     }
 
-    /// What came; nil at the end.
+    /// The next bytes; nil at the end.
     func received() -> [UInt8]? {
         var bytes = [UInt8](repeating: 0, count: 64 << 10)
         let count = recv(descriptor, &bytes, bytes.count, 0)
         return count > 0 ? Array(bytes[..<count]) : nil
     }
 
-    /// Returns whether everything was taken.
+    /// Returns whether all bytes were sent.
     @discardableResult
     func send(_ bytes: [UInt8]) -> Bool {
         var rest = bytes[...]
@@ -77,13 +77,13 @@ final class LoopbackSocket: Sendable {
         return true
     }
 
-    /// Ends both directions; calls that wait return.
+    /// Shuts down both directions; waiting calls return.
     func end() { shutdown(descriptor, Int32(SHUT_RDWR)) }
 
-    /// Calls that wait for what comes return; the other side notices nothing.
+    /// Shuts down reading; waiting calls return, and the peer is not affected.
     func endReading() { shutdown(descriptor, Int32(SHUT_RD)) }
 
-    /// Closing resets the connection from now on.
+    /// Makes closing reset the connection.
     func resetWhenClosed() {
         var value = linger(l_onoff: 1, l_linger: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &value, socklen_t(MemoryLayout<linger>.size))

@@ -6,21 +6,21 @@ import TelemetryLogging
 import TelemetryModels
 import TelemetryPersistence
 
-/// A host on a device of its own, over the network.
+/// A host with its own files that uses the relay over the network.
 @MainActor
 final class NetworkHost {
     let number: Int
     private(set) var service: TelemetryLifecycleService
     let tally = Tally()
-    /// What was logged where nothing was to be recorded.
+    /// The markers of events that must not be recorded.
     private(set) var forbidden: Set<String> = []
-    /// What the person decided last.
+    /// Whether the person opted in.
     private(set) var isWanted = false
     private(set) var identifiers: Set<String> = []
     private let make: @MainActor () -> TelemetryLifecycleService
     private var logged = 0
 
-    /// What the logger took since the person opted in last, in order.
+    /// The markers of the events that the logger accepted since the last opt-in, in order.
     final class Tally: Sendable {
         private let markers = Mutex<[String]>([])
         var accepted: [String] { markers.withLock(\.self) }
@@ -59,7 +59,7 @@ final class NetworkHost {
         noteIdentifier()
     }
 
-    /// The program ends and starts again.
+    /// Ends the program and starts it again.
     func restart() async {
         await service.shutdown()
         service = make()

@@ -4,23 +4,23 @@ import TelemetryLifecycle
 import TelemetryModels
 import TelemetryTransport
 
-/// Hosts, a viewer, and a relay that fails in every way that a network knows, driven by one seed.
+/// Hosts and a viewer, a relay that is killed, and a network with all kinds of faults, driven by one seed.
 @MainActor
 final class NetworkWorld {
     private(set) var violations: [String] = []
-    /// What happened, in order.
+    /// The steps so far.
     private(set) var trace: [String] = []
     let relay: RelayExecutable
     let hosts: [NetworkHost]
-    /// Who commands, over the same network.
+    /// Sends commands over the same network.
     let viewer: HTTPTelemetryTransport
     let proxy: FaultyProxy
     private var random: SeededGenerator
     private var commandCount = 0
     private var bystander: [TelemetryRecord] = []
 
-    /// The world of a seed, when its story has been told. Its files lie in a directory of its own.
-    static func told(
+    /// Runs the simulation of a seed in a temporary directory and returns its world.
+    static func simulated(
         _ seed: UInt64, steps: Int = 40, planting fault: FaultyProxy.PlantedFault? = nil, enablesUnasked: Bool = false
     ) async throws -> NetworkWorld {
         let directory = FileManager.default.temporaryDirectory.appending(path: "relay-simulation-\(UUID())")
@@ -57,7 +57,7 @@ final class NetworkWorld {
         return url
     }
 
-    /// A viewer's connection that nothing stands in front of.
+    /// A viewer that is connected to the relay directly.
     private func directViewer() throws -> HTTPTelemetryTransport {
         HTTPTelemetryTransport(url: try Self.url(relay.port), credentials: .viewer(token: nil))
     }
@@ -73,7 +73,7 @@ final class NetworkWorld {
         bystander = try await viewer.save([command.toRecord()], policy: .insert)
     }
 
-    // MARK: What happens
+    // MARK: Steps
 
     private func step() async throws {
         let host = hosts[Int.random(in: 0..<hosts.count, using: &random)]
@@ -105,7 +105,7 @@ final class NetworkWorld {
         }
     }
 
-    /// The viewer repeats a command that failed: it may have been stored all the same, and is `.conflict` then.
+    /// Sends a command, and repeats it if it failed: if it was stored nevertheless, the error is `.conflict`.
     private func command(_ action: TelemetrySchema.CommandAction, _ host: NetworkHost, scenario: String? = nil) async {
         guard let client = host.client else { return }
         commandCount += 1
@@ -123,7 +123,7 @@ final class NetworkWorld {
         } catch { return (error as? TelemetryTransportError)?.code == .conflict }
     }
 
-    /// Nothing fails any more: everybody does what is left to do, and the viewer decides once more.
+    /// Lets pending work finish without faults, and sends the viewer's final commands.
     private func calmDown(enablesUnasked: Bool) async {
         note("calm")
         await settle()
@@ -153,7 +153,7 @@ final class NetworkWorld {
 
     private func violate(_ what: String) { violations.append(what) }
 
-    // MARK: What has to hold
+    // MARK: Invariants
 
     private func check() async throws {
         let viewer = try directViewer()

@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// The relay as a process over a file: it can be killed at any moment and started again.
+/// The relay as a process with a database file. It can be killed at any time and started again.
 final class RelayExecutable: Sendable {
     struct Failure: Error, CustomStringConvertible { let description: String }
 
@@ -12,10 +12,10 @@ final class RelayExecutable: Sendable {
 
     deinit { kill() }
 
-    /// The port; nil while no relay runs.
+    /// The port; nil if no relay is running.
     var port: UInt16? { running.withLock { $0?.port } }
 
-    /// Returns once the relay answers.
+    /// Starts the relay, and returns once it is ready.
     func start() async throws {
         let process = Process()
         process.executableURL = try Self.executable()
@@ -31,7 +31,7 @@ final class RelayExecutable: Sendable {
         let handle = errors.fileHandleForReading
         Thread.detachNewThread {
             var rest = Data()
-            // To the end, so that the relay never waits for its reader.
+            // Reads to the end, so that the relay is never blocked.
             while case let piece = handle.availableData, !piece.isEmpty {
                 rest += piece
                 while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
@@ -46,10 +46,10 @@ final class RelayExecutable: Sendable {
             running.withLock { $0 = (process, port) }
             return
         }
-        throw Failure(description: "the relay ended before it answered")
+        throw Failure(description: "the relay ended before it was ready")
     }
 
-    /// SIGKILL: the relay gets no chance to clean up.
+    /// Sends SIGKILL, so that the relay cannot clean up.
     func kill() {
         guard let process = running.withLock({ $0.take()?.process }) else { return }
         Foundation.kill(process.processIdentifier, SIGKILL)
@@ -63,6 +63,6 @@ final class RelayExecutable: Sendable {
             let relay = folder.appending(path: "telemetry-relay")
             if FileManager.default.isExecutableFile(atPath: relay.path) { return relay }
         }
-        throw Failure(description: "telemetry-relay was not built beside the tests")
+        throw Failure(description: "telemetry-relay was not built with the tests")
     }
 }
