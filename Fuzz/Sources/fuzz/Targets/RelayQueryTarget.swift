@@ -1,4 +1,5 @@
 import Foundation
+@_spi(Tooling) import TelemetryModels
 
 @testable import RelayReaders
 
