@@ -2,10 +2,10 @@ import Foundation
 
 /// Compresses bodies as gzip (RFC 1952).
 ///
-/// One pass, one candidate a hash, and the fixed codes of DEFLATE (RFC 1951, 3.2.6): a batch of events repeats names and structure, and
-/// most of what the best compression saves is saved by that.
+/// One pass, one candidate per hash, and the fixed codes of DEFLATE (RFC 1951, 3.2.6). Batches of events repeat names and
+/// structure, which one pass finds.
 struct GzipEncoder {
-    /// What is shorter gains too little.
+    /// Shorter data is not compressed.
     static let minimumBytes = 1_024
 
     private static let hashBits = 13
@@ -17,7 +17,7 @@ struct GzipEncoder {
     private var bits: UInt64 = 0
     private var bitCount = 0
 
-    /// The data as gzip; nil where that would be as long, or the data is short.
+    /// The data as gzip; nil if that is not shorter, or if the data is shorter than ``minimumBytes``.
     static func encode(ifShorter data: Data) -> Data? {
         guard data.count >= minimumBytes else { return nil }
         let compressed = encode(data)
@@ -57,7 +57,7 @@ struct GzipEncoder {
             let most = min(Self.maximumMatch, count - position)
             while length < most, input[candidate + length] == input[position + length] { length += 1 }
             putMatch(length: length, distance: position - candidate)
-            // What the match covers can be referred to as well.
+            // Later matches can refer to positions within this match.
             let end = min(position + length, count - Self.minimumMatch)
             var covered = position + 1
             while covered < end {

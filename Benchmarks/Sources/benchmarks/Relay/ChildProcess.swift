@@ -1,7 +1,7 @@
 import Foundation
 import Measure
 
-/// Another process, whose output is awaited line by line. It is killed when nobody needs it any more.
+/// A child process whose output is read line by line. It is killed when this object is released.
 final class ChildProcess: Sendable {
     enum Output { case standardOutput, standardError }
 
@@ -49,14 +49,14 @@ final class ChildProcess: Sendable {
         throw Miscount(description: "a process ended before the line \"\(text)\"")
     }
 
-    /// The process's resident memory; 0 where the system does not say.
+    /// The process's resident memory; 0 if it is unknown.
     var residentBytes: Int {
         let statm = (try? String(contentsOfFile: "/proc/\(identifier)/statm", encoding: .utf8)) ?? ""
         let pages = statm.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0
         return pages * Int(sysconf(Int32(_SC_PAGESIZE)))
     }
 
-    /// The processor time that the process has used, in seconds; 0 where the system does not say.
+    /// The processor time that the process has used, in seconds; 0 if it is unknown.
     var processorSeconds: Double {
         let text = (try? String(contentsOfFile: "/proc/\(identifier)/stat", encoding: .utf8)) ?? ""
         let fields = text.split(separator: ")").last?.split(separator: " ") ?? []

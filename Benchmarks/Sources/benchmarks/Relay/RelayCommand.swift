@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import Measure
 
-/// Figures of the relay, which runs as a process of its own, and of the transport that speaks to it.
+/// Measures the relay, which runs as a separate process, and its transport.
 struct RelayFigures: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "relay", abstract: "The relay and its transport: throughput, latency, size, open streams.",

@@ -8,7 +8,7 @@ import TelemetryLogging
 import TelemetryModels
 import TelemetryPersistence
 
-/// A process of its own that is a host over a relay and prints when its gate opened and when it began to flush.
+/// A separate process that is a host over a relay and prints when its gate opened and when it began to flush.
 struct RelayHost: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "relay-host", abstract: "The other process of the suite relay.", shouldDisplay: false)

@@ -2,7 +2,7 @@ import Foundation
 import Measure
 import TelemetryHTTP
 
-/// The relay as users run it: a process over an SQLite file of its own.
+/// The relay as users run it: a process with its own SQLite file.
 struct RelayServer: Sendable {
     let process: ChildProcess
     let url: URL

@@ -59,7 +59,7 @@ extension RelaySuite {
         }
     }
 
-    /// Each host begins at a moment of its own.
+    /// Each host begins at a different time.
     private static func append(_ hosts: [HTTPTelemetryTransport], for seconds: Int) async throws -> Latencies {
         let start = ContinuousClock.now + .milliseconds(100)
         return try await withThrowingTaskGroup(of: [UInt64].self) { group in

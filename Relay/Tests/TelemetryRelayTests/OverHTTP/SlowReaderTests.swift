@@ -40,7 +40,7 @@ struct SlowReaderTests {
             }
             let reader = try #require(LoopbackSocket.connected(to: UInt16(port)))
             reader.send(Array("GET /v1/events/stream?after=\(start) HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n".utf8))
-            // Nobody notices when the socket is full; as long as it is not, the time that passes cuts nobody.
+            // The relay does not report a full socket. Until the socket is full, passing time disconnects no reader.
             while parts.streams.cut == 0 {
                 time.pass(31)
                 await parts.streams.check()
