@@ -4,6 +4,7 @@ import TelemetryTestSupport
 import Testing
 
 struct FileLockTests {
+    #if os(Linux)
     @Test("A child process that inherits a lock's descriptor does not keep the lock")
     func inheritedDescriptor() async throws {
         try await withLockedDirectory { directory in
@@ -18,6 +19,14 @@ struct FileLockTests {
             _ = try await FileLock.acquire(path, system: FileSystem(), timeout: .zero)
         }
     }
+
+    private func openDescriptors(of path: String) throws -> [Int32] {
+        try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").compactMap { name in
+            let target = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(name)")
+            return target == path ? Int32(name) : nil
+        }
+    }
+    #endif
 
     @Test("A held lock is tried until the timeout of the injected clock, and no thread is blocked", .timeLimit(.minutes(10)))
     func timeout() async throws {
@@ -98,12 +107,5 @@ struct FileLockTests {
             at: directory, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
         defer { try? FileManager.default.removeItem(at: directory) }
         try await body(directory)
-    }
-
-    private func openDescriptors(of path: String) throws -> [Int32] {
-        try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").compactMap { name in
-            let target = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(name)")
-            return target == path ? Int32(name) : nil
-        }
     }
 }

@@ -32,6 +32,9 @@ package struct StoreLayout: Sendable {
 
     package func journalFile(_ number: UInt64) -> String { "\(journal)/\(number).log" }
 
+    /// The cached index of a journal file.
+    package func journalIndex(_ number: UInt64) -> String { "\(journal)/\(number).index" }
+
     package static func journalNumber(of name: String) -> UInt64? {
         guard name.hasSuffix(".log"), let number = UInt64(name.dropLast(4)), number < numberLimit else { return nil }
         return number

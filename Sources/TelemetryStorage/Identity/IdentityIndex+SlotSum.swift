@@ -33,7 +33,8 @@ extension IdentityIndex {
             let data = try file.nextData(from: offset)
             guard data < end else { break }
             offset = max(offset, data & ~(size - 1))
-            let bytes = try file.read(at: offset, count: Int(min(UInt64(FileLimits.piece), end - offset)))
+            let bytes = try file.read(
+                at: offset, count: MemorySize.piece(from: offset, to: end, atMost: FileLimits.piece))
             if bytes.isEmpty { break }
             try bytes.withUnsafeBytes { bytes in
                 for start in stride(from: 0, to: bytes.count, by: Int(size)) {

@@ -82,6 +82,7 @@ package struct JournalLedger {
                 let lines = try Self.adding(LedgerLine(file: file, events: events, retired: retired), to: lines())
                 try write(lines.suffix(Self.maximumLines))
                 try system.remove(layout.journalFile(file))
+                try? system.remove(layout.journalIndex(file))
             }
         }
     }

@@ -25,6 +25,10 @@ package struct JournalBatch: Equatable {
     package var byteCount: UInt64
     package var lineCount: UInt64
     package var eventCount: UInt64
+    /// What the batch contains; nil in entries of older versions, and if it was not read.
+    package var summary: BatchSummary?
+    /// Whether the writer found that the batch has no summary, so that reading its events gives none either.
+    package var isWithoutSummary = false
 }
 
 package struct RecordChange: Equatable {
@@ -64,6 +68,11 @@ extension JournalLine {
                 bytes.append(UInt8(ascii: " "))
                 bytes.append(decimal: number)
             }
+            if let summary = batch.summary {
+                summary.append(to: bytes)
+            } else if batch.isWithoutSummary {
+                bytes.append(literal: " -")
+            }
         case .record(let change):
             bytes.append(literal: change.isRemoval ? "R - " : "R + ")
             bytes.append(quoted: change.recordType)
@@ -94,6 +103,12 @@ extension JournalLine {
 
     /// Returns nil for a line that is truncated, altered, or of an unknown kind.
     package init?(_ line: UnsafeBufferPointer<UInt8>) {
+        var recent = BatchSummary.Recent()
+        self.init(line, readsSummary: true, &recent)
+    }
+
+    /// - Parameter readsSummary: Whether the summary of a batch is needed; otherwise it is skipped.
+    init?(_ line: UnsafeBufferPointer<UInt8>, readsSummary: Bool, _ recent: inout BatchSummary.Recent) {
         guard line.count > 11, line[line.count - 9] == UInt8(ascii: " "), line[1] == UInt8(ascii: " ") else { return nil }
         let body = UnsafeBufferPointer(rebasing: line[..<(line.count - 9)])
         guard LineChecksum.read(line[(line.count - 8)...]) == LineChecksum.hash(UnsafeRawBufferPointer(body)) else { return nil }
@@ -104,7 +119,7 @@ extension JournalLine {
             else { return nil }
             self = .head(storeID: String(decoding: id, as: UTF8.self), eventsBefore: events)
         case UInt8(ascii: "B"):
-            guard let batch = JournalBatch(body) else { return nil }
+            guard let batch = JournalBatch(body, readsSummary: readsSummary, &recent) else { return nil }
             self = .batch(batch)
         case UInt8(ascii: "R"):
             let isRemoval = scanner.consume(UInt8(ascii: "-"))
@@ -128,13 +143,13 @@ extension JournalLine {
 }
 
 extension JournalBatch {
-    fileprivate init?(_ body: UnsafeBufferPointer<UInt8>) {
-        // "B client segment" and seven numbers, separated by single spaces.
+    fileprivate init?(_ body: UnsafeBufferPointer<UInt8>, readsSummary: Bool, _ recent: inout BatchSummary.Recent) {
+        // "B client segment" and seven numbers, separated by single spaces; then, since version 3, the summary.
         var scanner = JSONScanner(body)
         guard scanner.skip(2), let clientWord = scanner.word(), let segmentWord = scanner.word(),
             let headerOffset = scanner.unsigned(), let headerLine = scanner.unsigned(), let offset = scanner.unsigned(),
             let line = scanner.unsigned(), let byteCount = scanner.unsigned(), let lineCount = scanner.unsigned(),
-            let eventCount = scanner.unsigned(), scanner.isAtEnd(),
+            let eventCount = scanner.unsigned(),
             max(headerOffset, headerLine, offset, line, byteCount, lineCount, eventCount) < StoreLayout.numberLimit
         else { return nil }
         let client = String(decoding: clientWord, as: UTF8.self)
@@ -144,5 +159,8 @@ extension JournalBatch {
             client: client, segment: segment,
             headerOffset: headerOffset, headerLine: headerLine, offset: offset, line: line, byteCount: byteCount,
             lineCount: lineCount, eventCount: eventCount)
+        guard readsSummary, !scanner.isAtEnd() else { return }
+        isWithoutSummary = scanner.consume(UInt8(ascii: "-"))
+        if !isWithoutSummary { summary = BatchSummary(&scanner, eventCount: eventCount, &recent) }
     }
 }

@@ -18,18 +18,49 @@ package struct JournalReader {
     private var later: UInt64?
     /// The reading position before missing files were skipped.
     private var gap: JournalPosition?
+    /// Whether the summaries of batches are read.
+    private let readsSummaries: Bool
+    private var recent = BatchSummary.Recent()
 
     package init(
-        layout: StoreLayout, system: FileSystem, diagnostics: TelemetryDiagnosticsHandler?, position: JournalPosition
+        layout: StoreLayout, system: FileSystem, diagnostics: TelemetryDiagnosticsHandler?, position: JournalPosition,
+        readsSummaries: Bool = false
     ) {
         self.layout = layout
         self.system = system
         self.diagnostics = diagnostics
         self.position = position
+        self.readsSummaries = readsSummaries
+    }
+
+    /// Returns to an earlier line of the same file. False if it is no longer in memory.
+    package mutating func rewind(to earlier: JournalPosition) -> Bool {
+        guard earlier.file == position.file, earlier.offset <= position.offset,
+            position.offset - earlier.offset <= UInt64(pieceStart), !isInLongLine
+        else { return false }
+        pieceStart -= Int(position.offset - earlier.offset)
+        position = earlier
+        position.linesRead = 0
+        return true
+    }
+
+    /// Continues at a later line of the same file.
+    package mutating func jump(to offset: UInt64, events: UInt64) {
+        guard offset > position.offset else { return }
+        let distance = offset - position.offset
+        if distance <= UInt64(piece.count - pieceStart) {
+            pieceStart += Int(distance)
+        } else {
+            (piece, pieceStart) = ([], 0)
+        }
+        isInLongLine = false
+        (position.offset, position.linesRead, position.events) = (offset, 0, events)
     }
 
     /// Entries that could not be read: their positions, and the client they appear to name.
     package private(set) var tornBatches: [(client: String, at: JournalPosition)] = []
+    /// How many lines could not be read, of any kind.
+    package private(set) var invalidLineCount = 0
     private static let tornBatchesKept = 1_000
     private static let maximumBatchBytes = 1_024
 
@@ -56,8 +87,12 @@ package struct JournalReader {
                 isInLongLine = false
                 continue
             }
-            let line = piece.withUnsafeBufferPointer { JournalLine(UnsafeBufferPointer(rebasing: $0[start..<end])) }
+            let line = piece.withUnsafeBufferPointer {
+                JournalLine(
+                    UnsafeBufferPointer(rebasing: $0[start..<end]), readsSummary: readsSummaries, &recent)
+            }
             guard let line else {
+                invalidLineCount += 1
                 noteTornBatch(piece[start..<end], at)
                 diagnostics?(
                     .init(kind: .tornTail, message: "\(layout.journalFile(at.file)) has an invalid line at offset \(at.offset)."))
@@ -103,7 +138,10 @@ package struct JournalReader {
             return true
         }
         // A line at the end of the newest file may still be incomplete.
-        if rest > 0 { noteTornBatch(piece[...], position) }
+        if rest > 0 {
+            invalidLineCount += 1
+            noteTornBatch(piece[...], position)
+        }
         guard let next = later else { return false }
         if rest > 0 {
             diagnostics?(
@@ -117,6 +155,7 @@ package struct JournalReader {
         let rest = piece.count - pieceStart
         guard rest > 0, isInLongLine || rest > FileLimits.line else { return }
         if !isInLongLine {
+            invalidLineCount += 1
             noteTornBatch(piece[pieceStart...], position)
             diagnostics?(
                 .init(

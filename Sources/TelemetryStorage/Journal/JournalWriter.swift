@@ -8,6 +8,8 @@ import TelemetryModels
 package final class JournalWriter {
     /// Whether this writer ended a file since this was last set to false.
     package var hasEndedFile = false
+    /// The numbers of those files.
+    private var endedFiles: [UInt64] = []
     private let layout: StoreLayout
     /// The store's identifier, for the first line of a file.
     package var storeID: String {
@@ -164,7 +166,14 @@ package final class JournalWriter {
         }
         file = nil
         hasEndedFile = true
+        endedFiles.append(number)
         return true
+    }
+
+    /// The numbers of the files that this writer ended since the last call.
+    package func takeEndedFiles() -> [UInt64] {
+        defer { endedFiles = [] }
+        return endedFiles
     }
 
     private func eventCount(through number: UInt64) throws(FileError) -> UInt64 {

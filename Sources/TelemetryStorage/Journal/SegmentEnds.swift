@@ -31,6 +31,19 @@ package struct SegmentEnds {
         return true
     }
 
+    /// Inserts every batch of a completed journal file. False, and nothing changes, if one of them is a duplicate.
+    package mutating func advance(over index: JournalIndex) -> Bool {
+        if let last { ends[last.segment] = last.end }
+        last = nil
+        let keys = index.segments.map { SegmentKey(client: index.clients[$0.client], name: $0.name) }
+        if !ends.isEmpty {
+            for (key, segment) in zip(keys, index.segments) where segment.start < ends[key] ?? 0 { return false }
+        }
+        if ends.count + keys.count > Self.limit { ends.removeAll() }
+        for (key, segment) in zip(keys, index.segments) { ends[key] = segment.end }
+        return true
+    }
+
     /// Removes the last inserted batch, so that it can be inserted again.
     package mutating func restart(_ batch: JournalBatch) { last?.end = batch.offset }
 }

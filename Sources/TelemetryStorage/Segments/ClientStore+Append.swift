@@ -16,6 +16,7 @@ extension ClientStore {
         var header = index.header
         var target: (segment: SegmentWriter, file: OpenFile)?
         var count: UInt64 = 0
+        var summary = BatchSummaryBuilder()
         let maximum = shared.configuration.effectiveEventBytes
         do {
             try events.withUnsafeBufferPointer { events in
@@ -32,6 +33,7 @@ extension ClientStore {
                     let size = encoder.buffer.count - start
                     if size > maximum { throw EventLimits.tooLarge(event, size, of: maximum) }
                     count += 1
+                    summary.add(event)
                 }
             }
         } catch {
@@ -49,7 +51,7 @@ extension ClientStore {
             if isDurable { try index.file.synchronize() }
             try file.write(encoder.buffer.bytes, at: segment.size)
             if isDurable { try file.synchronize() }
-            try writeJournalEntry(for: encoder, in: segment, eventCount: count)
+            try writeJournalEntry(for: encoder, in: segment, eventCount: count, summary: summary.summary)
             header.append.journalEnd = shared.journal.currentEnd.offset
             header.eventCount += count
             try index.commit(into: &header)
@@ -67,7 +69,7 @@ extension ClientStore {
     }
 
     private func writeJournalEntry(
-        for encoder: EventLineEncoder, in segment: SegmentWriter, eventCount: UInt64
+        for encoder: EventLineEncoder, in segment: SegmentWriter, eventCount: UInt64, summary: BatchSummary?
     ) throws(FileError) {
         let beginsWithHeader = encoder.beginsWithHeader
         let batch = JournalBatch(
@@ -75,7 +77,8 @@ extension ClientStore {
             headerOffset: beginsWithHeader ? segment.size : segment.header.offset,
             headerLine: beginsWithHeader ? segment.lineCount : segment.header.line,
             offset: segment.size, line: segment.lineCount, byteCount: UInt64(encoder.buffer.count),
-            lineCount: UInt64(encoder.lineCount), eventCount: eventCount)
+            lineCount: UInt64(encoder.lineCount), eventCount: eventCount, summary: summary,
+            isWithoutSummary: summary == nil)
         try shared.journal.write([.batch(batch)])
     }
 

@@ -42,14 +42,15 @@ extension ClientStore {
 
     /// Makes an index of what the segments hold, and sets the one that cannot be read aside.
     package func rebuildIndex() throws -> IdentityIndex {
-        try truncateUnjournaledTails()
+        // A new client has no segments, and the journal need not be read for it.
+        let isNew = try segmentNames(cleaning: true).isEmpty
+        if !isNew { try truncateUnjournaledTails() }
         var generator = SystemRandomNumberGenerator()
         var header = IdentityHeader(secret: (generator.next(), generator.next()), boot: system.boot)
         (header.append.journalFile, header.append.journalEnd) = (shared.journal.currentEnd.file, shared.journal.currentEnd.offset)
-        _ = try segmentNames(cleaning: true)
         return try system.withTemporaryPath(in: path) { temporary in
             let rebuilt = try IdentityIndex(new: system.open(temporary, for: .create), header: header)
-            try indexBatches(in: rebuilt, &header)
+            if !isNew { try indexBatches(in: rebuilt, &header) }
             try rebuilt.write(header)
             if isDurable { try rebuilt.file.synchronize() }
             let place = "\(path)/identity"

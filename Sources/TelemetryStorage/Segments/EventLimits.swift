@@ -10,7 +10,7 @@ import Foundation
 package enum EventLimits {
     package static func check(_ event: UnsafePointer<TelemetryEvent>, maximumBytes: Int) throws(StoreError) {
         // Escaping makes at most six bytes of one; only events that may be too large are measured.
-        let isSurelySmall = 6 * textBytes(of: event) + 1_024 <= maximumBytes
+        let isSurelySmall = textBytes(of: event) <= (max(maximumBytes, 1_024) - 1_024) / 6
         let hasDates = event.pointee.attributes.values.contains { if case .date = $0 { true } else { false } }
         if isSurelySmall, !hasDates, isStorable(event.pointee.timestamp) { return }
         var encoder = EventLineEncoder()

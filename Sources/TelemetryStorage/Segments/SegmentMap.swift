@@ -68,7 +68,7 @@ package struct SegmentMap {
     }
 
     private func offset(ofLine line: UInt64) -> UInt64 {
-        line < UInt64(lines.count) ? lines[Int(line)] : lines.last ?? 0
+        Int(exactly: line).flatMap { $0 < lines.count ? lines[$0] : nil } ?? lines.last ?? 0
     }
 
     private func run(at offset: UInt64) -> SegmentRun? {

@@ -30,6 +30,16 @@ package final class SegmentReader {
         case stopped(lines: UInt64)
     }
 
+    /// Where reading stopped within a batch, so that the next page need not read the lines before.
+    private struct Bookmark {
+        let segment: OpenSegment
+        let offset: UInt64
+        let linesRead: UInt64
+        let lines: FileLines
+        let decoder: EventLineDecoder
+    }
+
+    private var bookmark: Bookmark?
     private let layout: StoreLayout
     private let system: FileSystem
     private let diagnostics: TelemetryDiagnosticsHandler?
@@ -55,12 +65,24 @@ package final class SegmentReader {
     }
 
     /// Closes every file, to free descriptors.
-    package func close() { segments.removeAll() }
+    package func close() {
+        segments.removeAll()
+        bookmark = nil
+    }
+
+    /// The header of a batch in a segment that was not rewritten; nil if it cannot be read.
+    package func context(of batch: JournalBatch) throws(FileError) -> EventContext? {
+        guard let segment = try segment(of: batch), segment.map.form.layout == .asWritten else { return nil }
+        return try context(at: batch.headerOffset, of: batch, in: segment)
+    }
 
     /// Calls `body` for each remaining event of the batch after its first `first` lines, until `body` returns false.
+    ///
+    /// - Parameter end: The number of lines of the batch to read at most.
     @discardableResult
     package func read(
-        _ batch: JournalBatch, fromLine first: UInt64 = 0, _ body: (consuming TelemetryEvent) throws -> Bool
+        _ batch: JournalBatch, fromLine first: UInt64 = 0, upToLine end: UInt64 = .max,
+        _ body: (consuming TelemetryEvent) throws -> Bool
     ) throws -> ReadExtent {
         guard let segment = try segment(of: batch) else { return .gone }
         guard let place = segment.map.place(of: batch) else {
@@ -68,22 +90,31 @@ package final class SegmentReader {
             return .complete
         }
         var decoder = EventLineDecoder(directory: batch.client, needsChecksums: segment.map.form.hasChecksums)
-        decoder.context = try header(of: batch, in: segment)
         var linesRead: UInt64 = 0
         var lines = FileLines(segment.file, place)
+        if let known = bookmark, known.segment === segment, known.offset == batch.offset, known.linesRead == first {
+            (lines, decoder, linesRead) = (known.lines, known.decoder, first)
+        } else {
+            decoder.context = try header(of: batch, in: segment)
+        }
+        bookmark = nil
         // All these bytes belong to the batch, even if damage changed the number of lines.
-        while let line = try lines.next() {
+        while linesRead < end, let line = try lines.next() {
             let decoded = decoder.decode(line, of: lines)
             linesRead += 1
             guard linesRead > first else { continue }
             switch consume decoded {
             case .event(let event):
-                if try !body(event) { return line.end < place.upperBound ? .stopped(lines: linesRead) : .complete }
+                if try body(event) { continue }
+                guard line.end < place.upperBound else { return .complete }
+                bookmark = Bookmark(
+                    segment: segment, offset: batch.offset, linesRead: linesRead, lines: lines, decoder: decoder)
+                return .stopped(lines: linesRead)
             case .corrupt: reportDamage(of: batch, line: batch.line + linesRead)
             case .header, .nothing: break
             }
         }
-        if linesRead != batch.lineCount { reportDamage(of: batch, line: batch.line + linesRead + 1) }
+        if linesRead != batch.lineCount, linesRead < end { reportDamage(of: batch, line: batch.line + linesRead + 1) }
         return .complete
     }
 
@@ -114,6 +145,12 @@ package final class SegmentReader {
 
     private func header(of batch: JournalBatch, in segment: OpenSegment) throws(FileError) -> EventContext? {
         guard let offset = segment.map.header(of: batch) else { return nil }
+        return try context(at: offset, of: batch, in: segment)
+    }
+
+    private func context(
+        at offset: UInt64, of batch: JournalBatch, in segment: OpenSegment
+    ) throws(FileError) -> EventContext? {
         if let known = segment.headers[offset] { return known }
         var length = 1024
         while true {

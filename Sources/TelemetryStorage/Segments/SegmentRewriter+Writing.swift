@@ -40,7 +40,7 @@ extension SegmentRewriter {
             if case .event(let event) = decoder.decode(line, of: lines), selection.includes(event) {
                 // The empty line stays, so that later lines keep their numbers.
             } else {
-                try output.makeRoom(for: Int(line.end - line.offset))
+                try output.makeRoom(for: MemorySize.count(from: line.offset, to: line.end))
                 lines.withBytes(of: line) { output.buffer.append($0) }
             }
             if line.hasFeed { try output.append([UInt8(ascii: "\n")]) }
@@ -57,7 +57,8 @@ extension SegmentRewriter {
                 offset = data
                 continue
             }
-            let bytes = try file.read(at: offset, count: Int(min(UInt64(Self.copiedBytes), place.upperBound - offset)))
+            let bytes = try file.read(
+                at: offset, count: MemorySize.piece(from: offset, to: place.upperBound, atMost: Self.copiedBytes))
             if bytes.isEmpty { return }
             try output.append(bytes)
             offset += UInt64(bytes.count)
@@ -78,7 +79,7 @@ private struct PieceWriter {
 
     /// Must be called before `count` bytes are appended to the buffer.
     mutating func makeRoom(for count: Int) throws(FileError) {
-        if buffer.count + count > FileLimits.piece { try flush() }
+        if count > FileLimits.piece - buffer.count { try flush() }
     }
 
     mutating func append(_ bytes: [UInt8]) throws(FileError) {

@@ -1,11 +1,11 @@
 #if canImport(Darwin)
 import Darwin
-#elseif canImport(Glibc)
-import Glibc
 #elseif canImport(Musl)
 import Musl
 #elseif canImport(Android)
 import Android
+#elseif canImport(Glibc)
+import Glibc
 #endif
 
 /// A system call that failed.

@@ -1,11 +1,11 @@
 #if canImport(Darwin)
 import Darwin
-#elseif canImport(Glibc)
-import Glibc
 #elseif canImport(Musl)
 import Musl
 #elseif canImport(Android)
 import Android
+#elseif canImport(Glibc)
+import Glibc
 #endif
 
 extension FileSystem {
@@ -23,7 +23,7 @@ extension FileSystem {
     /// The status of the file at a path, following symbolic links; nil if there is none.
     package func statusThroughLinks(_ path: String) throws(FileError) -> FileStatus? {
         var found = stat()
-        do { _ = try call(.status, path) { stat(path, &found) } } catch {
+        do { _ = try call(.status, path) { fstatat(AT_FDCWD, path, &found, 0) } } catch {
             guard error.isNotFound else { throw error }
             return nil
         }

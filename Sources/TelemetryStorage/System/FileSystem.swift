@@ -1,11 +1,11 @@
 #if canImport(Darwin)
 import Darwin
-#elseif canImport(Glibc)
-import Glibc
 #elseif canImport(Musl)
 import Musl
 #elseif canImport(Android)
 import Android
+#elseif canImport(Glibc)
+import Glibc
 #endif
 
 /// The system calls of the file store, which a test can make fail.
@@ -105,7 +105,8 @@ package struct FileSystem: Sendable {
 
     /// Sets the modification date of a file, in seconds since 1970.
     package func setModified(_ path: String, _ seconds: Int64) throws(FileError) {
-        let time = timespec(tv_sec: time_t(seconds), tv_nsec: 0)
+        // Where `time_t` has 32 bits, later dates become the last one that it can represent.
+        let time = timespec(tv_sec: time_t(clamping: seconds), tv_nsec: 0)
         _ = try call(.write, path) {
             withUnsafePointer(to: (time, time)) { times in
                 times.withMemoryRebound(to: timespec.self, capacity: 2) { utimensat(AT_FDCWD, path, $0, AT_SYMLINK_NOFOLLOW) }
@@ -169,11 +170,11 @@ package struct FileSystem: Sendable {
         }
         let status = try file.status()
         guard status.isRegularFile else { return .unusable(reason: "is not a regular file", file) }
-        guard status.size <= UInt64(limit) else {
+        guard let size = MemorySize.whole(status.size, atMost: limit) else {
             return .unusable(reason: "has \(status.size) bytes, more than the limit of \(limit)", file)
         }
         // Virtual files have no size until they are read.
-        return .content(try file.read(at: 0, count: status.size == 0 ? 4_096 : Int(status.size)), of: file)
+        return .content(try file.read(at: 0, count: size == 0 ? 4_096 : size), of: file)
     }
 
     /// Repeats the call while a signal interrupts it.

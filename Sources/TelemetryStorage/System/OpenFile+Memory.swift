@@ -1,11 +1,11 @@
 #if canImport(Darwin)
 import Darwin
-#elseif canImport(Glibc)
-import Glibc
 #elseif canImport(Musl)
 import Musl
 #elseif canImport(Android)
 import Android
+#elseif canImport(Glibc)
+import Glibc
 #endif
 
 /// Memory-mapped files.
@@ -45,8 +45,10 @@ extension OpenFile {
     /// The content of a regular file of this user, of at most `limit` bytes. A failure for another kind of file is permanent.
     package func content(limit: Int) throws(FileError) -> [UInt8] {
         let status = try status()
-        guard status.isRegularFile, status.size <= UInt64(limit) else { throw FileError(.read, path, errno: EFBIG) }
+        guard status.isRegularFile, let size = MemorySize.whole(status.size, atMost: limit) else {
+            throw FileError(.read, path, errno: EFBIG)
+        }
         guard status.owner == system.user else { throw FileError(.read, path, errno: EPERM) }
-        return try read(at: 0, count: Int(status.size))
+        return try read(at: 0, count: size)
     }
 }

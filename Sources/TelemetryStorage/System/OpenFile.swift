@@ -1,11 +1,11 @@
 #if canImport(Darwin)
 import Darwin
-#elseif canImport(Glibc)
-import Glibc
 #elseif canImport(Musl)
 import Musl
 #elseif canImport(Android)
 import Android
+#elseif canImport(Glibc)
+import Glibc
 #endif
 
 /// An open file; closed with the last reference to it.
@@ -60,7 +60,7 @@ package final class OpenFile: Sendable {
     package func read(at offset: UInt64, count: Int) throws(FileError) -> [UInt8] {
         var failure: FileError?
         // Memory is limited by the file's size, not by `count`.
-        let count = try count <= 1 << 20 ? count : Int(clamping: min(UInt64(count), rest(from: offset)))
+        let count = try count <= 1 << 20 ? count : MemorySize.piece(from: offset, to: status().size, atMost: count)
         // An array without capacity is the shared empty one, whose count must not be set.
         guard count > 0 else { return [] }
         let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
@@ -83,11 +83,6 @@ package final class OpenFile: Sendable {
         let found = lseek(descriptor, off_t(clamping: offset), seekData)
         // Not every file system supports holes.
         return found >= 0 ? UInt64(found) : errno == ENXIO ? .max : offset
-    }
-
-    private func rest(from offset: UInt64) throws(FileError) -> UInt64 {
-        let size = try status().size
-        return size - min(size, offset)
     }
 
     package func truncate(to size: UInt64) throws(FileError) {

@@ -2,12 +2,12 @@
 
 #if canImport(Darwin)
 import Darwin
-#elseif canImport(Glibc)
-import Glibc
 #elseif canImport(Musl)
 import Musl
 #elseif canImport(Android)
 import Android
+#elseif canImport(Glibc)
+import Glibc
 #endif
 
 #if canImport(Darwin)

@@ -1,11 +1,11 @@
 #if canImport(Darwin)
 import Darwin
-#elseif canImport(Glibc)
-import Glibc
 #elseif canImport(Musl)
 import Musl
 #elseif canImport(Android)
 import Android
+#elseif canImport(Glibc)
+import Glibc
 #endif
 
 /// A reusable buffer for appending bytes, without an array's checks for every byte.

@@ -55,8 +55,8 @@ package struct FileLines {
 
     /// Continues at a later offset.
     package mutating func move(to offset: UInt64) {
-        if offset <= bytesOffset + UInt64(bytes.count) {
-            start = Int(offset - bytesOffset)
+        if let index = MemorySize.index(of: offset, from: bytesOffset, count: bytes.count) {
+            start = index
         } else {
             (bytes, bytesOffset, start) = ([], min(offset, end), 0)
         }
@@ -73,7 +73,7 @@ package struct FileLines {
     private mutating func fill() throws(FileError) -> Bool {
         let at = bytesOffset + UInt64(bytes.count)
         guard at < end else { return false }
-        let more = try file.read(at: at, count: Int(min(UInt64(FileLimits.piece), end - at)))
+        let more = try file.read(at: at, count: MemorySize.piece(from: at, to: end, atMost: FileLimits.piece))
         if more.isEmpty { return false }
         bytes.removeFirst(start)
         bytesOffset += UInt64(start)
@@ -90,7 +90,7 @@ package struct FileLines {
         while at < end {
             at = min(try file.nextData(from: at), end)
             guard at < end else { break }
-            let more = try file.read(at: at, count: Int(min(UInt64(FileLimits.piece), end - at)))
+            let more = try file.read(at: at, count: MemorySize.piece(from: at, to: end, atMost: FileLimits.piece))
             if more.isEmpty { break }
             if let feed = more.withUnsafeBufferPointer({ $0.lineFeed(from: 0) }) {
                 (bytes, bytesOffset, start) = (more, at, feed + 1)

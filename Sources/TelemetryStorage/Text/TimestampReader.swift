@@ -8,8 +8,8 @@ package import Foundation
 
 /// Reads dates; caches the last second, so that the calendar is computed only when it changes.
 package struct TimestampReader {
-    /// The 19 bytes of the last second, in words that overlap.
-    private var text: (UInt64, UInt64, UInt64) = (0, 0, 0)
+    /// The 19 bytes of the last second, in words that overlap; nil before the first.
+    private var text: (UInt64, UInt64, UInt64)?
     private var seconds: Int64 = 0
 
     package init() {}
@@ -22,7 +22,7 @@ package struct TimestampReader {
             raw.loadUnaligned(fromByteOffset: 0, as: UInt64.self), raw.loadUnaligned(fromByteOffset: 8, as: UInt64.self),
             raw.loadUnaligned(fromByteOffset: 11, as: UInt64.self)
         )
-        if next != text {
+        if text.map({ $0 == next }) != true {
             guard let read = TimestampFormat.seconds(from: bytes) else { return nil }
             (text, seconds) = (next, read)
         }
