@@ -1,15 +1,5 @@
 import Foundation
 
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#elseif canImport(Android)
-import Android
-#endif
-
 extension TelemetryDeviceInfo {
     /// Reads the system's properties. Never fails: a property that cannot be determined is "unknown".
     static func detect() -> Self {
@@ -90,6 +80,8 @@ extension TelemetryDeviceInfo {
         "watchOS"
         #elseif os(visionOS)
         "visionOS"
+        #elseif os(Android)
+        "Android"
         #elseif os(Linux)
         "Linux"
         #else

@@ -96,7 +96,7 @@ package enum TimestampFormat {
         return nanoseconds
     }
 
-    private static func date(seconds: Int64, nanoseconds: Int64) -> Date {
+    package static func date(seconds: Int64, nanoseconds: Int64) -> Date {
         // Milliseconds take the way that `Date(timeIntervalSince1970:)` takes, so that they equal dates made that way.
         if nanoseconds % 1_000_000 == 0 {
             return Date(timeIntervalSince1970: Double(seconds * 1000 + nanoseconds / 1_000_000) / 1000)
