@@ -1,11 +1,5 @@
 public import Foundation
 
-#if canImport(Glibc)
-import Glibc
-#else
-import Darwin
-#endif
-
 /// A request as a ``LoopbackServer`` read it.
 @_spi(Tooling)
 public struct LoopbackRequest: Sendable {

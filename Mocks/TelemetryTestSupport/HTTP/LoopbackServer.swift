@@ -1,12 +1,6 @@
 public import Foundation
 import Synchronization
 
-#if canImport(Glibc)
-import Glibc
-#else
-import Darwin
-#endif
-
 /// A server on the loopback interface, on plain sockets, that misbehaves on request.
 ///
 /// A connection serves one request, and the health checks before it; or every answered request, with `keepsConnections`.

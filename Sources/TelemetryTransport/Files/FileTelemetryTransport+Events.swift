@@ -126,6 +126,7 @@ extension FileTelemetryTransport {
         guard journal.hasEndedFile else { return }
         journal.hasEndedFile = false
         do {
+            for number in journal.takeEndedFiles() { try indexes.save(number, storeID: storeID) }
             try ledger.collect(&remainingSegments)
             try removeEmptyClients()
         } catch {

@@ -40,11 +40,8 @@ extension FileTelemetryTransport {
     public func records(matching query: TelemetryRecordQuery) async throws -> [TelemetryRecord] {
         do {
             let directory = layout.records(ofType: query.recordType)
-            let records = try files.names(in: directory, below: layout.records).compactMap {
-                try files.read(TelemetryRecord.self, at: "\(directory)/\($0)")
-            }
-            return query.apply(to: records)
-        } catch let error as FileError {
+            return query.apply(to: try recordCache.records(in: directory, below: layout.records, where: query.matches))
+        } catch {
             throw error.transportError
         }
     }

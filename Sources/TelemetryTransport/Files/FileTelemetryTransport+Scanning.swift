@@ -15,27 +15,26 @@ extension FileTelemetryTransport {
         _ filter: TelemetryEventFilter, from start: JournalPosition, _ body: (consuming TelemetryEvent) -> Bool
     ) async throws -> ScanEnd {
         let client = filter.clientId.map { directoryName(ofClient: $0) }
-        var lines = JournalReader(
-            layout: layout, system: system, diagnostics: configuration.diagnostics, position: start)
+        var walk = try continuedWalk(from: start, filter) ?? walk(from: start, EventBounds(filter, client: client))
         var end = ScanEnd(position: start, hasMore: false)
-        var ends = try segmentEnds(at: start)
-        defer { for (client, at) in lines.tornBatches { noteTornBatch(ofClient: client, at) } }
+        defer { for (client, at) in walk.lines.tornBatches { noteTornBatch(ofClient: client, at) } }
         var wantsMore = true
         var batches = 0
         var gone: [String: [String: Bool]] = [:]
-        while let (line, at) = try reading({ try lines.next() }) {
-            if let gap = lines.takeGap() {
-                let passed = if case .head(_, let events) = line { events } else { gap.events }
+        while let step = try reading({ try walk.next() }) {
+            let at = step.at
+            if let gap = walk.takeGap() {
+                let passed = if case .head(_, let events) = step.line { events } else { gap.events }
                 let events = try skipped(from: gap, to: JournalPosition(file: at.file, offset: 0, events: passed))
                 end.missed = end.missed.addingClamped(events)
             }
-            guard case .batch(let batch) = line else { continue }
+            guard case .batch(let batch) = step.line else { continue }
             if !wantsMore {
                 (end.position, end.hasMore) = (at, true)
-                recentEnds.keep(ends, at: at)
+                keep(walk, at: end.position, filter)
                 return end
             }
-            guard ends.insert(batch) else {
+            guard step.isIndexed || walk.ends.insert(batch) else {
                 report(
                     .corruptFile, "\(layout.journalFile(at.file)) has a duplicate entry at offset \(at.offset); it is skipped.")
                 continue
@@ -51,8 +50,8 @@ extension FileTelemetryTransport {
             if case .stopped(let lines) = read {
                 (end.position, end.hasMore) = (at, true)
                 end.position.linesRead = lines
-                ends.restart(batch)
-                recentEnds.keep(ends, at: at)
+                if !step.isIndexed { walk.ends.restart(batch) }
+                keep(walk, at: end.position, filter)
                 return end
             }
             if read == .gone, try isRetired(batch, &gone) {
@@ -64,13 +63,38 @@ extension FileTelemetryTransport {
                 await Task.yield()
             }
         }
-        end.position = lines.position
-        recentEnds.keep(ends, at: lines.position)
+        end.position = walk.lines.position
+        keep(walk, at: end.position, filter)
         return end
     }
 
+    /// Reads the journal from a position, without entries that cannot match.
+    func walk(from start: JournalPosition, _ bounds: EventBounds) throws -> JournalWalk {
+        let lines = JournalReader(
+            layout: layout, system: system, diagnostics: configuration.diagnostics, position: start,
+            readsSummaries: bounds.isSelective)
+        return try reading {
+            try JournalWalk(
+                lines: lines, indexes: indexes, storeID: storeID, bounds: bounds,
+                states: SegmentStates(layout: layout, system: system), ends: { try segmentEnds(at: start) })
+        }
+    }
+
+    /// The walk that ended the page before, if this one begins there.
+    private func continuedWalk(from start: JournalPosition, _ filter: TelemetryEventFilter) -> JournalWalk? {
+        defer { recentWalk = nil }
+        guard let recent = recentWalk, recent.position == start, recent.filter == filter else { return nil }
+        return recent.walk
+    }
+
+    /// Keeps what the next page needs, unless an index is used instead.
+    private func keep(_ walk: consuming JournalWalk, at position: JournalPosition, _ filter: TelemetryEventFilter) {
+        if !walk.isIndexed { recentEnds.keep(walk.ends, at: position) }
+        if walk.rewind(to: position) { recentWalk = (walk, position, filter) }
+    }
+
     /// Causes a recount: the entry's events are not read, but were counted when they were stored.
-    private func noteTornBatch(ofClient name: String, _ position: JournalPosition) {
+    func noteTornBatch(ofClient name: String, _ position: JournalPosition) {
         let isClient = StoreLayout.isFileName(name) && (try? system.status(layout.client(directory: name))) != nil
         let names = isClient ? [name] : (try? system.directories(in: layout.events)) ?? []
         for name in names { segments.noteDamage(ofClient: name, at: "\(position.file).log:\(position.offset)") }
@@ -131,7 +155,7 @@ extension FileTelemetryTransport {
     }
 
     /// How many events the missing files contained; files not removed by the store are reported.
-    private func skipped(from gap: JournalPosition, to next: JournalPosition, lostOnly: Bool = false) throws -> UInt64 {
+    func skipped(from gap: JournalPosition, to next: JournalPosition, lostOnly: Bool = false) throws -> UInt64 {
         let missing = try reading { try ledger.missing(since: gap, until: next) }
         if missing.isLost {
             for client in try reading({ try system.directories(in: layout.events) }) {
@@ -150,11 +174,12 @@ extension FileTelemetryTransport {
         if journalWitness.isSame(file) { return }
         journalWitness.look(at: file, layout, system)
         recentEnds = RecentSegmentEnds()
+        recentWalk = nil
         if let id = try head(of: file).storeID { adopt(storeID: id) }
     }
 
     /// The beginning of the oldest journal file with that number or a higher one; if there is none, of the oldest file.
-    private func oldest(from number: UInt64) throws(FileError) -> JournalPosition {
+    func oldest(from number: UInt64) throws(FileError) -> JournalPosition {
         let files = try system.list(layout.journal).compactMap(StoreLayout.journalNumber)
         guard let oldest = files.filter({ $0 >= number }).min() ?? files.min() else {
             return JournalPosition(file: 1, offset: 0, events: 0)

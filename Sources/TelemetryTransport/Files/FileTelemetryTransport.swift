@@ -25,7 +25,11 @@ public actor FileTelemetryTransport: TelemetryTransporting {
     let journal: JournalWriter
     let format: StoreFormatVersion
     let segments: SegmentReader
+    let indexes: JournalIndexes
+    let recordCache: RecordCache
     var recentEnds = RecentSegmentEnds()
+    /// The reading of the journal where the last page ended.
+    var recentWalk: (walk: JournalWalk, position: JournalPosition, filter: TelemetryEventFilter)?
     var encoder = EventLineEncoder()
     /// For each journal file that is still needed, an existing segment with an entry in it.
     var remainingSegments: [UInt64: String] = [:]
@@ -63,6 +67,9 @@ public actor FileTelemetryTransport: TelemetryTransporting {
         self.format = StoreFormatVersion(layout: layout, system: system)
         journal = JournalWriter(layout: layout, system: system, configuration: configuration.store, storeID: storeID)
         segments = SegmentReader(layout: layout, system: system, diagnostics: configuration.diagnostics)
+        indexes = JournalIndexes(layout: layout, system: system, segments: segments)
+        recordCache = RecordCache(
+            files: RecordFiles(layout: layout, system: system, configuration: configuration.store))
         try? journal.prepare()
         if configuration.durability == .system { try? system.synchronizeDirectory(layout.directory) }
         if let age = configuration.retention.age { try? RetentionClock(layout: layout, system: system, age: age).begin() }
@@ -123,6 +130,7 @@ extension FileTelemetryTransport {
     func closeFiles() {
         for client in clients.values { close(client) }
         segments.close()
+        recentWalk = nil
         journal.close()
     }
 

@@ -29,6 +29,22 @@ extension InMemoryTelemetryTransport {
             events: found, cursor: TelemetryCursor(rawValue: "\(last)"), hasMore: index < stored.count)
     }
 
+    public func events(
+        matching filter: TelemetryEventFilter, before cursor: TelemetryCursor?, limit: Int
+    ) async throws -> TelemetryEventHistoryPage {
+        try NameRules.check(limit: limit)
+        let end = try cursor.map(position(of:)) ?? nextPosition - 1
+        var index = firstIndex(after: end)
+        var found: [TelemetryEvent] = []
+        while index > 0, found.count < limit {
+            index -= 1
+            if filter.matches(stored[index].event) { found.append(stored[index].event) }
+        }
+        let start = index > 0 ? TelemetryCursor(rawValue: "\(stored[index].position - 1)") : nil
+        return TelemetryEventHistoryPage(
+            events: found.reversed(), start: start, end: TelemetryCursor(rawValue: "\(end)"), hasMore: index > 0)
+    }
+
     public func countEvents(matching filter: TelemetryEventFilter) async throws -> Int {
         stored.count { filter.matches($0.event) }
     }

@@ -59,7 +59,7 @@ struct OlderStoreTests {
                 #expect(try await store.countEvents() == left.count)
             }
             #expect(
-                try String(contentsOf: format, encoding: .utf8) == #"{"format":"LiveTelemetry file store","id":"x","version":2}"#
+                try String(contentsOf: format, encoding: .utf8) == #"{"format":"LiveTelemetry file store","id":"x","version":3}"#
                     + "\n")
             try await store.append(events(5...10))
             left += [9, 10]
