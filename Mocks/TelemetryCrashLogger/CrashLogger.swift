@@ -7,32 +7,41 @@ import TelemetryTransport
 ///
 /// `TelemetryCrashLogger SPOOL RUN [STORE]`: two threads log events named `RUN.THREAD.NUMBER` and print each name once `logEvent`
 /// has returned. They are sent to the file store in STORE. Without STORE every append fails.
+///
+/// `TelemetryCrashLogger --recorded SPOOL RUN`: they are events of the scenario "Recorded", which only the flight recorder keeps.
 @main
 enum CrashLogger {
     static func main() async throws {
-        let arguments = CommandLine.arguments
+        let isRecorded = CommandLine.arguments.dropFirst().first == "--recorded"
+        var arguments = CommandLine.arguments
+        if isRecorded { arguments.remove(at: 1) }
         guard arguments.count == 3 || arguments.count == 4 else { exit(64) }
         // Small segments, so that a process is often killed while it begins the next one.
         let configuration = TelemetryLogger.Configuration(
-            spoolDirectory: URL(filePath: arguments[1]), spool: .init(maximumBytes: 1 << 30), memoryLimit: 128 << 10)
+            spoolDirectory: URL(filePath: arguments[1]), spool: .init(maximumBytes: 1 << 30), memoryLimit: 128 << 10,
+            recorder: .init(maximumBytes: 16 << 10))
         let transport: any TelemetryEventTransport =
             arguments.count == 4
             ? try FileTelemetryTransport(directory: URL(filePath: arguments[3])) : UnreachableTransport()
         let logger = TelemetryLogger(configuration: configuration, transport: transport)
+        if isRecorded { await logger.setRecordedScenarios(["Recorded"], level: .diagnostic) }
         await logger.setClientIdentifier("client")
         await logger.activate(enabled: true)
         for thread in 1...2 {
-            Thread { log(to: logger, as: "\(arguments[2]).\(thread)") }.start()
+            let prefix = "\(arguments[2]).\(thread)"
+            Thread { log(to: logger, in: isRecorded ? "Recorded" : nil, as: prefix) }.start()
         }
         while true { try await Task.sleep(for: .seconds(60)) }
     }
 
-    private static func log(to logger: TelemetryLogger, as prefix: String) {
+    private static func log(to logger: TelemetryLogger, in scenario: String?, as prefix: String) {
         var number = 0
         while true {
             number += 1
             let name = "\(prefix).\(number)"
-            logger.logEvent(name: name, property1: number % 3 == 0 ? nil : String(repeating: "x", count: number % 100))
+            logger.logEvent(
+                name: name, scenario: scenario, level: .info,
+                property1: number % 3 == 0 ? nil : String(repeating: "x", count: number % 100), attributes: [:])
             // One call, so that a line is printed completely or not at all.
             FileHandle.standardOutput.write(Data((name + "\n").utf8))
         }

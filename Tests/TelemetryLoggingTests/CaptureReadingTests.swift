@@ -7,12 +7,14 @@ import Testing
 /// Reading outside the capture's lock while others log, step by step.
 struct CaptureReadingTests {
     let capture = EventCapture(
-        configuration: .init(memoryLimit: 128 << 10).clamped, now: nil, bootTime: { BootTime(boot: 1, seconds: 0) })
+        configuration: .init(memoryLimit: 128 << 10).clamped, budgets: ScenarioBudgets { 0 }, now: nil,
+        bootTime: { BootTime(boot: 1, seconds: 0) })
     let limits = DeliveryBatch.Limits(bytes: .max, oldest: -.infinity)
 
     func log(_ count: Int, property1: String? = nil) {
         for _ in 0..<count {
-            capture.record(name: "event", scenario: nil, level: .info, property1: property1, attributes: [:])
+            capture.record(
+                Admission(), name: "event", scenario: nil, level: .info, property1: property1, attributes: [:])
         }
     }
 

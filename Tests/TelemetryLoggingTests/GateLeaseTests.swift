@@ -1,5 +1,4 @@
 import Foundation
-import Synchronization
 import TelemetryLogging
 import TelemetryModels
 import TelemetryTestSupport
@@ -7,15 +6,6 @@ import Testing
 
 /// Levels and ends of scenarios.
 struct GateLeaseTests {
-    /// A date that a test sets.
-    private final class Wall: Sendable {
-        private let value = Mutex(TelemetryFixtures.date)
-        var date: Date {
-            get { value.withLock { $0 } }
-            set { value.withLock { $0 = newValue } }
-        }
-    }
-
     private let wall = Wall()
 
     private func makeBench() async -> Bench {

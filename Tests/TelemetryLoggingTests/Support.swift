@@ -50,6 +50,18 @@ struct Bench {
     }
 }
 
+/// A date that a test sets.
+final class Wall: Sendable {
+    private let value: Mutex<Date>
+
+    init(_ date: Date = TelemetryFixtures.date) { value = Mutex(date) }
+
+    var date: Date {
+        get { value.withLock { $0 } }
+        set { value.withLock { $0 = newValue } }
+    }
+}
+
 /// Records the diagnostics that a handler receives.
 final class DiagnosticsLog: Sendable {
     private let heard = Mutex<[TelemetryDiagnostic]>([])

@@ -1,14 +1,4 @@
-import Foundation
-
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#elseif canImport(Android)
-import Android
-#endif
+import TelemetryStorage
 
 /// A point in time within one boot of the device. It does not depend on the wall clock and is the same in all processes.
 struct BootTime: Sendable, Equatable {
@@ -30,32 +20,13 @@ struct BootTime: Sendable, Equatable {
     }
 
     private static var now: BootTime {
-        var time = timespec()
-        // The system writes to `time` during the call only.
-        #if canImport(Darwin)
-        unsafe clock_gettime(CLOCK_MONOTONIC_RAW, &time)
-        #else
-        unsafe clock_gettime(CLOCK_BOOTTIME, &time)
-        #endif
-        return BootTime(boot: currentBoot, seconds: Double(time.tv_sec) + Double(time.tv_nsec) * 1e-9)
+        let elapsed = SystemBoot.elapsed
+        return BootTime(boot: currentBoot, seconds: Double(elapsed.seconds) + Double(elapsed.nanoseconds) * 1e-9)
     }
 
     /// If the system does not identify the boot, times can be compared only within the process.
     private static let currentBoot: UInt64 = {
-        guard let text = identifier, !text.isEmpty else { return .random(in: .min ... .max) }
+        guard let text = SystemBoot.identifier, !text.isEmpty else { return .random(in: .min ... .max) }
         return Array(text.utf8).withByteView { $0.hash(seed: Frame.checksumSeed) }
     }()
-
-    private static var identifier: String? {
-        #if canImport(Darwin)
-        // The system writes to `size` and at most that many bytes to `bytes`, during the calls only.
-        var size = 0
-        guard unsafe sysctlbyname("kern.bootsessionuuid", nil, &size, nil, 0) == 0, size > 0 else { return nil }
-        var bytes = [UInt8](repeating: 0, count: size)
-        guard unsafe sysctlbyname("kern.bootsessionuuid", &bytes, &size, nil, 0) == 0 else { return nil }
-        return String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-        #else
-        return try? String(contentsOfFile: "/proc/sys/kernel/random/boot_id", encoding: .utf8)
-        #endif
-    }
 }

@@ -24,6 +24,7 @@ struct CaptureState {
     /// The number of waiting events that wakes the consumer; `Int.max` while it is awake.
     var wakeAt = Int.max
     var store: SegmentStore
+    var recorder: FlightRecorder
     var logged: UInt64 = 0
     /// The statistics without `logged` and `waiting`.
     var statistics = TelemetryLogger.Statistics()
@@ -46,9 +47,10 @@ struct CaptureState {
         var isOrphaned = false
     }
 
-    init(session: Session, store: SegmentStore) {
+    init(session: Session, store: SegmentStore, recorder: FlightRecorder) {
         self.session = session
         self.store = store
+        self.recorder = recorder
     }
 
     /// The segment that is written to.

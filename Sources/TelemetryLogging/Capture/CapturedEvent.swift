@@ -19,6 +19,15 @@ struct CapturedEvent {
 }
 
 extension CapturedEvent {
+    /// The attribute of events that a viewer requested from the flight recorder.
+    static let capturedAttribute = "telemetry.captured"
+
+    /// The event identifier for an identity in a ring. It is the same each time the event is sent.
+    static func eventId(ofRecorded identity: UInt64) -> String {
+        let digits = String(identity, radix: 16)
+        return "recorded-" + String(repeating: "0", count: 16 - digits.count) + digits
+    }
+
     /// Passes the event to the host's hook and applies its changes; false if the hook refused the event.
     mutating func pass(through process: (inout TelemetryEvent) -> Bool, sessionId: String) -> Bool {
         var event = TelemetryEvent(

@@ -35,6 +35,29 @@ extension EventCapture {
     }
 }
 
+extension EventCapture {
+    /// Records the events that report what budgets suppressed, if events are recorded now.
+    func recordBudgetReports() {
+        let (seconds, thread) = (secondsSinceReference, CurrentThread.number)
+        let shouldWake = withState { state in
+            guard state.isAccepting else { return false }
+            // Taken under the lock, so that none is lost or reported to another client if recording ends in between.
+            return budgets.takeReports().reduce(false) { shouldWake, report in
+                let event = CapturedEvent(
+                    name: TelemetryLogger.budgetEventName, scenario: report.scenario, level: .info, property1: nil,
+                    attributes: [
+                        "scenario": .string(report.scenario), "suppressed": .int(Int64(report.suppressed)),
+                        "window": .double(report.seconds),
+                    ], secondsSinceReference: seconds, thread: thread)
+                return append(event, to: &state) || shouldWake
+            }
+        }
+        guard shouldWake else { return }
+        wakeUp.signal()
+        reportFailure()
+    }
+}
+
 extension CaptureState {
     /// The sequence of the oldest event of this session that waits; the next sequence if none waits.
     fileprivate var firstWaiting: UInt64 {

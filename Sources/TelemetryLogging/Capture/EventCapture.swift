@@ -6,6 +6,7 @@ public import TelemetryModels
 @usableFromInline
 final class EventCapture: Sendable {
     let wakeUp = WakeSignal()
+    let budgets: ScenarioBudgets
     private let state: TraceableMutex<CaptureState>
     private let now: (@Sendable () -> Date)?
     private let limits: TextLimits
@@ -15,8 +16,10 @@ final class EventCapture: Sendable {
     private let diagnostics: TelemetryDiagnosticsHandler?
 
     init(
-        configuration: TelemetryLogger.Configuration, now: (@Sendable () -> Date)?, bootTime: @escaping @Sendable () -> BootTime
+        configuration: TelemetryLogger.Configuration, budgets: ScenarioBudgets, now: (@Sendable () -> Date)?,
+        bootTime: @escaping @Sendable () -> BootTime
     ) {
+        self.budgets = budgets
         self.now = now
         hasOwnTime = now != nil
         hasHook = configuration.process != nil
@@ -26,7 +29,8 @@ final class EventCapture: Sendable {
         state = TraceableMutex(
             CaptureState(
                 session: Session(id: EventIdentifier.randomPrefix()),
-                store: SegmentStore(configuration: configuration, bootTime: bootTime)))
+                store: SegmentStore(configuration: configuration, bootTime: bootTime),
+                recorder: FlightRecorder(maximumAge: configuration.recorder.maximumAge)))
     }
 
     /// Seconds since 1 January 2001.
@@ -35,12 +39,21 @@ final class EventCapture: Sendable {
         hasOwnTime ? now?().timeIntervalSinceReferenceDate ?? 0 : WallClock.secondsSinceReference
     }
 
-    /// Records an event that the gate admitted. When it returns, the event is in a segment or counted as dropped.
+    /// Records an event that the gate admitted. When it returns, the event is in a segment or counted as dropped, or it is in its
+    /// scenario's ring.
     @usableFromInline
     func record(
-        name: String, scenario: String?, level: TelemetryLogLevel, property1: String?, attributes: [String: TelemetryValue]
+        _ admission: Admission, name: String, scenario: String?, level: TelemetryLogLevel, property1: String?,
+        attributes: [String: TelemetryValue]
     ) {
-        let seconds = secondsSinceReference
+        let seconds: Double
+        if admission.meter == nil {
+            seconds = secondsSinceReference
+        } else {
+            seconds = admission.seconds
+            // A report of the previous period comes before the first event of the next one.
+            if budgets.hasReports { recordBudgetReports() }
+        }
         let thread = CurrentThread.number
         let size = FrameEncoding.maximumBytes(name: name, scenario: scenario, property1: property1)
         // An event that needs no checks is encoded directly from the caller's values.
@@ -49,21 +62,26 @@ final class EventCapture: Sendable {
             unsafe withUnsafeTemporaryAllocation(byteCount: Self.ordinaryBytes, alignment: 16) { buffer in
                 unsafe append(
                     in: buffer, name: name, scenario: scenario, level: level, property1: property1, attributes: attributes,
-                    secondsSinceReference: seconds, thread: thread)
+                    secondsSinceReference: seconds, thread: thread, admission: admission)
             }
         } else {
             recordSlowly(
                 CapturedEvent(
                     name: name, scenario: scenario, level: level, property1: property1, attributes: attributes,
-                    secondsSinceReference: seconds, thread: thread))
+                    secondsSinceReference: seconds, thread: thread), as: admission)
         }
     }
 
     private static let ordinaryBytes = 512
 
     /// Passes the event to the hook, if there is one, truncates long texts, and appends the event.
-    /// - Parameter losses: The losses that the event reports, if it is the logger's own.
-    func recordSlowly(_ event: CapturedEvent, reporting losses: [TelemetryLogger.DropCause: UInt64]? = nil) {
+    /// - Parameters:
+    ///   - admission: The gate's permission.
+    ///   - losses: The losses that the event reports, if it is the logger's own. The hook does not get such an event.
+    func recordSlowly(
+        _ event: CapturedEvent, as admission: Admission = Admission(),
+        reporting losses: [TelemetryLogger.DropCause: UInt64]? = nil
+    ) {
         var draft = event
         if losses == nil, let process, !draft.pass(through: process, sessionId: currentSessionId) {
             state.withLock { $0.drop(1, for: .refused) }
@@ -75,7 +93,21 @@ final class EventCapture: Sendable {
             unsafe append(
                 in: buffer, name: draft.name, scenario: draft.scenario, level: draft.level, property1: draft.property1,
                 attributes: draft.attributes, secondsSinceReference: draft.secondsSinceReference, thread: draft.thread,
-                reporting: losses)
+                admission: admission, reporting: losses)
+        }
+    }
+
+    /// Appends an event of the logger's own to the state, whose lock the caller holds.
+    /// - Returns: Whether the consumer must be woken, or a failure reported.
+    func append(_ event: CapturedEvent, to state: inout CaptureState) -> Bool {
+        var draft = event
+        limits.apply(to: &draft)
+        // The memory has room for the largest encoding of the event, which is copied before the memory is deallocated.
+        return unsafe withUnsafeTemporaryAllocation(byteCount: draft.maximumFrameBytes, alignment: 16) { buffer in
+            let frame = unsafe FrameEncoding.encodeEvent(
+                in: buffer, name: draft.name, scenario: draft.scenario, level: draft.level, property1: draft.property1,
+                attributes: draft.attributes, secondsSinceReference: draft.secondsSinceReference, thread: draft.thread)
+            return state.append(frame)
         }
     }
 
@@ -84,7 +116,7 @@ final class EventCapture: Sendable {
     private func append(
         in buffer: UnsafeMutableRawBufferPointer, name: String, scenario: String?, level: TelemetryLogLevel,
         property1: String?, attributes: [String: TelemetryValue], secondsSinceReference: Double, thread: UInt64,
-        reporting losses: [TelemetryLogger.DropCause: UInt64]? = nil
+        admission: Admission, reporting losses: [TelemetryLogger.DropCause: UInt64]? = nil
     ) {
         // The caller provides the room. The frame is copied before the memory is deallocated.
         let frame = unsafe FrameEncoding.encodeEvent(
@@ -92,10 +124,15 @@ final class EventCapture: Sendable {
             secondsSinceReference: secondsSinceReference, thread: thread)
         let shouldWake = state.withLock { state in
             guard state.isAccepting else { return false }
+            if admission.isKept {
+                state.recorder.append(frame, to: admission.ring, seconds: secondsSinceReference)
+                return false
+            }
             let shouldWake = state.append(frame)
-            if let losses { state.reportedDrops.note(losses, sequence: state.nextSequence &- 1) }
+            if let losses, !losses.isEmpty { state.reportedDrops.note(losses, sequence: state.nextSequence &- 1) }
             return shouldWake
         }
+        if let meter = admission.meter { budgets.charge(meter, bytes: frame.count) }
         if shouldWake {
             wakeUp.signal()
             reportFailure()

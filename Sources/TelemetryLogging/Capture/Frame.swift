@@ -14,6 +14,8 @@ enum Frame {
     static let headerBytes = 8
     /// The most bytes that flags, time and thread take.
     static let fixedEventBytes = 1 + 8 + 10
+    /// The bytes of a captured event's identity.
+    static let identityBytes = 8
     /// A segment always has room for the length 0 after its last frame.
     static let terminatorBytes = 4
     /// The sequence that a definition's checksum is computed with.
@@ -26,6 +28,8 @@ enum Frame {
         static let scenario = Flags(rawValue: 2)
         static let property = Flags(rawValue: 4)
         static let attributes = Flags(rawValue: 8)
+        /// The event was captured from a ring; the frame's last eight bytes are its identity.
+        static let captured = Flags(rawValue: 16)
         static let definition = Flags(rawValue: 128)
     }
 

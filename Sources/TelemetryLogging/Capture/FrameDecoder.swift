@@ -26,7 +26,7 @@ struct FrameDecoder {
     /// The length of the frame at an offset; nil at the end, and if there is no whole frame.
     static func length(at offset: Int, in bytes: ByteView) -> Int? {
         guard let stored = bytes.load(UInt32.self, at: offset) else { return nil }
-        let length = Int(truncatingIfNeeded: stored)
+        let length = Int(clamping: stored)
         guard length >= Frame.headerBytes, length <= bytes.count - offset else { return nil }
         return length
     }
@@ -76,9 +76,15 @@ struct FrameDecoder {
             guard let read = AttributeCoding.read(from: &reader) else { return false }
             attributes = read
         }
+        var identifier: String?
+        if flags.contains(.captured) {
+            guard let identity = frame.load(UInt64.self, at: frame.count - Frame.identityBytes) else { return false }
+            identifier = CapturedEvent.eventId(ofRecorded: identity)
+            attributes[CapturedEvent.capturedAttribute] = true
+        }
         events.append(
             TelemetryEvent(
-                eventId: eventId(sequence), clientId: clientId, sessionId: session.id, sequence: sequence,
+                eventId: identifier ?? eventId(sequence), clientId: clientId, sessionId: session.id, sequence: sequence,
                 name: name.text(of: nameBytes), timestamp: Date(timeIntervalSinceReferenceDate: seconds), device: device,
                 threadId: threadText(number), property1: property, attributes: attributes, scenario: scenarioText,
                 level: flags.contains(.diagnostic) ? .diagnostic : .info))

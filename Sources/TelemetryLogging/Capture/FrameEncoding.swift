@@ -38,6 +38,18 @@ enum FrameEncoding {
         return unsafe EncodedFrame(UnsafeRawPointer(memory.baseAddress.unsafelyUnwrapped), count: count)
     }
 
+    /// Returns the frame of an event that was captured from a ring. Its header is zero.
+    /// - Parameter content: The bytes after the header of the event's frame; not empty.
+    static func captured(_ content: ByteView, identity: UInt64) -> [UInt8] {
+        FrameWriter.bytes(capacity: Frame.headerBytes + content.count + Frame.identityBytes) { writer in
+            writer.write(UInt64(0))
+            let flags = content.load(UInt8.self, at: 0).map(Frame.Flags.init(rawValue:)) ?? []
+            writer.write(flags.union(.captured).rawValue)
+            writer.write(contentsOf: content[1..<content.count])
+            writer.write(identity)
+        }
+    }
+
     /// Returns a frame that states the client of the events after it, and since when they were logged. Its header is zero.
     static func definition(clientId: String?, begun: BootTime?) -> [UInt8] {
         let text = clientId ?? ""

@@ -36,6 +36,16 @@ struct FrameWriter {
         write(UInt8(truncatingIfNeeded: rest))
     }
 
+    /// Writes bytes without their length.
+    mutating func write(contentsOf bytes: ByteView) {
+        assert(offset &+ bytes.count <= capacity)
+        // The creator provides the room.
+        unsafe bytes.withUnsafeBytes { source in
+            if let base = source.baseAddress { unsafe (start + offset).copyMemory(from: base, byteCount: source.count) }
+        }
+        offset &+= bytes.count
+    }
+
     @inline(__always)
     mutating func write(text: String) {
         // The text keeps its bytes during the call.

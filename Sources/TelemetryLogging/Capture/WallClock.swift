@@ -1,12 +1,5 @@
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#elseif canImport(Android)
-import Android
-#endif
+// Foundation re-exports the C library of each system.
+import Foundation
 
 /// The system's wall clock.
 enum WallClock {

@@ -4,11 +4,15 @@ public import Synchronization
 /// without a lock and ``TelemetryScenario`` keeps a pointer to it.
 @usableFromInline
 struct ScenarioCell: ~Copyable {
-    /// The levels that are recorded now, one bit each, and ``ScenarioGate/leased``; 0 while the scenario or the whole logger is
-    /// off.
+    /// The levels that are delivered now, one bit each, with ``ScenarioGate/leased`` and ``ScenarioGate/budgeted``, and the levels
+    /// that the flight recorder keeps, shifted by ``ScenarioGate/recordedShift``; 0 while no event is recorded.
     @usableFromInline let levels = Atomic<UInt8>(0)
     /// When a leased scenario ends: the bit pattern of the seconds since 1 January 2001.
     let end = Atomic<UInt64>(0)
+    /// The meter of a budgeted scenario, which the gate's budgets own; never replaced.
+    let meter = Atomic<SharedMemory<BudgetMeter>?>(nil)
+    /// The index of the ring in which the flight recorder keeps the scenario's events.
+    let ring = Atomic<Int>(0)
     let name: String
     /// The name's UTF-8, with a constant address; at least one byte is allocated.
     private let bytes: SharedMemory<UInt8>

@@ -1,11 +1,10 @@
-import Foundation
 public import Synchronization
-public import TelemetryModels
+import TelemetryModels
 
 /// Decides, without a lock and without allocating, whether an event is recorded.
 ///
 /// A scenario that is on for a limited time is off after its end, also without an update of the gate. The clock is read only for
-/// events of such scenarios.
+/// events of such scenarios, and of scenarios with a budget.
 ///
 /// One byte states whether any event is recorded; a table that is read without a lock states which levels of a scenario are.
 /// Changing states changes cells in place: memory grows with the number of distinct names, not with the number of changes.
@@ -24,33 +23,19 @@ final class ScenarioGate: Sendable {
     @usableFromInline static let allLevels: UInt8 = 3
     /// The bit next to a cell's levels that states that the scenario is on until the cell's end.
     @usableFromInline static let leased: UInt8 = 4
-
-    /// The levels that an enabled scenario records, and its end.
-    private struct Opening {
-        var levels: UInt8
-        /// Seconds since 1 January 2001.
-        var end: Double?
-
-        init?(_ state: TelemetryScenarioState) {
-            guard state.isEnabled else { return nil }
-            levels =
-                switch state.level {
-                case .info: ScenarioGate.bit(of: .info)
-                case .diagnostic: ScenarioGate.allLevels
-                }
-            end = state.expires?.timeIntervalSinceReferenceDate
-        }
-
-        func isOver(at seconds: Double) -> Bool {
-            // Negated, so that a NaN end is in the past.
-            end.map { !(seconds < $0) } ?? false
-        }
-    }
+    /// The bit that states that the scenario's events count against a budget.
+    @usableFromInline static let budgeted: UInt8 = 8
+    /// The distance of the bits of a level that is delivered and of one that the flight recorder keeps.
+    @usableFromInline static let recordedShift: UInt8 = 5
 
     private struct Registry {
         var isOpen: Bool
         /// The enabled scenarios of the last ``ScenarioGate/update(_:)``, without those that ended since.
-        var wanted: [String: Opening] = [:]
+        var wanted: [String: ScenarioOpening] = [:]
+        /// The indices of the rings of the scenarios that the flight recorder keeps while they are off.
+        var rings: [String: Int] = [:]
+        /// The levels that it keeps.
+        var recordedLevels: UInt8 = 0
         /// The cells of all names, which never change. Names that are canonically equivalent share a cell.
         var cells: [String: SharedMemory<ScenarioCell>] = [:]
         var entries = 0
@@ -58,12 +43,15 @@ final class ScenarioGate: Sendable {
     }
 
     private let now: @Sendable () -> Double
+    /// How much each scenario may record.
+    let budgets: ScenarioBudgets
 
     /// - Parameters:
     ///   - isOpen: Whether it admits events.
     ///   - now: Returns the time in seconds since 1 January 2001.
     init(isOpen: Bool, now: @escaping @Sendable () -> Double) {
         self.now = now
+        budgets = ScenarioBudgets(now: now)
         openings = Atomic(isOpen ? Self.unscoped : 0)
         registry = Mutex(Registry(isOpen: isOpen))
     }
@@ -77,34 +65,8 @@ final class ScenarioGate: Sendable {
         }
     }
 
-    /// The bit of a level in a cell.
-    @inlinable @inline(__always)
-    static func bit(of level: TelemetryLogLevel) -> UInt8 {
-        switch level {
-        case .info: 1
-        case .diagnostic: 2
-        }
-    }
-
-    /// Whether an event of this scenario and level is recorded now.
-    @usableFromInline
-    func admits(_ scenario: String, level: TelemetryLogLevel) -> Bool {
-        guard let cell = find(scenario) else { return false }
-        return admits(cell, bits: Self.bit(of: level))
-    }
-
-    /// Whether any of these levels of the scenario is recorded now.
-    /// - Parameter cell: A cell of this gate.
-    @inlinable @inline(__always)
-    func admits(_ cell: SharedMemory<ScenarioCell>, bits: UInt8) -> Bool {
-        // The cell is one of this gate's.
-        let levels = unsafe cell.start.pointee.levels.load(ordering: .relaxed)
-        return levels & bits != 0 && (levels & Self.leased == 0 || isInForce(cell))
-    }
-
     /// Whether a leased scenario has not ended. Turns it off if it has.
     /// - Parameter cell: A cell of this gate.
-    @usableFromInline
     func isInForce(_ cell: SharedMemory<ScenarioCell>) -> Bool {
         let seconds = now()
         // The cell is one of this gate's, here and below.
@@ -120,6 +82,12 @@ final class ScenarioGate: Sendable {
         }
     }
 
+    /// Limits how much each scenario records; nil for no limit.
+    func limit(to budget: ScenarioBudget?) {
+        budgets.set(budget)
+        registry.withLock { apply(&$0) }
+    }
+
     /// Opens or closes the whole gate; the states of ``update(_:)`` are kept.
     func setOpen(_ isOpen: Bool) {
         registry.withLock { registry in
@@ -133,9 +101,20 @@ final class ScenarioGate: Sendable {
         let seconds = now()
         registry.withLock { registry in
             registry.wanted = states.compactMapValues { state in
-                Opening(state).flatMap { $0.isOver(at: seconds) ? nil : $0 }
+                ScenarioOpening(state).flatMap { $0.isOver(at: seconds) ? nil : $0 }
             }
             for name in registry.wanted.keys { _ = cell(for: name, in: &registry) }
+            apply(&registry)
+        }
+    }
+
+    /// Replaces the scenarios that the flight recorder keeps while they are off.
+    /// - Parameter rings: The indices of the scenarios' rings.
+    func record(_ rings: [String: Int], level: TelemetryLogLevel) {
+        registry.withLock { registry in
+            registry.rings = rings
+            registry.recordedLevels = Self.levels(upTo: level) &<< Self.recordedShift
+            for name in rings.keys { _ = cell(for: name, in: &registry) }
             apply(&registry)
         }
     }
@@ -146,19 +125,27 @@ final class ScenarioGate: Sendable {
     }
 
     private func apply(_ registry: inout Registry) {
+        let isLimited = budgets.isLimited
         for (name, cell) in registry.cells {
             var levels: UInt8 = 0
             if registry.isOpen, let opening = registry.wanted[name] {
                 levels = opening.levels
+                if isLimited {
+                    levels |= Self.budgeted
+                    // The cells of the registry exist as long as the gate, here and below.
+                    unsafe cell.start.pointee.meter.store(budgets.meter(for: name), ordering: .releasing)
+                }
                 if let end = opening.end {
                     levels |= Self.leased
-                    // The cells of the registry exist as long as the gate, here and below.
                     unsafe cell.start.pointee.end.store(end.bitPattern, ordering: .relaxed)
                 }
+            } else if registry.isOpen, let ring = registry.rings[name] {
+                levels = registry.recordedLevels
+                unsafe cell.start.pointee.ring.store(ring, ordering: .relaxed)
             }
             unsafe cell.start.pointee.levels.store(levels, ordering: .releasing)
         }
-        let scoped = registry.wanted.isEmpty ? 0 : Self.scoped
+        let scoped = registry.wanted.isEmpty && registry.rings.isEmpty ? 0 : Self.scoped
         openings.store(registry.isOpen ? Self.unscoped | scoped : 0, ordering: .sequentiallyConsistent)
     }
 
@@ -169,7 +156,7 @@ final class ScenarioGate: Sendable {
         case unclear
     }
 
-    private func find(_ name: String) -> SharedMemory<ScenarioCell>? {
+    func find(_ name: String) -> SharedMemory<ScenarioCell>? {
         guard let slots = table.load(ordering: .acquiring) else { return nil }
         let table = ScenarioTable(slots: slots)
         let seed = seed

@@ -29,18 +29,23 @@ extension TelemetryLogger {
         /// The longest time that ``TelemetryLogger/shutdown()`` delivers events, and that turning telemetry off waits for an
         /// append in progress, in seconds on the logger's clock.
         public var shutdownDeadline: TimeInterval
+        /// The limits of the flight recorder, which a policy turns on for some scenarios.
+        public var recorder: RecorderBounds
         /// Called with each event on the thread that logs it, and may change the event; returning false refuses it. Changes of
         /// identifiers, session, sequence and device are ignored.
         public var process: (@Sendable (inout TelemetryEvent) -> Bool)?
         /// Receives diagnostics: failed appends, unusable files, dropped events.
         public var diagnostics: TelemetryDiagnosticsHandler?
+        /// The calendar, with its time zone, of the days for which deliveries are counted.
+        package var calendar = Calendar.autoupdatingCurrent
 
         /// Creates a configuration; the parameters are the properties of the same names.
         public init(
             batchSize: Int = 10, flushInterval: TimeInterval = 30, maxRetries: Int = 3, spoolDirectory: URL? = nil,
             spool: SpoolBounds = SpoolBounds(), memoryLimit: Int = 4 << 20, maximumNameBytes: Int = 1_024,
             maximumPropertyBytes: Int = 64 << 10, maximumBatchBytes: Int = 1 << 20, shutdownDeadline: TimeInterval = 5,
-            process: (@Sendable (inout TelemetryEvent) -> Bool)? = nil, diagnostics: TelemetryDiagnosticsHandler? = nil
+            process: (@Sendable (inout TelemetryEvent) -> Bool)? = nil, diagnostics: TelemetryDiagnosticsHandler? = nil,
+            recorder: RecorderBounds = RecorderBounds()
         ) {
             self.batchSize = batchSize
             self.flushInterval = flushInterval
@@ -54,6 +59,7 @@ extension TelemetryLogger {
             self.shutdownDeadline = shutdownDeadline
             self.process = process
             self.diagnostics = diagnostics
+            self.recorder = recorder
         }
 
         /// Delivery after ten events or thirty seconds, three retries, events in memory.
@@ -84,6 +90,8 @@ extension TelemetryLogger.Configuration {
         copy.maxRetries = min(max(maxRetries, 0), 1_000)
         copy.spool.maximumBytes = Self.bytes(spool.maximumBytes)
         copy.spool.maximumAge = Self.seconds(spool.maximumAge, atLeast: 0)
+        copy.recorder.maximumBytes = min(max(recorder.maximumBytes, 16 << 10), Self.maximumRecorderBytes)
+        copy.recorder.maximumAge = Self.seconds(recorder.maximumAge, atLeast: 0)
         copy.memoryLimit = Self.bytes(memoryLimit)
         copy.maximumNameBytes = min(max(maximumNameBytes, 16), 16 << 10)
         copy.maximumPropertyBytes = min(max(maximumPropertyBytes, 16), 1 << 20)
@@ -91,6 +99,9 @@ extension TelemetryLogger.Configuration {
         copy.shutdownDeadline = Self.seconds(shutdownDeadline, atLeast: 0)
         return copy
     }
+
+    /// The most bytes of a recorded scenario's events.
+    static let maximumRecorderBytes = 64 << 20
 
     /// Values are at most half of `Int.max`, so that two of them can be added.
     private static func bytes(_ value: Int) -> Int { min(max(value, 8 * CaptureSegment.minimumBytes), .max / 2) }

@@ -101,6 +101,7 @@ extension TelemetryLogger {
     }
 
     private func settle(_ outcome: BatchOutcome, events: [TelemetryEvent], ends: [Int], of range: PendingRange) {
+        countDelivery(outcome, ends: ends, from: range.from)
         let handled = outcome.handled
         let offset = handled > 0 ? ends[handled - 1] : range.from
         let clientId = handled > 0 ? events[handled - 1].clientId : range.clientId

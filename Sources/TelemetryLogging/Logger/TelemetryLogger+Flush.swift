@@ -6,6 +6,8 @@ extension TelemetryLogger {
     /// the delivery.
     public func flush() async {
         guard pump != nil else { return }
+        gate.budgets.endPastSuspensions()
+        capture.recordBudgetReports()
         // Entered before the first suspension, so that a pump that ends meanwhile also resumes this caller.
         let id = flushes.enter()
         capture.wakeUp.signal()

@@ -9,14 +9,18 @@ extension TelemetryLogger {
     public func setClientIdentifier(_ clientId: String?) async {
         await inTurn {
             let isActivated = phase != .holding && phase != .refusing
-            let wasKnown = capture.withState { state in
+            let previous = capture.withState { state in
                 defer { state.setClientId(clientId, isActivated: isActivated) }
-                return state.clientId != nil
+                return state.clientId
             }
-            if !wasKnown, clientId != nil, phase == .on {
+            guard phase == .on, clientId != previous else { return }
+            if previous == nil {
                 adoptOrphans()
                 reportDropsOfOrphans()
+            } else {
+                emptyRecorder()
             }
+            updateRecorder()
         }
     }
 
@@ -67,11 +71,15 @@ extension TelemetryLogger {
         await inTurn {
             let wasOn = phase == .on
             phase = .shutDown
+            reportSuppressed()
             close()
             if wasOn {
                 await stopPump(isFinishing: true)
                 capture.withState { $0.detach() }
+                leaveRecorder()
             }
+            await stopSuspensionTask()
+            gate.budgets.clear()
         }
     }
 
@@ -83,10 +91,14 @@ extension TelemetryLogger {
             close()
             // Held events must not be recorded.
             capture.withState { $0.discardAll() }
+            updateRecorder()
         case .run: run()
         case .discard:
             close()
+            emptyRecorder()
             await stopPump(isFinishing: false)
+            await stopSuspensionTask()
+            gate.budgets.discardSuppressed()
             capture.withState { $0.discardAll() }
             if let directory = configuration.spoolDirectory { Spool.purge(directory) }
         }
@@ -94,9 +106,12 @@ extension TelemetryLogger {
 
     func run() {
         openSpool()
+        updateRecorder()
         open()
+        capture.recordBudgetReports()
         reportDropsOfOrphans()
         startPump()
+        startSuspensionTask()
     }
 
     /// Called when recording is turned off, before it can be turned on again.

@@ -8,7 +8,7 @@ extension TelemetryLogger {
     @inlinable
     public nonisolated func logEvent(name: String, property1: @autoclosure () -> String? = nil) {
         guard gate.openings.load(ordering: .relaxed) & ScenarioGate.unscoped != 0 else { return }
-        capture.record(name: name, scenario: nil, level: .info, property1: property1(), attributes: [:])
+        capture.record(Admission(), name: name, scenario: nil, level: .info, property1: property1(), attributes: [:])
     }
 
     /// Logs an event under a scenario; arguments are not evaluated if the scenario is off or unknown.
@@ -17,10 +17,11 @@ extension TelemetryLogger {
         name: String, scenario: String, level: TelemetryLogLevel = .info, property1: @autoclosure () -> String? = nil,
         attributes: @autoclosure () -> [String: TelemetryValue] = [:]
     ) {
-        guard gate.openings.load(ordering: .relaxed) & ScenarioGate.scoped != 0, gate.admits(scenario, level: level) else {
-            return
-        }
-        capture.record(name: name, scenario: scenario, level: level, property1: property1(), attributes: attributes())
+        guard gate.openings.load(ordering: .relaxed) & ScenarioGate.scoped != 0,
+            let admission = gate.admit(scenario, level: level)
+        else { return }
+        capture.record(
+            admission, name: name, scenario: scenario, level: level, property1: property1(), attributes: attributes())
     }
 
     /// Logs an event under a scenario or, with nil, outside all scenarios.
@@ -30,11 +31,14 @@ extension TelemetryLogger {
         attributes: @autoclosure () -> [String: TelemetryValue]
     ) {
         let openings = gate.openings.load(ordering: .relaxed)
+        var admission = Admission()
         if let scenario {
-            guard openings & ScenarioGate.scoped != 0, gate.admits(scenario, level: level) else { return }
+            guard openings & ScenarioGate.scoped != 0, let admitted = gate.admit(scenario, level: level) else { return }
+            admission = admitted
         } else {
             guard openings & ScenarioGate.unscoped != 0 else { return }
         }
-        capture.record(name: name, scenario: scenario, level: level, property1: property1(), attributes: attributes())
+        capture.record(
+            admission, name: name, scenario: scenario, level: level, property1: property1(), attributes: attributes())
     }
 }

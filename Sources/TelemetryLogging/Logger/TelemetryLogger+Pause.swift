@@ -5,6 +5,7 @@ extension TelemetryLogger: TelemetryPausing {
             self.isPaused = isPaused
             guard phase == .on else { return }
             if isPaused {
+                reportSuppressed()
                 close()
                 await stopPump(isFinishing: false)
             } else {

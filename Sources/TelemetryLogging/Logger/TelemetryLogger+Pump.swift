@@ -107,6 +107,12 @@ extension TelemetryLogger {
         return (delivery.rate.isRaised ? min(lingering(), deadline - now) : deadline - now, false)
     }
 
+    /// Ends the wait for the flush interval; a backoff goes on.
+    func deliverSoon() {
+        delivery.deadline = time.elapsed()
+        capture.wakeUp.signal()
+    }
+
     private func lingering() -> Duration {
         delivery.isLingering = true
         return WakeRate.linger

@@ -17,6 +17,9 @@ public import TelemetryTransport
 public actor TelemetryLogger: TelemetryLogging {
     /// The name of the event that reports losses; its attributes are counts by cause.
     public static let droppedEventName = "telemetry.dropped"
+    /// The name of the event that reports how many events of a scenario were not recorded because its budget was used up. Its
+    /// attributes are `scenario`, `suppressed`, and `window` in seconds.
+    public static let budgetEventName = "telemetry.budget"
 
     @usableFromInline nonisolated let gate: ScenarioGate
     @usableFromInline nonisolated let capture: EventCapture
@@ -25,6 +28,12 @@ public actor TelemetryLogger: TelemetryLogging {
     nonisolated let isWithdrawn = Atomic(false)
     /// Nil if only the host decides about consent.
     nonisolated let consent = Mutex<TelemetryConsentCheck?>(nil)
+
+    /// Called when the suspended scenarios change; nil if the logger has no budget.
+    nonisolated let onSuspension = Mutex<(@Sendable ([String: Date]) async -> Void)?>(nil)
+
+    /// What was delivered today.
+    nonisolated let deliveries = Mutex(DailyDeliveries())
 
     let configuration: Configuration
     let transport: any TelemetryEventTransport
@@ -37,8 +46,11 @@ public actor TelemetryLogger: TelemetryLogging {
     var operations = SerialOperations()
     var delivery: DeliveryState
     let flushes = FlushWaiters()
+    var recorder: RecorderFiles
     var pump: Pump?
     var pumpCount: UInt64 = 0
+    var suspensionTask: Task<Void, Never>?
+    var suspensionDeadlines = SuspensionDeadlines()
 
     /// Creates a logger that holds events until it is activated. It starts no task and opens no file before.
     /// - Parameters:
@@ -59,11 +71,15 @@ public actor TelemetryLogger: TelemetryLogging {
         time = MonotonicTime(clock: clock)
         bootTime = BootTime.clock(time)
         gate = ScenarioGate(isOpen: true) { now?().timeIntervalSinceReferenceDate ?? WallClock.secondsSinceReference }
-        capture = EventCapture(configuration: configuration, now: now, bootTime: bootTime)
+        capture = EventCapture(configuration: configuration, budgets: gate.budgets, now: now, bootTime: bootTime)
         delivery = DeliveryState(configuration: configuration)
+        recorder = RecorderFiles(configuration: configuration)
     }
 
-    deinit { pump?.task.cancel() }
+    deinit {
+        pump?.task.cancel()
+        suspensionTask?.cancel()
+    }
 
     /// The identifier of the current session. A session begins with creation, or activation after a shutdown, and ends with the
     /// next shutdown or the lifecycle service's session.

@@ -12,22 +12,25 @@ public struct TelemetryScenario: Sendable {
     /// The scenario's name, as it was passed to ``TelemetryLogger/scenario(_:)``.
     public let name: String
 
-    /// Whether events of the scenario are recorded now.
+    /// Whether the scenario is on now, or the flight recorder keeps its events. It stays on while its budget is used up, because
+    /// events that are not recorded are counted.
     @inlinable
-    public var isEnabled: Bool { gate.admits(cell, bits: ScenarioGate.allLevels) }
+    public var isEnabled: Bool { gate.isRecorded(cell, bits: ScenarioGate.allLevels) }
 
-    /// Whether events of the scenario and this level are recorded now.
+    /// Whether the scenario is on at this level now, or the flight recorder keeps its events of this level. It stays on while its
+    /// budget is used up.
     @inlinable
-    public func isEnabled(at level: TelemetryLogLevel) -> Bool { gate.admits(cell, bits: ScenarioGate.bit(of: level)) }
+    public func isEnabled(at level: TelemetryLogLevel) -> Bool { gate.isRecorded(cell, bits: ScenarioGate.bit(of: level)) }
 
-    /// Logs an event under the scenario; arguments are not evaluated if it is off.
+    /// Logs an event under the scenario; arguments are not evaluated if it is off and not kept by the flight recorder.
     @inlinable
     public func log(
         _ name: String, level: TelemetryLogLevel = .info, property1: @autoclosure () -> String? = nil,
         attributes: @autoclosure () -> [String: TelemetryValue] = [:]
     ) {
-        guard gate.admits(cell, bits: ScenarioGate.bit(of: level)) else { return }
-        capture.record(name: name, scenario: self.name, level: level, property1: property1(), attributes: attributes())
+        guard let admission = gate.admit(cell, bits: ScenarioGate.bit(of: level)) else { return }
+        capture.record(
+            admission, name: name, scenario: self.name, level: level, property1: property1(), attributes: attributes())
     }
 }
 

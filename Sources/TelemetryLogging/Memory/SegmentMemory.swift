@@ -107,6 +107,20 @@ extension SegmentMemory {
         unsafe frame.place(at: pointer(at: offset, count: frame.count + Frame.terminatorBytes), sequence: sequence)
     }
 
+    /// Writes a frame's content to a ring at an offset, which is a multiple of ``RingEntry/alignment``.
+    @inline(__always)
+    func place(_ frame: EncodedFrame, inRingAt offset: Int, number: UInt64, identity: UInt64, key: UInt64) {
+        // The bounds are checked.
+        let place = unsafe pointer(at: offset, count: RingEntry.length(of: frame))
+        unsafe frame.place(inRingAt: place, number: number, identity: identity, key: key)
+    }
+
+    /// The value at an offset, which need not be aligned.
+    func load<Value: BitwiseCopyable>(_ type: Value.Type = Value.self, at offset: Int) -> Value {
+        // The bounds are checked.
+        unsafe pointer(at: offset, count: MemoryLayout<Value>.size).loadUnaligned(as: type)
+    }
+
     /// Sets all bytes to zero.
     func clear() {
         // The memory has as many bytes.

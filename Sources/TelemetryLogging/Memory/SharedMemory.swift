@@ -6,7 +6,7 @@ public import Synchronization
 /// owners follows the same rules:
 ///
 /// - The owner allocates the memory, and deallocates it in its own `deinit`. Every user of the pointer holds a reference to the
-///   owner. Cells and tables belong to ``ScenarioGate``, segments to ``SegmentMemory``.
+///   owner. Cells and tables belong to ``ScenarioGate``, meters to ``ScenarioBudgets``, segments to ``SegmentMemory``.
 /// - Threads access at the same time only `Atomic` values, and values that have not changed since the pointer was shared.
 /// - Any other access takes place under the owner's lock.
 ///

@@ -72,7 +72,7 @@ enum SegmentHeader {
             let checksum = bytes.load(UInt64.self, at: 32)
         else { return bytes.areZero ? .empty : .corrupt }
         if found == 0 { return .empty }
-        let start = Int(truncatingIfNeeded: storedStart)
+        let start = Int(clamping: storedStart)
         guard found == magic, start >= textsStart, start & 3 == 0, start <= bytes.count - Frame.terminatorBytes,
             checksum == bytes[textsStart..<start].hash(seed: Frame.checksumSeed)
         else { return .corrupt }
@@ -87,6 +87,6 @@ enum SegmentHeader {
         return .content(
             Content(
                 session: Session(id: texts[0], device: device), start: start,
-                consumed: Int(truncatingIfNeeded: consumed), firstSequence: firstSequence, ordinal: ordinal))
+                consumed: Int(clamping: consumed), firstSequence: firstSequence, ordinal: ordinal))
     }
 }

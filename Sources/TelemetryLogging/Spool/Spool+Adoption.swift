@@ -25,16 +25,16 @@ extension Spool {
         removeQuarantined(in: path, olderThan: 0, system)
     }
 
-    /// Calls the body with the segments of each owner whose process has ended, while holding the owner's lock.
+    /// Calls the body with the segments and rings of each owner whose process has ended, while holding the owner's lock.
     ///
     /// Only one lock is held at a time: a directory may have more dead owners than a process has descriptors.
-    private static func forEachDeadOwner(in directory: String, _ system: FileSystem, _ body: ([String]) -> Void) {
+    static func forEachDeadOwner(in directory: String, _ system: FileSystem, _ body: ([String]) -> Void) {
         let names = (try? system.list(directory)) ?? []
         var owners: [String: [String]] = [:]
         for name in names {
             if name.hasSuffix(lockSuffix) {
                 owners[String(name.dropLast(lockSuffix.count)), default: []] += []
-            } else if name.hasSuffix(segmentSuffix), let dash = name.lastIndex(of: "-") {
+            } else if name.hasSuffix(segmentSuffix) || name.hasSuffix(ringSuffix), let dash = name.lastIndex(of: "-") {
                 owners[String(name[..<dash]), default: []].append("\(directory)/\(name)")
             }
         }

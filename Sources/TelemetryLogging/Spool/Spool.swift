@@ -20,6 +20,7 @@ final class Spool: Sendable {
 
     static let lockSuffix = ".lock"
     static let segmentSuffix = ".segment"
+    static let ringSuffix = ".ring"
     static let quarantineSuffix = ".corrupt"
 
     /// Opens the directory, creating it if it is missing, and becomes an owner in it.
@@ -46,8 +47,10 @@ final class Spool: Sendable {
     }
 
     /// Creates a segment's file, allocates all its blocks, and maps it.
-    func allocate(bytes: Int, ordinal: UInt64) throws(FileError) -> SegmentMemory {
-        let path = "\(directory)/\(owner)-\(ordinal)\(Self.segmentSuffix)"
+    func allocate(
+        bytes: Int, ordinal: UInt64, suffix: String = Spool.segmentSuffix
+    ) throws(FileError) -> SegmentMemory {
+        let path = "\(directory)/\(owner)-\(ordinal)\(suffix)"
         let file = try system.open(path, for: .create)
         do throws(FileError) {
             // Locked if a process that searches for dead owners has just found the file without its owner's lock.
@@ -64,9 +67,9 @@ final class Spool: Sendable {
     }
 
     /// Returns the path for the next file that is adopted from a dead owner.
-    func nextAdoptedPath() -> String {
+    func nextAdoptedPath(suffix: String = Spool.segmentSuffix) -> String {
         let number = adopted.add(1, ordering: .relaxed).newValue
-        return "\(directory)/\(owner)-a\(number)\(Self.segmentSuffix)"
+        return "\(directory)/\(owner)-a\(number)\(suffix)"
     }
 
     /// Ends the ownership. Remaining files can be adopted.

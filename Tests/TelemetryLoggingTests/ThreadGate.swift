@@ -1,0 +1,45 @@
+import Foundation
+import Synchronization
+
+/// Holds one thread at a certain reading of the time.
+final class ThreadGate: Sendable {
+    @TaskLocal private static var isOnThread = false
+
+    /// The number of readings until the thread is held.
+    private let left = Mutex(0)
+    private let opened = DispatchSemaphore(value: 0)
+    private let held = AsyncStream.makeStream(of: Void.self)
+    private let ended = AsyncStream.makeStream(of: Void.self)
+
+    /// Returns the body's result, at the held reading once ``open()`` was called.
+    func pass<Value>(_ body: () -> Value) -> Value {
+        let isHeld =
+            Self.isOnThread
+            && left.withLock { left in
+                left -= 1
+                return left == 0
+            }
+        if isHeld {
+            held.continuation.yield()
+            opened.wait()
+        }
+        return body()
+    }
+
+    /// Runs the body on a new thread, and returns when that is held.
+    /// - Parameter reading: The number of the thread's call of ``pass(_:)`` that is held.
+    func hold(reading: Int, in body: @escaping @Sendable () -> Void) async {
+        left.withLock { $0 = reading }
+        Thread { [self] in
+            Self.$isOnThread.withValue(true, operation: body)
+            ended.continuation.yield()
+        }.start()
+        for await _ in held.stream { return }
+    }
+
+    /// Lets the thread continue, and returns when its body has returned.
+    func open() async {
+        opened.signal()
+        for await _ in ended.stream { return }
+    }
+}
