@@ -4,7 +4,9 @@ import Testing
 /// Clients and viewers of a store with all kinds of faults: calls are delayed, fail before or after their effect, or return after
 /// their time limit; notifications are lost, duplicated or late; processes die at any await, even while they write their
 /// settings. Every other world has two processes with one device's settings, which sometimes fail; an opt-out must hold in both,
-/// whichever dies. Some worlds have a settings store that keeps only the three fields. After the faults everything must agree.
+/// whichever dies. Some worlds have a settings store that keeps only the three fields. In others there are leases, rules, vetoes and
+/// pauses, and devices' clocks are set, also while no process runs: what is recorded, and what is in effect at the end, must follow
+/// from the decisions made. After the faults everything must agree.
 ///
 /// A seed that fails replays: `LIFECYCLE_SIMULATION_SEED=<seed>` runs it alone and prints what happened.
 /// `LIFECYCLE_SIMULATION_RUNS=<count>` runs more seeds.
@@ -56,10 +58,22 @@ struct SimulationTests {
         }
     }
 
+    @Test("The simulation detects planted faults of leases, rules, vetoes, pauses and commands", arguments: PlantedFault.allCases)
+    func detects(_ fault: PlantedFault) async throws {
+        for seed in 1...UInt64(300) {
+            let world = try await SimulatedWorld.controlled(seed, over: SimulatedServer(), planting: fault)
+            if !world.check().isEmpty { return }
+        }
+        Issue.record("\(fault) was not detected")
+    }
+
     private static func run(
         _ seed: UInt64, over server: SimulatedServer = SimulatedServer(), isTracing: Bool = false
     ) async throws -> SimulatedWorld {
-        try await SimulatedWorld.simulated(
+        if !seed.isMultiple(of: 2), !seed.isMultiple(of: 3) {
+            return try await SimulatedWorld.controlled(seed, over: server, isTracing: isTracing)
+        }
+        return try await SimulatedWorld.simulated(
             seed, over: server, hasHelpers: seed.isMultiple(of: 2), isTracing: isTracing)
     }
 }

@@ -1,16 +1,9 @@
 import TelemetryModels
 import TelemetryTransport
 
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
-
 /// The client's own record in the store.
 struct ClientRegistration {
     let transport: BoundedTransport
-    let now: @Sendable () -> Date
 
     /// The client's record, or nil if there is none.
     func find(_ clientId: String) async throws -> TelemetryClientRecord? {
@@ -25,13 +18,27 @@ struct ClientRegistration {
 
     /// Returns the client's record; creates it, not enabled, if there is none. A record that another process creates at the same
     /// time is returned unchanged.
-    func findOrCreate(_ clientId: String) async throws -> TelemetryClientRecord {
-        if let found = try await find(clientId) { return found }
+    func findOrCreate(
+        _ clientId: String, _ presence: ClientPresence
+    ) async throws -> (client: TelemetryClientRecord, isNew: Bool) {
+        if let found = try await find(clientId) { return (found, false) }
         do {
-            return try await transport.createTelemetryClient(clientId: clientId, created: now(), isEnabled: false)
+            return (try await create(clientId, presence), true)
         } catch let error as TelemetryTransportError where error.code == .conflict {
-            if let found = try await find(clientId) { return found }
+            if let found = try await find(clientId) { return (found, false) }
             throw error
+        }
+    }
+
+    private func create(_ clientId: String, _ presence: ClientPresence) async throws -> TelemetryClientRecord {
+        let plain = TelemetryClientRecord(clientId: clientId, created: presence.lastSeen, isEnabled: false)
+        var client = plain
+        presence.write(to: &client)
+        do {
+            return try await transport.createTelemetryClient(client)
+        } catch let error as TelemetryTransportError where error.code == .invalidArgument {
+            // A store with the schema of version 1 does not have the fields of the presence.
+            return try await transport.createTelemetryClient(plain)
         }
     }
 

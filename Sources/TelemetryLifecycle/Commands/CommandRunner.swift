@@ -15,6 +15,8 @@ actor CommandRunner {
         let deleteEvents: @Sendable (_ command: TelemetryRecord.ID) async throws -> Void
         /// Returns details of the outcome for the viewer; nil for none.
         let changeScenario: @Sendable (_ name: String, _ change: PendingCommand.ScenarioChange) async throws -> String?
+        /// Returns details of the outcome for the viewer.
+        let captureScenario: @Sendable (_ name: String, _ lookback: TimeInterval?) async throws -> String?
         let setPaused: @Sendable (_ isPaused: Bool) async throws -> Void
         /// Returns why a command is not allowed on this client; nil if it is allowed.
         let rejection: @Sendable (_ work: PendingCommand.Work) async -> String?
@@ -22,16 +24,21 @@ actor CommandRunner {
 
     private let transport: any TelemetryRecordTransport
     private let clientId: String
+    private let hasCurrentQueries: Bool
     private let now: @Sendable () -> Date
     private let handlers: Handlers
     /// Outcomes that are not stored yet. These commands are not run again; only their outcomes are stored.
     private var unrecorded: [TelemetryRecord.ID: CommandOutcome] = [:]
 
+    /// - Parameter hasCurrentQueries: Whether the transport's queries reflect every change at once, so that a record need not be
+    ///   read again after a query returned it.
     init(
-        transport: any TelemetryRecordTransport, clientId: String, now: @escaping @Sendable () -> Date, handlers: Handlers
+        transport: any TelemetryRecordTransport, clientId: String, hasCurrentQueries: Bool, now: @escaping @Sendable () -> Date,
+        handlers: Handlers
     ) {
         self.transport = transport
         self.clientId = clientId
+        self.hasCurrentQueries = hasCurrentQueries
         self.now = now
         self.handlers = handlers
     }
@@ -44,9 +51,11 @@ actor CommandRunner {
             let records = try await transport.records(matching: .pendingCommands(of: clientId))
             let queue = PendingCommand.queue(of: records, clientId: clientId)
             let superseded = await superseded(of: queue)
-            for command in queue {
+            for (index, command) in queue.enumerated() {
+                // The first command was just read. The others are read again, because running a command takes time.
+                let current = index == 0 && hasCurrentQueries ? records.first { $0.recordID == command.id } : nil
                 do {
-                    try await process(command.id, isSuperseded: superseded.contains(command.id))
+                    try await process(command.id, current, isSuperseded: superseded.contains(command.id))
                 } catch let error as TelemetryTransportError where error.isPermanent {
                     // The outcome can never be recorded. The command is removed, so that it cannot run again after later ones.
                     firstError = firstError ?? error
@@ -69,16 +78,17 @@ actor CommandRunner {
         return PendingCommand.superseded(of: queue, at: now()) { !rejected.contains($0.id) }
     }
 
-    private func process(_ id: TelemetryRecord.ID, isSuperseded: Bool) async throws {
+    /// - Parameter current: The command's record if it was just read; nil to read it.
+    private func process(_ id: TelemetryRecord.ID, _ current: TelemetryRecord?, isSuperseded: Bool) async throws {
         if let outcome = unrecorded[id] {
             try await outcome.write(to: id, through: transport)
             unrecorded[id] = nil
             return
         }
         // Read again, because an earlier command, another process or the viewer may have ended or removed it since the query.
-        guard let record = try await transport.record(withID: id),
-            let command = PendingCommand(record, clientId: clientId)
-        else { return }
+        var record = current
+        if record == nil { record = try await transport.record(withID: id) }
+        guard let record, let command = PendingCommand(record, clientId: clientId) else { return }
         if command.hasExpired(at: now()) { return try await CommandOutcome.expired.write(over: record, through: transport) }
         if isSuperseded { return try await CommandOutcome.superseded.write(over: record, through: transport) }
         if let reason = await handlers.rejection(command.work) {
@@ -103,6 +113,7 @@ actor CommandRunner {
         case .disable: try await handlers.disable(command.id)
         case .deleteEvents: try await handlers.deleteEvents(command.id)
         case .scenario(let name, let change): return try await handlers.changeScenario(name, change)
+        case .capture(let name, let lookback): return try await handlers.captureScenario(name, lookback)
         case .pause: try await handlers.setPaused(true)
         case .resume: try await handlers.setPaused(false)
         case .refuse(let reason): throw CommandRefused(reason: reason)

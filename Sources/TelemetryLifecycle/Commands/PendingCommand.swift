@@ -6,6 +6,8 @@ struct PendingCommand: Sendable, Equatable {
     enum Work: Sendable, Equatable {
         case enable, disable, deleteEvents
         case scenario(String, ScenarioChange)
+        /// - Parameter lookback: In seconds; nil for all events.
+        case capture(String, lookback: TimeInterval?)
         case pause, resume
         /// The command cannot be run, for this reason.
         case refuse(String)
@@ -46,19 +48,23 @@ struct PendingCommand: Sendable, Equatable {
         typealias Field = TelemetrySchema.CommandField
         if record[Field.logLevel.rawValue] != nil, command.level == nil { return "The command's level is not known." }
         if record[Field.lease.rawValue] != nil, command.lease == nil { return "The lease must be a positive number of seconds." }
+        if record[Field.lookback.rawValue] != nil, command.lookback == nil { return Self.invalidLookback }
         if record[Field.expires.rawValue] != nil, command.expires == nil { return "The command's expiry is not a date." }
         return nil
     }
 
+    private static let invalidLookback = "The lookback must be a positive number of seconds."
+
     private static func work(for command: TelemetryCommandRecord) -> Work {
-        let change: ScenarioChange
+        var change: ScenarioChange?
         switch command.action {
         case .enable: return .enable
         case .disable: return .disable
         case .deleteEvents: return .deleteEvents
         case .pause: return .pause
         case .resume: return .resume
-        case .captureScenario: return .refuse(CommandRefused.unsupported(.captureScenario).reason)
+        case .captureScenario:
+            if let lookback = command.lookback, !(lookback > 0 && lookback.isFinite) { return .refuse(invalidLookback) }
         case .enableScenario:
             if let lease = command.lease, !(lease > 0 && lease.isFinite) {
                 return .refuse("The lease must be a positive number of seconds.")
@@ -70,6 +76,7 @@ struct PendingCommand: Sendable, Equatable {
         guard let name = command.scenarioName, !name.isEmpty else {
             return .refuse("The command \"\(command.action.rawValue)\" names no scenario.")
         }
+        guard let change else { return .capture(name, lookback: command.lookback) }
         return .scenario(name, change)
     }
 
@@ -83,7 +90,7 @@ struct PendingCommand: Sendable, Equatable {
     /// later ones do not replace.
     var subject: Subject? {
         switch work {
-        case .enable, .disable, .deleteEvents, .refuse: nil
+        case .enable, .disable, .deleteEvents, .capture, .refuse: nil
         case .scenario(let name, _): .scenario(name)
         case .pause, .resume: .pause
         }

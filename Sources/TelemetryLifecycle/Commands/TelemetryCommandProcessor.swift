@@ -42,7 +42,7 @@ public actor TelemetryCommandProcessor {
     ) {
         self.clientId = clientId
         runner = CommandRunner(
-            transport: transport, clientId: clientId, now: { Date() },
+            transport: transport, clientId: clientId, hasCurrentQueries: false, now: { Date() },
             handlers: CommandRunner.Handlers(
                 enable: { _ in try await onEnable() },
                 disable: { _ in try await onDisable() },
@@ -57,6 +57,7 @@ public actor TelemetryCommandProcessor {
                     }
                     return nil
                 },
+                captureScenario: { _, _ in throw CommandRefused.unsupported(.captureScenario) },
                 setPaused: { isPaused in throw CommandRefused.unsupported(isPaused ? .pause : .resume) },
                 rejection: { _ in nil }))
     }

@@ -171,9 +171,9 @@ extension BoundedCalls.State {
         return timers
     }
 
-    /// Returns the calls and marks all of them as abandoned.
+    /// Returns the calls, oldest first, and marks all of them as abandoned.
     fileprivate mutating func giveUpAll() -> [BoundedCalls.Call] {
-        let waiting = Array(calls.values)
+        let waiting = calls.sorted { $0.key < $1.key }.map(\.value)
         for id in calls.keys { calls[id]?.giveUp = nil }
         return waiting
     }

@@ -16,7 +16,7 @@ struct ScenarioDecision: Sendable {
         var policy = TelemetryPolicy()
         var deniedScenarios: Set<String> = []
         /// The rules in the store; nil while they are unknown: then a rule's earlier decision is kept.
-        var rules: [TelemetryRuleRecord]?
+        var rules: ScenarioRules?
     }
 
     /// The resulting state.
@@ -66,7 +66,7 @@ struct ScenarioDecision: Sendable {
         guard let clientId = context.clientId, context.policy.allowsRemotely(scenarioName) else { return nil }
         var best: TelemetryScenarioState?
         var bestId = ""
-        for rule in context.rules ?? [] where rule.scenarioName == scenarioName {
+        for rule in context.rules?[scenarioName] ?? [] {
             let level = min(rule.level, context.policy.maximumLevel)
             if let best {
                 let (end, bestEnd) = (rule.expires ?? .distantFuture, best.expires ?? .distantFuture)

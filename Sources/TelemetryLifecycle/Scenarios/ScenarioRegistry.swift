@@ -22,17 +22,17 @@ final class ScenarioRegistry {
     private var suspended: Set<String>?
     /// The states in effect.
     private(set) var states: [String: State] = [:]
-    /// The scenarios that the person forbids.
-    private(set) var denied: Set<String> = []
-    /// Who paused telemetry.
-    private(set) var pause: TelemetryPause = []
+    /// When scenarios whose budget is used up record again. Only displayed: the decisions stay as they are.
+    private var suspensions: [String: Date] = [:]
     /// The rules in the store; nil while they are unknown.
-    private var rules: [TelemetryRuleRecord]?
+    private var rules: ScenarioRules?
     /// The decisions that led to the states.
     private var decisions: [String: State] = [:]
     /// The persisted decisions and states of the known scenarios.
     private var persisted: [String: State] = [:]
-    private var hasLoaded = false
+    /// Whether the denied scenarios were passed to the logger.
+    private var hasPassedDenied = false
+    private let controls: SharedControls
     private let store: any TelemetryScenarioStoring
     private let logger: any TelemetryLogging
     private let policy: TelemetryPolicy
@@ -45,6 +45,7 @@ final class ScenarioRegistry {
         configuration: TelemetryLifecycleService.Configuration, state: LifecycleState
     ) {
         self.store = store
+        controls = SharedControls(store: store)
         self.logger = logger
         policy = configuration.policy
         attributes = configuration.clientAttributes
@@ -57,23 +58,24 @@ final class ScenarioRegistry {
         registered.map { names in states.filter { names.contains($0.key) } }
     }
 
+    /// The scenarios that the person forbids.
+    var denied: Set<String> { controls.denied }
+    /// Who paused telemetry.
+    var pause: TelemetryPause { controls.pause }
+
     /// When the first of the states and decisions expires; nil if none does.
     var nextEnd: Date? { (states.values.compactMap(\.expires) + decisions.values.compactMap(\.expires)).min() }
 
-    /// Reads the denied scenarios and the pause, once.
+    /// Reads the denied scenarios and the pause, which another process of the app may have changed. The states follow at once,
+    /// their records at the next reconciliation.
     func load() async {
-        guard !hasLoaded else { return }
-        hasLoaded = true
-        denied = await store.loadDeniedScenarios()
-        shown.show(denied: denied)
-        pause = await store.loadPause()
+        let before = denied
+        await controls.read()
+        if !hasPassedDenied { await passDenied() }
+        if denied != before { await showDenied(isForced: false) }
     }
 
-    func setPause(_ pause: TelemetryPause) async {
-        await load()
-        self.pause = pause
-        await store.savePause(pause)
-    }
+    func changePause(_ change: (TelemetryPause) -> TelemetryPause) async { await controls.changePause(change) }
 
     /// Replaces the registered scenarios. Persisted states that have not expired are restored. Scenarios that were decided on but
     /// never registered stay.
@@ -100,11 +102,23 @@ final class ScenarioRegistry {
 
     /// Forbids a scenario on the person's behalf, or allows it again.
     func setDenied(_ name: String, _ isDenied: Bool) async {
-        await load()
-        if isDenied { denied.insert(name) } else { denied.remove(name) }
-        await store.saveDenied(isDenied, for: name)
+        await controls.setDenied(name, isDenied)
+        await showDenied(isForced: true)
+    }
+
+    private func showDenied(isForced: Bool) async {
+        await passDenied()
         shown.show(denied: denied)
-        await publish(Set(states.keys))
+        await publish(Set(states.keys), isForced: isForced)
+    }
+
+    /// Passes to the logger what it must neither report nor keep: a budget's reports and the flight recorder's events of the denied
+    /// scenarios.
+    private func passDenied() async {
+        hasPassedDenied = true
+        (logger as? any TelemetryBudgeting)?.withholdBudgetReports(of: denied)
+        guard let logger = logger as? any TelemetryRecording else { return }
+        await logger.setRecordedScenarios(policy.recordedScenarios.subtracting(denied), level: policy.maximumLevel)
     }
 
     /// Decides all states again, because time has passed or the rules have changed.
@@ -113,9 +127,23 @@ final class ScenarioRegistry {
     @discardableResult
     func refresh(rules: [TelemetryRuleRecord]? = nil) async -> Set<String> {
         let before = states
-        self.rules = rules ?? self.rules
-        await publish(Set(before.keys), isForced: false)
+        if let rules { self.rules = ScenarioRules(rules) }
+        // The logger's gate may have ended a lease by a clock that was set back since.
+        let hasLease = before.values.contains { $0.isEnabled && $0.expires != nil }
+        await publish(Set(before.keys), isForced: hasLease)
         return Set(before.keys.filter { before[$0] != states[$0] })
+    }
+
+    /// Displays which scenarios record nothing because their budget is used up, and until when.
+    func showSuspensions(_ suspensions: [String: Date]) {
+        self.suspensions = suspensions
+        showStates()
+    }
+
+    private func showStates() {
+        var shownStates = states
+        for (name, end) in suspensions where states[name]?.isEnabled == true { shownStates[name]?.suspendedUntil = end }
+        shown.show(shownStates)
     }
 
     /// Discards the session's scenarios; the persisted states are kept.
@@ -149,7 +177,8 @@ final class ScenarioRegistry {
             rules: rules)
         let date = now()
         var next: [String: State] = [:]
-        for name in names {
+        // Sorted, so that a replayed simulation saves in the same order.
+        for name in names.sorted() {
             let decision = ScenarioDecision(on: name, after: decisions[name], in: context, at: date)
             decisions[name] = decision.decision
             next[name] = decision.state
@@ -165,7 +194,7 @@ final class ScenarioRegistry {
         }
         guard isForced || next != states else { return }
         states = next
-        shown.show(next)
+        showStates()
         await logger.updateScenarios(next)
     }
 }

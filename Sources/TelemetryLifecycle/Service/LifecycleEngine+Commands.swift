@@ -91,13 +91,17 @@ extension LifecycleEngine {
 
     private func makeRunner(for clientId: String) -> CommandRunner {
         CommandRunner(
-            transport: transport, clientId: clientId, now: configuration.date,
+            transport: transport, clientId: clientId, hasCurrentQueries: transport.consistencyDelay == .zero,
+            now: configuration.date,
             handlers: CommandRunner.Handlers(
                 enable: { [weak self] _ in try await self?.viewerEnabled(clientId) },
                 disable: { [weak self] command in try await self?.viewerDisabled(clientId, command: command) },
                 deleteEvents: { [weak self] _ in try await self?.viewerDeletedEvents(clientId) },
                 changeScenario: { [weak self] name, change in
                     try await self?.viewerChanged(name, change, of: clientId)
+                },
+                captureScenario: { [weak self] name, lookback in
+                    try await self?.viewerCaptured(name, lookback: lookback, of: clientId)
                 },
                 setPaused: { [weak self] isPaused in try await self?.viewerPaused(isPaused, clientId) },
                 rejection: { [weak self] work in await self?.rejection(of: work) }))
@@ -152,13 +156,21 @@ extension LifecycleEngine {
     }
 
     /// Returns why the person or the host does not allow a command; nil if it is allowed.
-    private func rejection(of work: PendingCommand.Work) -> String? {
-        guard case .scenario(let name, .enable) = work else { return pauseRejection(of: work) }
-        if scenarios.denied.contains(name) { return "The person who uses the app forbids the scenario \"\(name)\"." }
-        guard configuration.policy.allowsRemotely(name) else {
-            return "The app does not allow viewers to enable the scenario \"\(name)\"."
+    private func rejection(of work: PendingCommand.Work) async -> String? {
+        // The person may have forbidden a scenario or paused in another process of the app since this operation began.
+        await scenarios.load()
+        await applyPause()
+        switch work {
+        case .scenario(let name, .enable):
+            return vetoRejection(of: name) ?? configuration.policy.enablingRejection(of: name)
+        case .capture(let name, _):
+            return vetoRejection(of: name) ?? configuration.policy.capturingRejection(of: name)
+        default: return pauseRejection(of: work)
         }
-        return nil
+    }
+
+    private func vetoRejection(of name: String) -> String? {
+        scenarios.denied.contains(name) ? "The person who uses the app forbids the scenario \"\(name)\"." : nil
     }
 
     /// - Throws: An error if the command's client is no longer the current one.

@@ -191,7 +191,7 @@ extension LifecycleEngine {
 
     /// Ends this process's use of clients other than its own, which other processes see.
     func endUses() async {
-        for clientId in keeper.uses where clientId != ownClient {
+        for clientId in keeper.uses.sorted() where clientId != ownClient {
             if await !hasStragglers { await keeper.endUse(of: clientId) }
         }
     }

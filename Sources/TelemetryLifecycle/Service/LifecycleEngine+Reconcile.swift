@@ -45,7 +45,6 @@ extension LifecycleEngine {
         guard settings.telemetryRequested else { return state.reconciliation }
         await runCommands()
         guard settings.telemetryRequested else { return state.reconciliation }
-        await mirrorPause()
         await followRules()
         await alignScenarios()
         // Last, because a hanging deletion of another client or session would leave no time for this client.
@@ -98,7 +97,9 @@ extension LifecycleEngine {
     /// Returns the client's record, created if its registration is pending; nil if it was deleted.
     private func findClient(_ clientId: String) async throws -> TelemetryClientRecord? {
         guard keeper.state.needsRegistration(of: clientId) else { return try await registration.find(clientId) }
-        let client = try await registration.findOrCreate(clientId)
+        let date = configuration.date()
+        let (client, isNew) = try await registration.findOrCreate(clientId, ClientPresence(at: date))
+        if isNew { presence.noteWrite(for: clientId, at: date) }
         await keeper.change { $0.completeRegistration(of: clientId) }
         return client
     }
@@ -127,6 +128,8 @@ extension LifecycleEngine {
             state.show(.pendingApproval, "Waiting for the viewer's approval.")
         }
         state.reconciliation = decision.result
+        // Before subscribing, so that a new client is not notified of its own change.
+        await mirrorClient()
         await setUp()
     }
 

@@ -1,4 +1,5 @@
 import Foundation
+import TelemetryLogging
 import TelemetryModels
 import TelemetryTransport
 
@@ -92,6 +93,18 @@ extension LifecycleEngine {
         }
     }
 
+    /// Limits the logger by the policy's budget, and displays the scenarios that it suspends.
+    func applyBudget() {
+        guard let budget = configuration.policy.budget else { return }
+        guard let limit = ScenarioBudget(events: budget.events, bytes: budget.bytes, per: budget.per) else {
+            return report(.unexpectedInput, "The policy's budget has no effect, because its period is not positive.")
+        }
+        let isSupported = logger.limit(to: limit) { [weak scenarios] suspensions in
+            await scenarios?.showSuspensions(suspensions)
+        }
+        if !isSupported { report(.unexpectedInput, "The policy's budget has no effect, because the logger supports none.") }
+    }
+
     /// Starts a timer for the first scenario that expires.
     func watchLeases() {
         let next = isShutDown ? nil : scenarios.nextEnd
@@ -146,7 +159,7 @@ extension LifecycleEngine {
 
 extension Error {
     /// The transport's error, if it shows that the same value can never be stored.
-    fileprivate var refusal: TelemetryTransportError? {
+    var refusal: TelemetryTransportError? {
         guard let error = self as? TelemetryTransportError else { return nil }
         return ([error] + error.failures.values).first { $0.code == .invalidArgument }
     }

@@ -45,6 +45,8 @@ final class LifecycleEngine {
     var isInDoubt = false
     /// The client whose data this process last stored or recorded, until the deletion of that data is pending.
     var ownClient: String?
+    /// When the client's presence is written to its record.
+    var presence: PresenceSchedule
     /// The timer for the first scenario that expires.
     var leaseTimer: (end: Date, task: OwnedTask)?
     private var waitingOptOuts = 0
@@ -63,6 +65,7 @@ final class LifecycleEngine {
         let calls = BoundedCalls(executor: configuration.executor)
         self.state = state
         self.configuration = configuration
+        presence = PresenceSchedule(interval: configuration.reconcileInterval)
         self.transport = BoundedTransport(base: transport, calls: calls)
         self.identifiers = identifiers
         self.coordinator = coordinator
@@ -84,7 +87,7 @@ final class LifecycleEngine {
     var calls: BoundedCalls { transport.calls }
     var settings: TelemetrySettings { keeper.settings }
     var work: TelemetryPendingWork { keeper.work }
-    var registration: ClientRegistration { ClientRegistration(transport: transport, now: configuration.date) }
+    var registration: ClientRegistration { ClientRegistration(transport: transport) }
     var mirror: ScenarioMirror { ScenarioMirror(transport: transport, now: configuration.date) }
 
     /// Enqueues a host's operation. It ends, successfully or not, within the timeout, counted from this call.

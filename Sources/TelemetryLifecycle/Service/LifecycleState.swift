@@ -1,5 +1,6 @@
 import Observation
 import TelemetryModels
+import TelemetryPersistence
 
 /// The service's observable state.
 ///
@@ -18,9 +19,12 @@ final class LifecycleState {
     var clientRecord: TelemetryClientRecord?
     var isRestorationInProgress = false
     var isProcessingCommands = false
-    var isPaused = false
+    /// Who paused telemetry.
+    var pause: TelemetryPause = []
     /// Whether the service was shut down, so that nothing is sent or followed any more.
     private var hasEnded = false
+
+    var isPaused: Bool { !pause.isEmpty }
 
     func show(_ status: Status, _ message: String?) {
         var (shown, message) = (status, message)

@@ -59,6 +59,13 @@ extension TelemetryLifecycleService {
         await engine.operation { engine in await engine.handle(notification) }
     }
 
+    /// Reports that the app could not be registered for push notifications.
+    package func reportRegistrationFailure(_ error: any Error) {
+        engine.report(
+            .transportFailed,
+            "The app could not register for push notifications; commands are fetched periodically until it can: \(error)")
+    }
+
     /// Replaces the registered scenarios. Persisted states are restored; new scenarios are off.
     ///
     /// May be called at any time. If there is a client, its scenario records are updated, now or, if the store cannot be reached,

@@ -28,7 +28,7 @@ extension TelemetryLifecycleService {
         }.get()
     }
 
-    /// Pauses on the host's behalf: nothing is recorded or sent until ``resumeTelemetry()``, also across restarts. Waiting
+    /// Pauses on the host's behalf: no events are recorded or sent until ``resumeTelemetry()``, also across restarts. Waiting
     /// events, the client, its approval, scenarios, records and stored events are kept. Leases continue to run. A viewer cannot
     /// end the pause. Does nothing if telemetry is not requested.
     ///

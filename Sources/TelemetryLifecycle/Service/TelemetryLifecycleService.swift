@@ -101,5 +101,6 @@ public final class TelemetryLifecycleService {
             spoolDirectory: logging.spoolDirectory ?? (logger == nil ? defaults.spoolDirectory : nil),
             instance: defaults.instance)
         engine.checkConsentBeforeDelivery()
+        engine.applyBudget()
     }
 }

@@ -1,4 +1,11 @@
 import TelemetryLogging
+import TelemetryModels
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
 
 /// Controls the logger: its client, and whether it records.
 ///
@@ -45,6 +52,17 @@ final class LoggerSwitch {
     /// Makes the logger check the consent before each delivery, if it can.
     func follow(_ check: TelemetryConsentCheck) { (logger as? any TelemetryConsentFollowing)?.follow(check) }
 
+    /// Limits how much each scenario records; false if the logger cannot.
+    /// - Parameter onSuspension: Called when the scenarios whose budget is used up change, with the dates at which they record
+    ///   again.
+    func limit(
+        to budget: ScenarioBudget, onSuspension: @escaping @Sendable (_ suspensions: [String: Date]) async -> Void
+    ) -> Bool {
+        guard let logger = logger as? any TelemetryBudgeting else { return false }
+        logger.limit(to: budget, onSuspension: onSuspension)
+        return true
+    }
+
     /// Called once the settings record a withdrawal.
     func settle() { unsettled -= 1 }
 
@@ -90,6 +108,14 @@ final class LoggerSwitch {
             if isFirst { await logger.activate(enabled: on) } else { await logger.setEnabled(on) }
         }
         if !on { await identify(isWanted ? nil : clientId) }
+    }
+
+    /// Logs the events that the flight recorder kept of a scenario.
+    /// - Returns: The number of events; nil if the scenario is not recorded now.
+    /// - Throws: ``CommandRefused`` if the logger has no flight recorder.
+    func captureRecorded(_ scenario: String, lookback: Double?) async throws -> Int? {
+        guard let logger = logger as? any TelemetryRecording else { throw CommandRefused.unsupported(.captureScenario) }
+        return await queue.perform { await logger.captureRecorded(scenario, lookback: lookback) }
     }
 
     /// Discards the events that were not sent, by turning the logger off and on.

@@ -11,8 +11,8 @@ public actor UserDefaultsTelemetryPendingWorkStore: TelemetryPendingWorkStoring 
     private let stored: PendingWorkDefaults
 
     /// - Parameters:
-    ///   - userDefaults: The user defaults of the work. On systems other than Apple's they are not `Sendable` and cannot be used
-    ///     elsewhere afterwards; pass the suite's name instead to share them.
+    ///   - userDefaults: The user defaults of the work. They may not be `Sendable`: do not use the object elsewhere
+    ///     afterwards. To share the suite, pass its name instead.
     ///   - diagnostics: Receives values that cannot be read as pending work.
     public init(userDefaults: UserDefaults = .standard, diagnostics: TelemetryDiagnosticsHandler? = nil) {
         stored = PendingWorkDefaults(shared: SharedUserDefaults(defaults: userDefaults, diagnostics: diagnostics))

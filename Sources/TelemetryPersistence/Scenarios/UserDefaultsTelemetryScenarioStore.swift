@@ -10,8 +10,8 @@ public actor UserDefaultsTelemetryScenarioStore: TelemetryScenarioStoring {
     private let shared: SharedUserDefaults
 
     /// - Parameters:
-    ///   - userDefaults: The user defaults of the states. On systems other than Apple's they are not `Sendable` and cannot be
-    ///     used elsewhere afterwards; pass the suite's name instead to share them.
+    ///   - userDefaults: The user defaults of the states. They may not be `Sendable`: do not use the object elsewhere
+    ///     afterwards. To share the suite, pass its name instead.
     ///   - diagnostics: Receives failures.
     public init(userDefaults: UserDefaults = .standard, diagnostics: TelemetryDiagnosticsHandler? = nil) {
         shared = SharedUserDefaults(defaults: userDefaults, diagnostics: diagnostics)

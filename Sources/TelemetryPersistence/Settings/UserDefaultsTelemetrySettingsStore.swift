@@ -14,8 +14,8 @@ public actor UserDefaultsTelemetrySettingsStore: TelemetryOptOutRecording {
     let shared: SharedUserDefaults
 
     /// - Parameters:
-    ///   - userDefaults: The user defaults of the settings. On systems other than Apple's they are not `Sendable` and cannot be
-    ///     used elsewhere afterwards; pass the suite's name instead to share them.
+    ///   - userDefaults: The user defaults of the settings. They may not be `Sendable`: do not use the object elsewhere
+    ///     afterwards. To share the suite, pass its name instead.
     ///   - diagnostics: Receives values that cannot be read as settings.
     public init(userDefaults: UserDefaults = .standard, diagnostics: TelemetryDiagnosticsHandler? = nil) {
         shared = SharedUserDefaults(defaults: userDefaults, diagnostics: diagnostics)

@@ -33,7 +33,7 @@ struct ScenarioDecisionTests {
         "An explicit decision holds until it expires, whatever the rules",
         arguments: [State.Source.host, .viewer], [true, false])
     func explicit(source: State.Source, isEnabled: Bool) {
-        let rules = [Self.rule("r")]
+        let rules: ScenarioRules = [Self.rule("r")]
         for expires in [nil, Self.date + 0.001] {
             let decision = State(isEnabled: isEnabled, level: .info, expires: expires, source: source)
             #expect(decide(decision) { $0.rules = rules }.state == decision)
@@ -56,7 +56,7 @@ struct ScenarioDecisionTests {
     @Test("The person's veto has precedence, and the earlier decision applies again after it")
     func veto() {
         let decision = State(isEnabled: true, source: .host)
-        for rules in [nil, [], [Self.rule("r")]] {
+        for rules in [nil, [], [Self.rule("r")]] as [ScenarioRules?] {
             let denied = decide(decision) {
                 $0.deniedScenarios = ["Net", "Other"]
                 $0.rules = rules
@@ -74,7 +74,7 @@ struct ScenarioDecisionTests {
     @Test("The policy restricts viewers and rules, not the host; turning off is always allowed")
     func policy() {
         let policy = TelemetryPolicy(remoteScenarios: ["Other"], maximumLevel: .info)
-        func decide(_ decision: State?, rules: [TelemetryRuleRecord]? = []) -> State {
+        func decide(_ decision: State?, rules: ScenarioRules? = []) -> State {
             self.decide(decision) {
                 $0.policy = policy
                 $0.rules = rules
@@ -89,7 +89,7 @@ struct ScenarioDecisionTests {
 
     @Test("The policy limits the level of viewers and rules, not the host's")
     func maximumLevel() {
-        func level(_ decision: State?, rules: [TelemetryRuleRecord]? = []) -> TelemetryLogLevel {
+        func level(_ decision: State?, rules: ScenarioRules? = []) -> TelemetryLogLevel {
             decide(decision) {
                 $0.policy = TelemetryPolicy(maximumLevel: .info)
                 $0.rules = rules
@@ -118,7 +118,7 @@ struct ScenarioDecisionTests {
             ([TelemetryRuleRecord(ruleId: "a", scenarioName: "Net", isEnabled: false)], nil),
         ]
         for (rules, winner) in rows {
-            let state = decide(nil) { $0.rules = rules }.state
+            let state = decide(nil) { $0.rules = ScenarioRules(rules) }.state
             let rule = rules.first { $0.ruleId == winner }
             let expected = rule.map {
                 State(isEnabled: true, level: $0.level, expires: $0.expires, source: .rule($0.ruleId))

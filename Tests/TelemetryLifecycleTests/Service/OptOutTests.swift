@@ -65,21 +65,22 @@ struct OptOutTests {
 
     // MARK: Two processes
 
-    /// Starts the pause of two services after a notification: the clock stands still, so that later ones cause no refresh.
-    private func beginPause(_ host: TestHost) async {
+    /// Starts another process and the pause of both services after a notification: the clock stands still, so that later ones
+    /// cause no refresh. The notification is that the new process has written when the client was last seen.
+    private func startOther(_ host: TestHost) async -> Process {
+        let other = Process(host)
         host.transport.forgetCalls()
-        host.transport.send(
-            .init(subscriptionID: "TelemetryCommand-\(clientId)", recordType: TelemetrySchema.commandRecordType))
-        await host.transport.called(.records, atLeast: 2)
+        await other.comeUp()
+        // The commands and the rules: at the startup of the one, and in the refreshes of both.
+        await host.transport.called(.records, atLeast: 6)
+        return other
     }
 
     @Test("A process whose client another one ended deletes the events that were stored after the other's deletion")
     func otherProcess() async throws {
         let host = try await TestHost.approved()
-        let other = Process(host)
-        await other.comeUp()
+        let other = await startOther(host)
         try #require(other.service.status == .enabled)
-        await beginPause(host)
         await host.service.disableTelemetry()
         // The other process has not read the change yet.
         try await host.transport.store.append(TelemetryFixtures.events(1...16))
@@ -93,9 +94,7 @@ struct OptOutTests {
     @Test("A deletion because of another process's opt-out is remembered until it is done")
     func otherProcessOffline() async throws {
         let host = try await TestHost.approved()
-        let other = Process(host)
-        await other.comeUp()
-        await beginPause(host)
+        let other = await startOther(host)
         await host.service.disableTelemetry()
         try await host.transport.store.append(TelemetryFixtures.events(1...16))
         host.transport.isOffline = true

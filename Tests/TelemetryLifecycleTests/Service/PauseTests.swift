@@ -1,4 +1,5 @@
 import Foundation
+import Observation
 import TelemetryLifecycle
 import TelemetryLogging
 import TelemetryModels
@@ -60,6 +61,21 @@ struct PauseTests {
         await approved.service.disableTelemetry()
         #expect(!approved.service.isPaused)
         #expect(await approved.scenarioStore.loadPause() == [])
+    }
+
+    @Test("A pause is shown only when no event is recorded any more")
+    func shownInEffect() async throws {
+        let host = try await RecordingHost()
+        let logger = host.logger
+        withObservationTracking {
+            _ = host.service.isPaused
+        } onChange: {
+            logger.logEvent(name: "late")
+        }
+        await host.service.pauseTelemetry()
+        #expect(host.service.isPaused)
+        await host.service.resumeTelemetry()
+        #expect(try await host.stored.isEmpty)
     }
 
     @Test("Leases expire while telemetry is paused")

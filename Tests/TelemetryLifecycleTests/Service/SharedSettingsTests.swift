@@ -27,8 +27,10 @@ final class SharedSettingsTests {
         }
     }
 
+    private typealias Process = (service: TelemetryLifecycleService, logger: TelemetryLogger)
+
     /// A started process with its own settings store and logger.
-    private func start(_ store: Store) async throws -> (service: TelemetryLifecycleService, logger: TelemetryLogger) {
+    private func start(_ store: Store) async throws -> Process {
         let logger = TelemetryLogger(configuration: .init(batchSize: 100), transport: transport, clock: clock)
         let service = TelemetryLifecycleService(
             settingsStore: settingsStore(store), transport: transport,
@@ -101,6 +103,61 @@ final class SharedSettingsTests {
         await second.service.reconcile()
         #expect(second.service.status == .pendingApproval)
         #expect(second.service.settings.clientIdentifier == first.service.settings.clientIdentifier)
+    }
+
+    /// Starts two processes, of which each registers a scenario and has stored an event.
+    private func twoRecording(_ store: Store) async throws -> (first: Process, second: Process) {
+        try await approve(store)
+        let (first, second) = try await (start(store), start(store))
+        for (process, scenario) in [(first, "App"), (second, "Extension")] {
+            try await process.service.registerScenarios([scenario])
+            process.logger.logEvent(name: scenario)
+            await process.logger.flush()
+        }
+        try #require(try await transport.store.countEvents() == 2)
+        return (first, second)
+    }
+
+    private func scenarioNames() async throws -> [String] {
+        try await transport.store.fetchScenarios(forClient: TelemetryFixtures.clientId).map(\.scenarioName).sorted()
+    }
+
+    @Test(
+        "endSession in one process deletes the scenario records and events of both; the other one goes on recording and restores its records",
+        arguments: Store.allCases, [false, true])
+    func endSession(_ store: Store, keepingEvents: Bool) async throws {
+        let (first, second) = try await twoRecording(store)
+        try await first.service.endSession(keepingEvents: keepingEvents)
+        let kept = keepingEvents ? 2 : 0
+        #expect(try await transport.store.countEvents() == kept)
+        #expect(try await scenarioNames().isEmpty)
+        #expect(first.service.scenarioStates.isEmpty)
+        #expect(second.service.status == .enabled)
+        #expect(second.service.scenarioStates == ["Extension": false])
+        second.logger.logEvent(name: "later")
+        await second.logger.flush()
+        #expect(try await transport.store.countEvents() == kept + 1)
+        await second.service.reconcile()
+        #expect(try await scenarioNames() == ["Extension"])
+        #expect(try await transport.store.fetchTelemetryClients().count == 1)
+    }
+
+    @Test("An opt-out in one process deletes everything of both, and nothing of another client", arguments: Store.allCases)
+    func optOut(_ store: Store) async throws {
+        let (first, second) = try await twoRecording(store)
+        try await transport.store.createTelemetryClient(clientId: "other", isEnabled: true)
+        try await transport.store.append([TelemetryEvent(clientId: "other", sessionId: "s", name: "theirs")])
+        await first.service.disableTelemetry()
+        // Its notification may wait for the pause after an earlier one.
+        await second.service.reconcile()
+        for service in [first.service, second.service] {
+            #expect(service.status == .disabled)
+            #expect(service.scenarioStates.isEmpty)
+            #expect(service.settings == .defaults)
+        }
+        #expect(try await scenarioNames().isEmpty)
+        #expect(try await transport.store.fetchTelemetryClients().map(\.clientId) == ["other"])
+        #expect(try await transport.store.fetchAllEvents().map(\.name) == ["theirs"])
     }
 
     @Test(

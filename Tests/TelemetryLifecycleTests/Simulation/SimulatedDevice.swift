@@ -1,6 +1,7 @@
 import Foundation
 import Synchronization
 import TelemetryModels
+import TelemetryPersistence
 
 /// The state of a device that survives its processes.
 @MainActor
@@ -32,7 +33,12 @@ package final class SimulatedDevice {
     var markCount = 0
     /// The processes that use a client, as other processes read them.
     var uses: [String: Set<ObjectIdentifier>] = [:]
-    var scenarioStates: [String: Bool] = [:]
+    var scenarioStates: [String: TelemetryScenarioState] = [:]
+    /// The scenarios that the person forbids.
+    var denied: Set<String> = []
+    var pause: TelemetryPause = []
+    /// What was decided on this device; nil in a world without such decisions.
+    weak var controls: DeviceControls?
     /// Every identifier that this device's settings have had.
     var identifiers: [String] = []
     let generator: SimulatedIdentifiers
@@ -62,6 +68,7 @@ package final class SimulatedDevice {
 
     func store(_ settings: TelemetrySettings) {
         self.settings = settings
+        if !settings.telemetryRequested { controls?.requestEnded() }
         guard let identifier = settings.clientIdentifier, !identifiers.contains(identifier) else { return }
         identifiers.append(identifier)
     }

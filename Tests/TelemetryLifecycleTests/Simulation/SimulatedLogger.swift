@@ -3,12 +3,13 @@ import TelemetryLogging
 import TelemetryModels
 
 /// A logger that immediately passes on the events that it accepts.
-actor SimulatedLogger: TelemetrySessionRenewing, TelemetryConsentFollowing {
+actor SimulatedLogger: TelemetrySessionRenewing, TelemetryConsentFollowing, TelemetryPausing {
     private struct State {
         var isOn = false
         var isWithdrawn = false
         var clientId: String?
-        var scenarios: [String: Bool] = [:]
+        var isPaused = false
+        var scenarios: [String: TelemetryScenarioState] = [:]
         var session = 1
         /// The number of times it was turned off.
         var generation = 0
@@ -30,18 +31,30 @@ actor SimulatedLogger: TelemetrySessionRenewing, TelemetryConsentFollowing {
 
     nonisolated var isOn: Bool { state.withLock { $0.isOn && !$0.isWithdrawn } }
     nonisolated var clientId: String? { state.withLock(\.clientId) }
-    nonisolated var scenarios: [String: Bool] { state.withLock(\.scenarios) }
+    nonisolated var isPaused: Bool { state.withLock(\.isPaused) }
+    nonisolated var fullScenarios: [String: TelemetryScenarioState] { state.withLock(\.scenarios) }
+    nonisolated var scenarios: [String: Bool] { fullScenarios.mapValues(\.isEnabled) }
 
     nonisolated func logEvent(
         name: String, scenario: String?, level: TelemetryLogLevel, property1: @autoclosure () -> String?,
         attributes: @autoclosure () -> [String: TelemetryValue]
     ) {
-        let accepted = state.withLock { state -> (clientId: String?, generation: Int)? in
-            guard state.isOn, !state.isWithdrawn, scenario.map({ state.scenarios[$0] == true }) ?? true else { return nil }
-            return (state.clientId, state.generation)
+        MainActor.assumeIsolated {
+            guard let process else { return }
+            let (date, planted) = (process.date, process.world.controls?.planted)
+            let accepted = state.withLock { state -> (clientId: String?, generation: Int)? in
+                guard state.isOn, !state.isWithdrawn, !state.isPaused || planted == .pauseIgnored else { return nil }
+                if let scenario {
+                    guard let decided = state.scenarios[scenario], decided.isEnabled,
+                        level <= decided.level || planted == .levelIgnored,
+                        !decided.hasExpired(at: date) || planted == .endIgnored
+                    else { return nil }
+                }
+                return (state.clientId, state.generation)
+            }
+            guard let accepted else { return }
+            process.accepted(accepted.clientId, generation: accepted.generation, scenario: scenario, level: level)
         }
-        guard let accepted else { return }
-        MainActor.assumeIsolated { process?.accepted(accepted.clientId, generation: accepted.generation) }
     }
 
     func setClientIdentifier(_ clientId: String?) async {
@@ -49,8 +62,24 @@ actor SimulatedLogger: TelemetrySessionRenewing, TelemetryConsentFollowing {
         state.withLock { $0.clientId = clientId }
     }
     func updateScenarioStates(_ states: [String: Bool]) async {
+        await updateScenarios(states.mapValues { TelemetryScenarioState(isEnabled: $0) })
+    }
+    func updateScenarios(_ states: [String: TelemetryScenarioState]) async {
         await pass("push scenarios")
-        state.withLock { $0.scenarios = states }
+        let planted = await process?.world.controls?.planted
+        state.withLock { state in
+            var states = states
+            if planted == .vetoIgnoredByRule {
+                for (name, old) in state.scenarios where states[name] == .init(source: .host) {
+                    if case .rule = old.source { states[name] = old }
+                }
+            }
+            state.scenarios = states
+        }
+    }
+    func setPaused(_ isPaused: Bool) async {
+        await pass("pause logger")
+        state.withLock { $0.isPaused = isPaused }
     }
     func activate(enabled: Bool) async {
         await pass("activate logger")

@@ -1,6 +1,7 @@
 import Foundation
 import TelemetryLifecycle
 import TelemetryLogging
+import TelemetryModels
 package import TelemetryTransport
 
 /// One run of the app on a device. After its death, its calls have no effect.
@@ -12,6 +13,8 @@ package final class SimulatedProcess {
     private(set) var service: TelemetryLifecycleService?
     package private(set) var transport: (any TelemetryTransporting)?
     private(set) var isDead = false
+    /// Counts the processes of the device.
+    let number: Int
     var hasRegistered = false
     let isHelper: Bool
     /// Whether the host has opted out in this process, without a later opt-in in any process.
@@ -26,12 +29,17 @@ package final class SimulatedProcess {
         self.world = world
         self.isHelper = isHelper
         device.processCount += 1
+        number = device.processCount
         logger = SimulatedLogger(name: "device\(device.number)process\(device.processCount)")
         logger.process = self
         var configuration = TelemetryLifecycleService.Configuration(
             operationTimeout: .seconds(10), reconcileInterval: .seconds(60), clock: world.clock,
             now: { [clock = world.clock, skew = device.skew] in SimulatedWorld.date(of: clock) + skew.seconds })
         configuration.random = { 0.5 }
+        if let controls = world.controls {
+            configuration.policy = controls.policy
+            configuration.attributes = ["group": SimulatedRule.group(ofDevice: device.number)]
+        }
         configuration.executor = world.executor
         let transport = world.store.transport(of: self)
         self.transport = transport
@@ -39,7 +47,9 @@ package final class SimulatedProcess {
             settingsStore: world.hasPlainStore ? SimulatedPlainStore(process: self) : SimulatedSettingsStore(process: self),
             transport: transport,
             identifierGenerator: device.generator,
-            configuration: configuration, logger: logger, scenarioStore: SimulatedScenarioStore(process: self),
+            configuration: configuration, logger: logger,
+            scenarioStore: world.controls == nil
+                ? SimulatedScenarioStore(process: self) : SimulatedControlStore(process: self),
             pendingWorkStore: SimulatedPendingWorkStore(process: self))
     }
 
@@ -68,12 +78,16 @@ package final class SimulatedProcess {
 
     private func returned() { openCalls -= 1 }
 
+    /// The date by the device's clock.
+    var date: Date { SimulatedWorld.date(of: world.clock) + device.skew.seconds }
+
     /// Called when the logger has accepted an event. With several processes, it is delivered later, as by the library's logger,
     /// which checks the consent as late as possible.
-    func accepted(_ clientId: String?, generation: Int) {
+    func accepted(_ clientId: String?, generation: Int, scenario: String?, level: TelemetryLogLevel) {
         let session = logger.currentSessionId
         world.accepted(clientId, by: self)
         guard let clientId else { return }
+        world.controls?.recorded(scenario, level, clientId, by: self)
         guard world.hasHelpers else { return world.deliver(clientId, session: session, by: self) }
         Task(executorPreference: world.executor) { await self.deliver(clientId, session, generation) }
     }
@@ -96,6 +110,7 @@ package final class SimulatedProcess {
 
     func die() {
         isDead = true
+        device.controls?.processDied()
         openDecisions = [:]
         for clientId in device.uses.keys { device.uses[clientId]?.remove(ObjectIdentifier(self)) }
         service = nil

@@ -58,14 +58,26 @@ final class SimulatedTransport: TelemetryTransporting {
         try await call("save \(records.map(\.recordID.recordName))") {
             let saved = try server.save(records, policy: policy, by: process.device.user)
             process.world.checkOrder(of: saved)
+            process.world.controls?.saved(saved, by: process)
             return saved
         }
     }
     func record(withID id: TelemetryRecord.ID) async throws -> TelemetryRecord? {
-        try await call("read \(id)") { server.record(id) }
+        try await call("read \(id)") {
+            process.world.controls?.read(id, by: process)
+            return server.record(id).map { process.world.controls?.planted?.distorting($0) ?? $0 }
+        }
     }
     func records(matching query: TelemetryRecordQuery) async throws -> [TelemetryRecord] {
-        try await call("query \(query.recordType)") { server.records(matching: query) }
+        try await call("query \(query.recordType)") {
+            let records = server.records(matching: query)
+            // A process may apply the oldest of its pending commands without reading it again.
+            if query.recordType == TelemetrySchema.commandRecordType, query.conditions["status"] != nil, let first = records.first
+            {
+                process.world.controls?.read(first.recordID, by: process)
+            }
+            return process.world.controls?.planted.map { fault in records.map { fault.distorting($0) } } ?? records
+        }
     }
     func deleteRecords(withIDs ids: [TelemetryRecord.ID]) async throws -> Int {
         try await call("delete \(ids.map(\.recordName))") { server.delete(ids) }

@@ -30,7 +30,7 @@ extension SimulatedWorld {
             if process.logger.isOn { expect(process.logger.clientId == clientId, "\(name): the logger's client disagrees") }
             expect(process.logger.scenarios == service.scenarioStates, "\(name): the logger's scenarios disagree")
             for (scenario, isOn) in service.scenarioStates where isOn {
-                expect(device.scenarioStates[scenario] == true, "\(name): \(scenario) is on and was not persisted")
+                expect(device.scenarioStates[scenario]?.isEnabled == true, "\(name): \(scenario) is on and was not persisted")
             }
             let status: TelemetryLifecycleService.Status =
                 !settings.telemetryRequested ? .disabled : settings.telemetrySendingEnabled ? .enabled : .pendingApproval
@@ -46,6 +46,7 @@ extension SimulatedWorld {
             }
             checkConsent(of: device, settings, expect: expect)
             checkScenarios(of: device, service, expect: expect)
+            if let controls, let decided = device.controls { controls.check(decided, service, expect: expect) }
             checkDeparted(from: device, current: clientId, expect: expect)
         }
         for command in commands {
@@ -115,6 +116,7 @@ extension SimulatedWorld {
                     "device \(device.number): the record of \(record.scenarioName) says \(record.isEnabled)")
             }
         }
+        guard controls == nil else { return }
         // Only viewers switch V. The last executed command decides, unless a command that was since deleted with its client
         // decided otherwise.
         var possible: Set<Bool?> = [nil]
@@ -123,9 +125,9 @@ extension SimulatedWorld {
             let state = command.action == .enableScenario
             if status == "executed" { possible = [state] } else if status == nil { possible.insert(state) }
         }
+        let isOn = device.scenarioStates["V"]?.isEnabled
         expect(
-            possible.contains(device.scenarioStates["V"]),
-            "device \(device.number): V is \(device.scenarioStates["V"].map(String.init) ?? "unset"), not as commanded")
+            possible.contains(isOn), "device \(device.number): V is \(isOn.map(String.init) ?? "unset"), not as commanded")
     }
 
     private func checkDeparted(

@@ -1,3 +1,4 @@
+import Foundation
 import TelemetryLifecycle
 import TelemetryLogging
 import TelemetryModels
@@ -14,6 +15,7 @@ extension SimulatedWorld {
 
     private func tell(steps: Int) async {
         for device in devices { start(device) }
+        if controls != nil { await approveAll() }
         for _ in 0..<steps {
             step()
             noteProgress()
@@ -24,7 +26,22 @@ extension SimulatedWorld {
         await calmDown()
     }
 
+    /// Usually, has every person opt in and a viewer approve every client before the first fault.
+    private func approveAll() async {
+        guard !random.once(in: 4) else { return }
+        isFaulty = false
+        for process in devices.compactMap(\.process) { consent(true, process) }
+        await finish()
+        for client in clients { approve(client) { command(.enable, client.clientId) } }
+        await finish()
+        isFaulty = true
+    }
+
     private func step() {
+        if let controls, random.once(in: 4) {
+            logEvents()
+            return controls.act()
+        }
         switch Int.random(in: 0..<100, using: &random) {
         case 0..<50: passGate()
         case 50..<60: deliver()
@@ -67,6 +84,7 @@ extension SimulatedWorld {
         device.process = process
         process.call { await $0.startup() }
         note("\(process.name): starts")
+        controls?.register(in: process)
         if hasHelpers, device.helper == nil { startHelper(of: device) }
     }
 
@@ -87,9 +105,20 @@ extension SimulatedWorld {
         if isHelper { startHelper(of: device) } else { start(device) }
     }
 
+    /// Logs events on all devices, because few of a simulation's steps find a client that is approved.
+    private func logEvents() {
+        for process in devices.flatMap(\.processes) {
+            process.logger.logEvent(name: "e")
+            guard controls != nil else { continue }
+            for scenario in DeviceControls.scenarios {
+                process.logger.logEvent(name: "e", scenario: scenario)
+                process.logger.logEvent(name: "e", scenario: scenario, level: .diagnostic)
+            }
+        }
+    }
+
     private func hostActs() {
-        // Often, because few of a simulation's steps find a client that is approved.
-        for device in devices { for process in device.processes { process.logger.logEvent(name: "e") } }
+        logEvents()
         let device = devices[Int.random(in: 0..<devices.count, using: &random)]
         if hasHelpers { return hostsAct(on: device) }
         guard let process = device.process, process.openCalls < 4 else { return }
@@ -104,12 +133,15 @@ extension SimulatedWorld {
             note("\(device.number): registers \(names)")
             process.hasRegistered = true
             process.call { try? await $0.registerScenarios(names) }
-        case 9..<11: process.call { try? await $0.setScenarioEnabled("A", enabled: on) }
+        case 9..<11:
+            if let controls, let decided = device.controls { return controls.decide(in: process, decided) }
+            process.call { try? await $0.setScenarioEnabled("A", enabled: on) }
         case 11: process.call { _ = await $0.handleRemoteNotification(.init()) }
         // Not with lagging queries: their delay is measured by this clock.
         case 12 where store.consistencyDelay == .zero:
             device.skew.seconds = [-3_600, 0, 3_600][Int.random(in: 0..<3, using: &random)]
             note("\(device.number): its clock is wrong by \(device.skew.seconds) s")
+            controls?.clockChanged(on: device)
         default:
             process.logger.logEvent(name: "e")
             process.logger.logEvent(name: "e", scenario: "V")
@@ -138,21 +170,26 @@ extension SimulatedWorld {
         }
     }
 
+    /// The clients in the store, as a viewer reads them.
+    var clients: [TelemetryClientRecord] {
+        store.records(matching: .init(recordType: TelemetrySchema.clientRecordType))
+            .compactMap { try? TelemetryClientRecord(record: $0) }.filter { $0.clientId != "bystander" }
+    }
+
     /// A viewer sends a command to a client that it currently reads.
     private func viewerActs() {
-        let clients = store.records(matching: .init(recordType: TelemetrySchema.clientRecordType))
-            .compactMap { try? TelemetryClientRecord(record: $0) }.filter { $0.clientId != "bystander" }
+        let clients = clients
         guard !clients.isEmpty else { return }
         let client = clients[Int.random(in: 0..<clients.count, using: &random)]
         switch Int.random(in: 0..<(hasHelpers ? 8 : 12), using: &random) {
-        case 0..<3: approve(client) { self.command(.enable, client) }
+        case 0..<3: approve(client) { self.command(.enable, client.clientId) }
         case 3..<5: approve(client) { self.edit(client, isEnabled: true) }
-        case 5: if !isViewerKind, !hasHelpers { turnOff(client) { self.command(.disable, client) } }
+        case 5: if !isViewerKind, !hasHelpers { turnOff(client) { self.command(.disable, client.clientId) } }
         case 6: if !isViewerKind, !hasHelpers, random.once(in: 2) { turnOff(client) { self.edit(client, isEnabled: false) } }
-        case 7: command(.deleteEvents, client)
-        case 8: command(.enableScenario, client, scenario: nil)
-        case 9..<11: command(.enableScenario, client, scenario: "V")
-        default: command(.disableScenario, client, scenario: "V")
+        case 7: command(.deleteEvents, client.clientId)
+        case 8: command(.enableScenario, client.clientId)
+        case 9..<11: command(.enableScenario, client.clientId, scenario: "V")
+        default: command(.disableScenario, client.clientId, scenario: "V")
         }
     }
 
@@ -173,18 +210,22 @@ extension SimulatedWorld {
         _ = try? store.save([record], policy: .overwrite, by: "viewer")
     }
 
-    private func command(
-        _ action: TelemetrySchema.CommandAction, _ client: TelemetryClientRecord, scenario: String? = nil
+    func command(
+        _ action: TelemetrySchema.CommandAction, _ clientId: String, scenario: String? = nil, level: TelemetryLogLevel? = nil,
+        lease: TimeInterval? = nil, expiresIn seconds: TimeInterval? = nil
     ) {
         commandCount += 1
         advance(by: .milliseconds(1))
         // Stores that round dates may give two commands the same date; then their names decide on the order.
         let commandId = "c\(1_000 + commandCount)"
+        let created = Self.date(of: clock)
         let command = TelemetryCommandRecord(
-            recordID: .command(commandId), commandId: commandId, clientId: client.clientId, action: action,
-            scenarioName: scenario, created: Self.date(of: clock))
-        note("viewer: \(commandId) \(action) \(scenario ?? "") to \(client.clientId)")
+            recordID: .command(commandId), commandId: commandId, clientId: clientId, action: action, scenarioName: scenario,
+            created: created, level: level, lease: lease, expires: seconds.map { created + $0 })
+        let limits = [level.map { "\($0)" }, lease.map { "for \($0) s" }, seconds.map { "expires in \($0) s" }].compactMap(\.self)
+        note("viewer: \(commandId) \(action) \(scenario ?? "") to \(clientId) \(limits.joined(separator: " "))")
         commands.append(command)
+        controls?.created(command)
         _ = try? store.save([command.toRecord()], policy: .insert, by: "viewer")
     }
 }

@@ -47,6 +47,8 @@ package final class SimulatedWorld {
     let hasFailingSettings: Bool
     /// Whether the settings store keeps only the three fields.
     let hasPlainStore: Bool
+    /// Leases, rules, vetoes and pauses; nil in a world without them.
+    private(set) var controls: SimulatedControls?
 
     /// Runs the simulation of a seed and returns its world.
     package static func simulated(
@@ -57,6 +59,22 @@ package final class SimulatedWorld {
         let world = try SimulatedWorld(
             seed: seed, devices: devices, store: store, hasHelpers: hasHelpers, isTracing: isTracing)
         await world.run(steps: Int.random(in: hasHelpers ? 60...240 : 40...160, using: &random))
+        return world
+    }
+
+    /// Runs the simulation of a seed with leases, rules, vetoes, pauses and clocks that are set, and returns its world.
+    static func controlled(
+        _ seed: UInt64, over server: SimulatedServer, planting fault: PlantedFault? = nil, isTracing: Bool = false
+    ) async throws -> SimulatedWorld {
+        var random = SeededRandom(seed: ~seed)
+        let devices = Int.random(in: 1...3, using: &random)
+        let world = try SimulatedWorld(
+            seed: seed, devices: devices, store: server, hasHelpers: false, isTracing: isTracing)
+        let hasLimits = random.once(in: 4)
+        world.controls = SimulatedControls(
+            of: world, server: server, limits: hasLimits ? ViewerLimits(level: .info, lease: 40) : ViewerLimits(),
+            planted: fault)
+        await world.run(steps: Int.random(in: 40...160, using: &random))
         return world
     }
 
@@ -138,6 +156,7 @@ package final class SimulatedWorld {
     func advance(by duration: Duration) {
         clock.advance(by: duration)
         store.advance(by: duration)
+        controls?.observe()
     }
 
     func note(_ what: @autoclosure () -> String) { if isTracing { trace.append(what()) } }

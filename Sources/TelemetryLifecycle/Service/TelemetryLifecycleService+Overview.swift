@@ -1,0 +1,34 @@
+import TelemetryLogging
+import TelemetryModels
+import TelemetryPersistence
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+extension TelemetryLifecycleService {
+    /// What a host can show about telemetry to the person who uses the app, now: a plain value, for any user interface.
+    ///
+    /// Observation reports changes of everything but time and ``TelemetryOverview/sentToday``. Valid once an operation has begun.
+    public var overview: TelemetryOverview {
+        let policy = engine.configuration.policy
+        let date = engine.configuration.date()
+        let (states, denied) = (scenarios, deniedScenarios)
+        let isRecording = settings.telemetrySendingEnabled && !state.isPaused && telemetryLogger is any TelemetryRecording
+        let delivered = (telemetryLogger as? any TelemetryDeliveryCounting)?.deliveredToday
+        return TelemetryOverview(
+            status: status, clientIdentifier: settings.clientIdentifier, isPausedByHost: state.pause.contains(.byHost),
+            isPausedByViewer: state.pause.contains(.byViewer),
+            scenarios: Set(states.keys).union(denied).union(policy.recordedScenarios).sorted().map { name in
+                let state = states[name] ?? TelemetryScenarioState()
+                let expires = state.isEnabled ? state.expires : nil
+                return TelemetryOverview.Scenario(
+                    name: name, state: state, timeLeft: expires.map { max($0.timeIntervalSince(date), 0) },
+                    isForbidden: denied.contains(name),
+                    isRecordedWhileOff: isRecording && policy.recordedScenarios.contains(name) && !denied.contains(name))
+            },
+            sentToday: delivered.map { TelemetryOverview.Sent(events: $0.events, bytes: $0.bytes) })
+    }
+}

@@ -1,0 +1,56 @@
+public import TelemetryModels
+
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
+/// What a host can show about telemetry to the person who uses the app, as of the time at which
+/// ``TelemetryLifecycleService/overview`` was read.
+public struct TelemetryOverview: Sendable, Equatable {
+    /// A scenario in an overview.
+    public struct Scenario: Sendable, Hashable, Identifiable {
+        /// The scenario's name.
+        public let name: String
+        /// Whether the scenario is on, at which level, until when, and who decided it.
+        public let state: TelemetryScenarioState
+        /// How long the scenario stays on, in seconds; nil if it is off or does not expire.
+        public let timeLeft: TimeInterval?
+        /// Whether the person forbids the scenario, which keeps it off.
+        public let isForbidden: Bool
+        /// Whether the flight recorder keeps the scenario's events on the device while it is off: the host's policy names it, the
+        /// person does not forbid it, the client is approved, telemetry is not paused, and the logger has a flight recorder.
+        public let isRecordedWhileOff: Bool
+
+        public var id: String { name }
+    }
+
+    /// A number of sent events and their size.
+    public struct Sent: Sendable, Hashable {
+        /// The number of events that the store accepted.
+        public let events: UInt64
+        /// The size of these events in the logger's own encoding, in bytes. A transport's requests may be larger or smaller.
+        public let bytes: UInt64
+    }
+
+    /// The status of telemetry.
+    public let status: TelemetryLifecycleService.Status
+    /// This client's identifier, which viewers use; nil if telemetry is not requested.
+    public let clientIdentifier: String?
+    /// Whether the host paused recording and sending. A viewer cannot end this pause.
+    public let isPausedByHost: Bool
+    /// Whether a viewer paused recording and sending. The host can end this pause, too.
+    public let isPausedByViewer: Bool
+    /// The scenarios, sorted by name: those of this session, those that the person forbids, and those that the host's policy names
+    /// for the flight recorder.
+    public let scenarios: [Scenario]
+    /// What this process has sent since midnight in the current calendar and time zone; nil if the logger is not the library's.
+    ///
+    /// Covers this process only: after a restart the count begins again, and other processes of the app count separately. Events
+    /// are counted when the store accepts them, also if they were logged on an earlier day or by an earlier process.
+    public let sentToday: Sent?
+
+    /// Whether recording and sending are paused.
+    public var isPaused: Bool { isPausedByHost || isPausedByViewer }
+}

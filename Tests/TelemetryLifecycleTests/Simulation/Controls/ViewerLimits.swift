@@ -1,0 +1,9 @@
+import Foundation
+import TelemetryModels
+
+/// The limits that a host sets for viewers.
+struct ViewerLimits {
+    var level = TelemetryLogLevel.diagnostic
+    /// In seconds.
+    var lease: TimeInterval?
+}
