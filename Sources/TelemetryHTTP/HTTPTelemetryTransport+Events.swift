@@ -61,7 +61,7 @@ extension HTTPTelemetryTransport {
     public func events(
         matching filter: TelemetryEventFilter, after cursor: TelemetryCursor?, limit: Int
     ) async throws -> TelemetryEventPage {
-        try await page(filter, after: cursor, limit: limit, waitSeconds: nil)
+        try await page(filter, after: try await position(cursor, subject(of: filter)), limit: limit)
     }
 
     /// Returns the number of stored events that match.
@@ -103,18 +103,24 @@ extension HTTPTelemetryTransport {
         return count
     }
 
-    private func subject(of filter: TelemetryEventFilter) -> RequestSubject {
+    func subject(of filter: TelemetryEventFilter) -> RequestSubject {
         .clients(filter.clientId.map { [$0] } ?? [])
     }
 
-    fileprivate func page(
-        _ filter: TelemetryEventFilter, after cursor: TelemetryCursor?, limit: Int, waitSeconds: Int?
+    /// - Parameters:
+    ///   - cursor: A position of the relay's: before the events of the page, or in descending order after them.
+    ///   - subject: The clients whose data the request concerns; by default those of the filter.
+    func page(
+        _ filter: TelemetryEventFilter, after cursor: TelemetryCursor?, limit: Int, isDescending: Bool = false,
+        waitSeconds: Int? = nil, subject: RequestSubject? = nil
     ) async throws -> TelemetryEventPage {
         try NameRules.check(limit: limit)
+        let subject = subject ?? self.subject(of: filter)
         var most = limit
         while true {
             let asked = min(most, client.limits.page)
-            var request = RelayRequest(.get, "v1", "events", query: EventQuery(filter).pageItems, subject: subject(of: filter))
+            var request = RelayRequest(.get, "v1", "events", query: EventQuery(filter).pageItems, subject: subject)
+            if isDescending { request.query.append(("order", "desc")) }
             if let cursor { request.query.append(("after", cursor.rawValue)) }
             request.query.append(("limit", String(asked)))
             if let waitSeconds {
@@ -147,9 +153,10 @@ extension HTTPTelemetryTransport: TelemetryEventWaiting {
     ) async throws -> TelemetryEventPage {
         var schedule = ReconnectSchedule(
             minimum: configuration.minimumReconnectDelay, maximum: configuration.maximumReconnectDelay)
-        var cursor = cursor
+        var cursor: TelemetryCursor? = cursor
         while true {
             do {
+                cursor = try await position(cursor, subject(of: filter))
                 let page = try await page(filter, after: cursor, limit: limit, waitSeconds: Self.waitSeconds)
                 schedule.reset()
                 if !page.events.isEmpty || page.hasMore || page.skippedEventCount > 0 { return page }

@@ -29,6 +29,19 @@ struct CloudKitEventScanTests {
         #expect(!page.hasMore)
     }
 
+    @Test("Scans of several queries are one page, in order of arrival, with each event once")
+    func merging() throws {
+        var all = try CloudKitEventScan(filter: .all, cursor: nil, limit: 3)
+        for arrivals in [[(1, "a"), (4, "d")], [(2, "b"), (4, "d")], [(3, "c")]] as [[(Double, String)]] {
+            var part = try CloudKitEventScan(filter: .all, cursor: nil, limit: 3)
+            for (received, id) in arrivals { part.take(at: position(received)) { event(id) } }
+            all.merge(part)
+        }
+        let page = all.page(isExhausted: true, newest: nil)
+        #expect(page.events.map(\.eventId) == ["a", "b", "c"])
+        #expect(page.hasMore)
+    }
+
     @Test("Events of one append keep their order within a page, whatever their times, and no other event moves")
     func appendOrder() throws {
         let (one, other) = (CloudKitAppendIndex.newAppend(), CloudKitAppendIndex.newAppend())

@@ -17,7 +17,7 @@ struct CloudKitPredicateTests {
             (.init(since: date, until: date), "%K >= %@ AND %K < %@", 4),
         ])
     func filters(filter: TelemetryEventFilter, format: String, arguments: Int) throws {
-        let predicate = try #require(CloudKitPredicate(filter))
+        let predicate = try #require(CloudKitPredicate.queries(for: filter).first)
         #expect(predicate.format == format)
         #expect(predicate.arguments.count == arguments)
     }
@@ -27,7 +27,7 @@ struct CloudKitPredicateTests {
         let filter = TelemetryEventFilter(
             clientId: "c", sessionId: "s", scenarios: ["b", "a"], levels: [.info, .diagnostic], names: ["n"], since: Self.date,
             until: Self.date)
-        let predicate = try #require(CloudKitPredicate(filter, created: Self.date))
+        let predicate = try #require(CloudKitPredicate.queries(for: filter, created: Self.date).first)
         #expect(
             predicate.arguments == [
                 .field("creationDate"), .date(Self.date), .field("clientid"), .string("c"), .field("sessionId"), .string("s"),
@@ -44,13 +44,32 @@ struct CloudKitPredicateTests {
         "A filter that matches nothing has no predicate",
         arguments: [TelemetryEventFilter(scenarios: []), .init(levels: []), .init(names: [])])
     func nothing(filter: TelemetryEventFilter) {
-        #expect(CloudKitPredicate(filter) == nil)
+        #expect(CloudKitPredicate.queries(for: filter).isEmpty)
+    }
+
+    @Test(
+        "Long lists are split into queries that together have every value once",
+        arguments: [(75, 2, 1), (76, 2, 2), (300, 2, 4), (100, 100, 4)])
+    func splitting(scenarios: Int, names: Int, queries: Int) {
+        let filter = TelemetryEventFilter(
+            scenarios: Set((1...scenarios).map { "s\($0)" }), levels: [.info], names: Set((1...names).map { "n\($0)" }))
+        let predicates = CloudKitPredicate.queries(for: filter)
+        #expect(predicates.count == queries)
+        var combinations: [String] = []
+        for predicate in predicates {
+            let lists = predicate.arguments.compactMap { if case .strings(let values) = $0 { values } else { nil } }
+            #expect(lists.allSatisfy { $0.count <= CloudKitPredicate.maximumListValues })
+            #expect(lists[1] == ["info"])
+            combinations += lists[0].flatMap { scenario in lists[2].map { "\(scenario) \($0)" } }
+        }
+        #expect(combinations.count == scenarios * names)
+        #expect(Set(combinations).count == scenarios * names)
     }
 
     @Test("Names are compared in one normalization form")
     func spelling() {
-        #expect(CloudKitPredicate(.init(clientId: "cafe\u{301}"))?.arguments.last == .string("caf\u{e9}"))
-        let argument = CloudKitPredicate(.init(clientId: "caf\u{e9}"))?.arguments.last
+        #expect(CloudKitPredicate.queries(for: .init(clientId: "cafe\u{301}")).first?.arguments.last == .string("caf\u{e9}"))
+        let argument = CloudKitPredicate.queries(for: .init(clientId: "caf\u{e9}")).first?.arguments.last
         guard case .string(let text) = argument else {
             Issue.record("not a string")
             return

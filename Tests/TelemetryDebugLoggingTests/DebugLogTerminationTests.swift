@@ -1,4 +1,4 @@
-#if DEBUG
+#if DEBUG && (os(Linux) || os(macOS))
 import Foundation
 import TelemetryDebugLogging
 @_spi(Tooling) import TelemetryTestSupport

@@ -73,6 +73,23 @@ struct HostIdentityTests {
         #expect(server.requests.last?.header("Telemetry-Client-Key")?.split(separator: ",").map(\.count) == [64, 64])
     }
 
+    @Test("An earlier identifier with another key does not keep the current one from its records; a deletion still fails")
+    func survivesLostKey() async throws {
+        let server = try LoopbackServer { request in
+            request.header("Telemetry-Client")?.contains("old") == true
+                ? Relay.problem(403, "unauthorized") : .answers(404, body: "{}")
+        }
+        defer { server.stop() }
+        let transport = await Relay.host(server, as: "old")
+        await transport.setClientIdentifier("new")
+        #expect(try await transport.record(withID: .client("new")) == nil)
+        #expect(try await transport.subscription(withID: "s") == nil)
+        #expect(server.requests.map { $0.header("Telemetry-Client") } == ["new,old", "new", "new,old", "new"])
+        let error = await #expect(throws: TelemetryTransportError.self) { try await transport.deleteRecords(withIDs: ["a"]) }
+        #expect(error?.code == .unauthorized)
+        #expect(server.requests.count == 5)
+    }
+
     @Test("At most eight identifiers are kept, newest first, without duplicates; an invalid one changes nothing")
     func boundsIdentifiers() async throws {
         var identities = ClientIdentities()

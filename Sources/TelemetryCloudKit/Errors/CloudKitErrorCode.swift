@@ -11,9 +11,13 @@ package enum CloudKitErrorCode: Int, CaseIterable, Sendable {
     case constraintViolation, operationCancelled, changeTokenExpired, batchRequestFailed, zoneBusy, badDatabase
     case quotaExceeded, zoneNotFound, limitExceeded, userDeletedZone, tooManyParticipants, alreadyShared
     case referenceViolation, managedAccountRestricted, participantMayNeedVerification, serverResponseLost
-    case assetNotAvailable, accountTemporarilyUnavailable
+    case assetNotAvailable, accountTemporarilyUnavailable, participantAlreadyInvited
 
-    /// Returns the transport's code for the number. An unknown number counts as temporary, like a missing network.
+    /// Returns the transport's code for the number.
+    ///
+    /// An unknown number counts as temporary, like a missing network: every request of the transport can be repeated without a
+    /// second effect, and an error that turns out to be permanent must not lose events. It is repeated only after the caller's
+    /// delay, never at once.
     package static func transportCode(for number: Int) -> TelemetryTransportError.Code {
         Self(rawValue: number)?.transportCode ?? .unavailable
     }
@@ -35,7 +39,7 @@ package enum CloudKitErrorCode: Int, CaseIterable, Sendable {
             .quotaExceeded
         case .badContainer, .invalidArguments, .serverRejectedRequest, .assetFileNotFound, .assetFileModified,
             .constraintViolation, .changeTokenExpired, .badDatabase, .tooManyParticipants, .alreadyShared,
-            .referenceViolation:
+            .referenceViolation, .participantAlreadyInvited:
             .invalidArgument
         case .internalError, .networkUnavailable, .networkFailure, .serviceUnavailable, .resultsTruncated, .operationCancelled,
             .batchRequestFailed, .serverResponseLost, .assetNotAvailable, .accountTemporarilyUnavailable:

@@ -60,8 +60,16 @@ package struct CloudKitEventScan: Sendable {
         return lastReceived > found[limit - 1].position.received
     }
 
+    /// Adds the events that a scan of another query of the same page has found. Each scan that is not exhausted must be complete:
+    /// the first events of all are then the page's, because each query has as many before what it has not returned yet.
+    package mutating func merge(_ other: Self) {
+        lastReceived = max(lastReceived, other.lastReceived)
+        var known = Set(found.map(\.position))
+        found += other.found.filter { known.insert($0.position).inserted }
+    }
+
     /// - Parameters:
-    ///   - isExhausted: Whether the server has nothing more for the query.
+    ///   - isExhausted: Whether the server has nothing more for any query.
     ///   - newest: The arrival date of the newest event of any filter, read before the query.
     package func page(isExhausted: Bool, newest: Double?) -> TelemetryEventPage {
         let sorted = found.sorted { $0.position < $1.position }

@@ -49,25 +49,35 @@ extension CloudKitTransport {
         matching filter: TelemetryEventFilter, after cursor: TelemetryCursor?, limit: Int
     ) async throws -> TelemetryEventPage {
         try NameRules.check(limit: limit)
-        var scan = try CloudKitEventScan(filter: filter, cursor: cursor, limit: limit)
+        let empty = try CloudKitEventScan(filter: filter, cursor: cursor, limit: limit)
         return try await translatingErrors {
             // Taken before the query, so that later arrivals are not skipped.
             let newest = filter == .all ? nil : try await newestArrival()
-            guard let query = eventQuery(filter, since: scan.earliest) else {
-                return scan.page(isExhausted: true, newest: newest)
+            var scan = empty
+            var isExhausted = true
+            for query in eventQueries(filter, since: empty.earliest) {
+                var part = empty
+                if try await !read(query, into: &part) { isExhausted = false }
+                scan.merge(part)
             }
-            do {
-                var page = try await database.records(matching: query)
-                while true {
-                    for (_, result) in page.matchResults { scan.take(try result.get()) }
-                    guard let next = page.queryCursor else { return scan.page(isExhausted: true, newest: newest) }
-                    if scan.isComplete() { return scan.page(isExhausted: false, newest: newest) }
-                    page = try await database.records(continuingMatchFrom: next)
-                }
-            } catch let error as CKError where error.code == .unknownItem {
-                // The server does not have the type yet: nothing was ever appended.
-                return scan.page(isExhausted: true, newest: newest)
+            return scan.page(isExhausted: isExhausted, newest: newest)
+        }
+    }
+
+    /// Reads a query's results until the page is full.
+    /// - Returns: Whether the server has nothing more for the query.
+    private func read(_ query: CKQuery, into scan: inout CloudKitEventScan) async throws -> Bool {
+        do {
+            var page = try await database.records(matching: query)
+            while true {
+                for (_, result) in page.matchResults { scan.take(try result.get()) }
+                guard let next = page.queryCursor else { return true }
+                if scan.isComplete() { return false }
+                page = try await database.records(continuingMatchFrom: next)
             }
+        } catch let error as CKError where error.code == .unknownItem {
+            // The server does not have the type yet: nothing was ever appended.
+            return true
         }
     }
 
@@ -108,27 +118,31 @@ extension CloudKitTransport {
         return stream
     }
 
-    private func eventQuery(_ filter: TelemetryEventFilter, since earliest: Date? = nil, ascending: Bool = true) -> CKQuery? {
-        guard let predicate = CloudKitPredicate(filter, created: earliest) else { return nil }
+    private func eventQueries(_ filter: TelemetryEventFilter, since earliest: Date? = nil) -> [CKQuery] {
+        CloudKitPredicate.queries(for: filter, created: earliest).map { eventQuery($0, ascending: true) }
+    }
+
+    private func eventQuery(_ predicate: CloudKitPredicate, ascending: Bool) -> CKQuery {
         let query = CKQuery(recordType: TelemetrySchema.recordType, predicate: predicate.predicate)
         query.sortDescriptors = [NSSortDescriptor(key: CloudKitPredicate.creationDate, ascending: ascending)]
         return query
     }
 
     private func newestArrival() async throws -> Double? {
-        guard let query = eventQuery(.all, ascending: false) else { return nil }
+        let query = eventQuery(CloudKitPredicate(), ascending: false)
         let newest = try await find(query, desiredKeys: [], limit: 1).first
         return newest?.creationDate?.timeIntervalSinceReferenceDate
     }
 
     private func eventIDs(matching filter: TelemetryEventFilter) async throws -> [CKRecord.ID] {
-        guard let query = eventQuery(filter) else { return [] }
         let keys = filter == .all ? [] : CloudKitPredicate.filterFields
         var ids: Set<CKRecord.ID> = []
-        for record in try await find(query, desiredKeys: keys) {
-            // Queries ignore case; the filter does not. "All" includes what cannot be read as an event.
-            if filter == .all || (try? TelemetryEvent(record: record.telemetryRecord)).map(filter.matches) ?? false {
-                ids.insert(record.recordID)
+        for query in eventQueries(filter) {
+            for record in try await find(query, desiredKeys: keys) {
+                // Queries ignore case; the filter does not. "All" includes what cannot be read as an event.
+                if filter == .all || (try? TelemetryEvent(record: record.telemetryRecord)).map(filter.matches) ?? false {
+                    ids.insert(record.recordID)
+                }
             }
         }
         return Array(ids)

@@ -22,9 +22,36 @@ package struct CloudKitPredicate: Sendable, Equatable {
 
     package init() {}
 
-    /// The events that the filter may match; nil if it can match none.
+    /// The maximum number of values in a list. CloudKit refuses more than 250 values in a query, and was reported to fail from
+    /// 193; two lists of this length and the levels stay below that.
+    package static let maximumListValues = 75
+
+    /// The predicates of the queries that together find the events that the filter may match; empty if it can match none.
+    ///
+    /// There are several if the filter has more names or scenarios than a query may have. An event may match several of them,
+    /// because CloudKit ignores case.
     /// - Parameter created: If given, only events that the server received at this time or later.
-    package init?(_ filter: TelemetryEventFilter, created: Date? = nil) {
+    package static func queries(for filter: TelemetryEventFilter, created: Date? = nil) -> [Self] {
+        lists(of: filter.scenarios).flatMap { scenarios in
+            lists(of: filter.names).compactMap { names in
+                var part = filter
+                (part.scenarios, part.names) = (scenarios, names)
+                return Self(part, created: created)
+            }
+        }
+    }
+
+    /// The values in lists of at most ``maximumListValues``; one list for nil and for no values.
+    private static func lists(of values: Set<String>?) -> [Set<String>?] {
+        guard let values, values.count > maximumListValues else { return [values] }
+        let sorted = values.sorted()
+        return stride(from: 0, to: sorted.count, by: maximumListValues).map { start in
+            Set(sorted[start..<min(start + maximumListValues, sorted.count)])
+        }
+    }
+
+    /// The events that the filter, whose lists are short enough, may match; nil if it can match none.
+    private init?(_ filter: TelemetryEventFilter, created: Date?) {
         typealias Field = TelemetrySchema.Field
         for choice in [filter.scenarios, filter.names, filter.levels.map { Set($0.map(\.rawValue)) }]
         where choice?.isEmpty == true {

@@ -1,5 +1,6 @@
 #if canImport(CloudKit)
 import CloudKit
+import Foundation
 public import TelemetryModels
 import TelemetryTransport
 

@@ -1,5 +1,6 @@
 #if canImport(CloudKit)
 import CloudKit
+import Foundation
 import TelemetryModels
 public import TelemetryTransport
 

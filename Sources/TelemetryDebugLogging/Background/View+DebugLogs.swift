@@ -17,6 +17,9 @@ private struct DebugLogBackgroundFlush: ViewModifier {
     @State private var assertion = BackgroundAssertion()
     @State private var flush: Task<Void, Never>?
 
+    // A memberwise initializer would be private where `State` is a macro.
+    init(logger: DebugLogger) { self.logger = logger }
+
     func body(content: Content) -> some View {
         content.onChange(of: scenePhase) { _, phase in
             guard phase == .background else { return }

@@ -36,8 +36,23 @@ final class RelayClient: Sendable {
         } catch {
             throw failure(error)
         }
-        guard (200..<300).contains(reply.head.status) else { throw refusal(reply) }
-        return reply.body
+        if (200..<300).contains(reply.head.status) { return reply.body }
+        if let narrowed = narrowed(request, after: reply.head.status) { return try await send(narrowed) }
+        throw refusal(reply)
+    }
+
+    /// The same reading with the current identifier alone; nil if the refusal cannot be due to an earlier one.
+    ///
+    /// The relay refuses a request as a whole if one of its identifiers has another key, as after the loss of the installation's
+    /// secret, and that must not keep the current client from what is its own. A deletion is not repeated, because it would succeed
+    /// without deleting the earlier client's data.
+    private func narrowed(_ request: RelayRequest, after status: Int) -> RelayRequest? {
+        guard status == 403, request.method == .get, case .anyKnown = request.subject, signer.hasEarlierIdentifiers else {
+            return nil
+        }
+        var narrowed = request
+        narrowed.subject = .current
+        return narrowed
     }
 
     /// Opens a stream of server-sent events.

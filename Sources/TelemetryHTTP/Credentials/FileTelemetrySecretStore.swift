@@ -1,16 +1,6 @@
 public import Foundation
 import TelemetryTransport
 
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#elseif canImport(Android)
-import Android
-#endif
-
 /// A secret in a file that only its owner can read. It is generated once, even if several processes request it at the same time.
 public struct FileTelemetrySecretStore: TelemetrySecretStoring {
     private let directory: URL

@@ -31,6 +31,11 @@ final class RequestSigner: Sendable {
         return state.withLock { $0.identities.names(for: subject).isEmpty }
     }
 
+    /// Whether a request on any known identifier contains others beside the current one.
+    var hasEarlierIdentifiers: Bool {
+        state.withLock { $0.identities.current != nil && $0.identities.known.count > 1 }
+    }
+
     /// - Throws: `.unauthorized` for a host without an identifier; the secret store's error.
     func headers(for subject: RequestSubject) async throws -> [(name: String, value: String)] {
         var headers: [(name: String, value: String)] = []

@@ -1,4 +1,6 @@
-public import Foundation
+// As the SDK's AppKit, so that a public import of Foundation next to one of AppKit is found to be unused.
+@_exported public import Foundation
+import Synchronization
 
 /// <https://developer.apple.com/documentation/appkit/nsapplication>
 @MainActor
@@ -20,10 +22,13 @@ public final class NSApplication: NSObject {
 public protocol NSApplicationDelegate: NSObjectProtocol {
     /// <https://developer.apple.com/documentation/appkit/nsapplicationdelegate/application(_:didreceiveremotenotification:)>
     func application(_ application: NSApplication, didReceiveRemoteNotification userInfo: [String: Any])
+    /// <https://developer.apple.com/documentation/appkit/nsapplicationdelegate/application(_:didfailtoregisterforremotenotificationswitherror:)>
+    func application(_ application: NSApplication, didFailToRegisterForRemoteNotificationsWithError error: any Error)
 }
 
 /// <https://developer.apple.com/documentation/appkit/nspasteboard>
-@MainActor
+///
+/// Neither isolated nor `Sendable`.
 public final class NSPasteboard {
     /// <https://developer.apple.com/documentation/appkit/nspasteboard/pasteboardtype>
     public struct PasteboardType: Hashable, Sendable {
@@ -33,25 +38,25 @@ public final class NSPasteboard {
     }
 
     /// <https://developer.apple.com/documentation/appkit/nspasteboard/general>
-    public static let general = NSPasteboard()
-    private var contents: [PasteboardType: String] = [:]
-    private var changeCount = 0
+    public static var general: NSPasteboard { NSPasteboard() }
+    private static let contents = Mutex<(texts: [PasteboardType: String], changeCount: Int)>(([:], 0))
 
     /// <https://developer.apple.com/documentation/appkit/nspasteboard/clearcontents()>
     @discardableResult
     public func clearContents() -> Int {
-        contents = [:]
-        changeCount += 1
-        return changeCount
+        Self.contents.withLock { contents in
+            contents = ([:], contents.changeCount + 1)
+            return contents.changeCount
+        }
     }
 
     /// <https://developer.apple.com/documentation/appkit/nspasteboard/setstring(_:fortype:)>
     @discardableResult
     public func setString(_ string: String, forType dataType: PasteboardType) -> Bool {
-        contents[dataType] = string
+        Self.contents.withLock { $0.texts[dataType] = string }
         return true
     }
 
     /// <https://developer.apple.com/documentation/appkit/nspasteboard/string(fortype:)>
-    public func string(forType dataType: PasteboardType) -> String? { contents[dataType] }
+    public func string(forType dataType: PasteboardType) -> String? { Self.contents.withLock { $0.texts[dataType] } }
 }

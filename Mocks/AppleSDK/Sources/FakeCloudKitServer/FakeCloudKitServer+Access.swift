@@ -36,8 +36,12 @@ extension FakeCloudKitServer.State {
         }
     }
 
-    /// - Throws: A fault if the query needs an index that the schema lacks.
+    /// - Throws: A fault if the query has too many values, or needs an index that the schema lacks.
     func admit(_ query: ServerQuery, _ conditions: [ServerQuery.Condition]) throws {
+        let values = conditions.reduce(0) { if case .values(let values) = $1.argument { $0 + values.count } else { $0 + 1 } }
+        guard values <= options.maximumQueryValues else {
+            throw ServerFault(code: FaultCode.limitExceeded, message: "Query filter exceeds the limit of values.")
+        }
         guard let type = schema?.types[query.type] else { return }
         for condition in conditions {
             let field = type.fields[condition.schemaField]

@@ -12,6 +12,8 @@ public final class FakeCloudKitServer: Sendable {
         public var maximumBytes = 2_000_000
         public var maximumRecordBytes = 1_000_000
         public var pageSize = 100
+        /// The maximum number of values in a query's conditions.
+        public var maximumQueryValues = 192
         /// The time, in seconds, until a query finds a change.
         public var indexDelay: TimeInterval = 0
         /// The schema file; nil for a container in development without one.

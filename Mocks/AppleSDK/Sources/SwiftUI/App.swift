@@ -8,18 +8,48 @@ public import AppKit
 
 /// <https://developer.apple.com/documentation/swiftui/scene>
 @MainActor
-public protocol Scene {}
+@preconcurrency
+public protocol Scene {
+    associatedtype Body: Scene
+    /// <https://developer.apple.com/documentation/swiftui/scene/body-swift.property>
+    var body: Body { get }
+}
+
+/// A scene without a body; an app renders it as nodes.
+@MainActor
+protocol StandInScene: Scene where Body == StandInSceneEnd {
+    var standInNodes: [StandInNode] { get }
+}
+
+/// The body of scenes without one.
+public struct StandInSceneEnd: Scene {
+    public var body: StandInSceneEnd { self }
+}
 
 /// <https://developer.apple.com/documentation/swiftui/windowgroup>
-public struct WindowGroup: Scene {
-    public let standInNodes: [StandInNode]
+///
+/// One of its initializers with each interface, so that a host is compiled with both.
+public struct WindowGroup<Content: View> {
+    private let content: Content
 
+    #if canImport(UIKit)
     /// <https://developer.apple.com/documentation/swiftui/windowgroup/init(content:)>
-    public init(@ViewBuilder content: () -> some View) { standInNodes = StandInNode.nodes(of: content()) }
+    public init(@ViewBuilder content: () -> Content) { self.content = content() }
+    #else
+    /// <https://developer.apple.com/documentation/swiftui/windowgroup/init(makecontent:)>
+    public init(@ViewBuilder makeContent: @escaping () -> Content) { content = makeContent() }
+    #endif
+}
+
+// Conforms in an extension, so that the initializers are not isolated.
+extension WindowGroup: StandInScene {
+    public var body: StandInSceneEnd { StandInSceneEnd() }
+    var standInNodes: [StandInNode] { StandInNode.nodes(of: content) }
 }
 
 /// <https://developer.apple.com/documentation/swiftui/app>
 @MainActor
+@preconcurrency
 public protocol App {
     associatedtype Body: Scene
     var body: Body { get }
@@ -28,7 +58,9 @@ public protocol App {
 
 extension App {
     /// <https://developer.apple.com/documentation/swiftui/app/main()>; renders the app once and returns.
-    public static func main() { _ = Self().body }
+    public static func main() {
+        if let scene = Self().body as? any StandInScene { _ = scene.standInNodes }
+    }
 }
 
 /// The apps' delegates. On Linux a class that is known only by a parameter cannot be instantiated, so the test creates the
@@ -71,9 +103,13 @@ public struct NSApplicationDelegateAdaptor<DelegateType: NSObject & NSApplicatio
 #endif
 
 /// <https://developer.apple.com/documentation/swiftui/vstack>
-public struct VStack: StandInView {
-    public let standInNodes: [StandInNode]
+public struct VStack<Content: View> {
+    private let content: Content
 
     /// <https://developer.apple.com/documentation/swiftui/vstack/init(alignment:spacing:content:)>, without arguments.
-    public init(@ViewBuilder content: () -> some View) { standInNodes = StandInNode.nodes(of: content()) }
+    public init(@ViewBuilder content: () -> Content) { self.content = content() }
+}
+
+extension VStack: StandInView {
+    public var standInNodes: [StandInNode] { StandInNode.nodes(of: content) }
 }

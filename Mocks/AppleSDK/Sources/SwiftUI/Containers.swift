@@ -58,7 +58,7 @@ extension View {
     public func accessibilityHint(_ hint: Text) -> some View { modified { $0.modifiers["accessibilityHint"] = hint.text } }
 
     /// <https://developer.apple.com/documentation/swiftui/view/disabled(_:)>
-    public func disabled(_ disabled: Bool) -> some View { modified { $0.modifiers["disabled"] = disabled ? "yes" : nil } }
+    nonisolated public func disabled(_ disabled: Bool) -> some View { modifier(StandInDisabling(isDisabled: disabled)) }
 
     /// <https://developer.apple.com/documentation/swiftui/view/task(priority:_:)>
     public func task(
@@ -79,7 +79,7 @@ extension View {
         return StandInGroup(standInNodes: StandInNode.nodes(of: self) + (isPresented.wrappedValue ? [dialog] : []))
     }
 
-    private func modified(_ change: (inout StandInNode) -> Void) -> StandInGroup {
+    fileprivate func modified(_ change: (inout StandInNode) -> Void) -> StandInGroup {
         StandInGroup(
             standInNodes: StandInNode.nodes(of: self).map { node in
                 var node = node
@@ -89,8 +89,17 @@ extension View {
     }
 }
 
+private struct StandInDisabling: ViewModifier {
+    let isDisabled: Bool
+
+    nonisolated init(isDisabled: Bool) { self.isDisabled = isDisabled }
+
+    func body(content: Content) -> some View { content.modified { $0.modifiers["disabled"] = isDisabled ? "yes" : nil } }
+}
+
 /// <https://developer.apple.com/documentation/swiftui/previewprovider>
 @MainActor
+@preconcurrency
 public protocol PreviewProvider {
     associatedtype Previews: View
     @ViewBuilder static var previews: Previews { get }

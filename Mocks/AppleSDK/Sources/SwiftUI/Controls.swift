@@ -21,6 +21,17 @@ public struct Text: StandInView {
     /// <https://developer.apple.com/documentation/swiftui/text/init(verbatim:)>
     public init(verbatim content: String) { text = content }
 
+    /// <https://developer.apple.com/documentation/swiftui/text/datestyle>
+    public struct DateStyle: Sendable {
+        let name: String
+
+        /// <https://developer.apple.com/documentation/swiftui/text/datestyle/relative>
+        public static let relative = DateStyle(name: "relative")
+    }
+
+    /// <https://developer.apple.com/documentation/swiftui/text/init(_:style:)>; shows the date, which the SDK would format.
+    public init(_ date: Date, style: DateStyle) { text = "\(style.name) \(date.timeIntervalSince1970)" }
+
     /// <https://developer.apple.com/documentation/swiftui/text/speechspellsoutcharacters(_:)>
     public func speechSpellsOutCharacters(_ value: Bool = true) -> Text { self }
 

@@ -1,5 +1,6 @@
 /// <https://developer.apple.com/documentation/swiftui/viewmodifier>
 @MainActor
+@preconcurrency
 public protocol ViewModifier {
     associatedtype Body: View
     /// <https://developer.apple.com/documentation/swiftui/viewmodifier/content>
@@ -10,8 +11,8 @@ public protocol ViewModifier {
 
 extension View {
     /// <https://developer.apple.com/documentation/swiftui/view/modifier(_:)>
-    public func modifier(_ modifier: some ViewModifier) -> some View {
-        modifier.body(content: StandInGroup(standInNodes: StandInNode.nodes(of: self)))
+    nonisolated public func modifier<Modifier>(_ modifier: Modifier) -> ModifiedContent<Self, Modifier> {
+        ModifiedContent(content: self, modifier: modifier)
     }
 
     /// <https://developer.apple.com/documentation/swiftui/view/onchange(of:initial:_:)>
@@ -26,11 +27,23 @@ extension View {
     }
 }
 
+/// <https://developer.apple.com/documentation/swiftui/modifiedcontent>
+public struct ModifiedContent<Content, Modifier> {
+    let content: Content
+    let modifier: Modifier
+}
+
+extension ModifiedContent: View, StandInView where Content: View, Modifier: ViewModifier {
+    public var standInNodes: [StandInNode] {
+        StandInNode.nodes(of: modifier.body(content: StandInGroup(standInNodes: StandInNode.nodes(of: content))))
+    }
+}
+
 /// <https://developer.apple.com/documentation/swiftui/scenephase>
 public enum ScenePhase: Comparable, Hashable, Sendable { case background, inactive, active }
 
 /// <https://developer.apple.com/documentation/swiftui/environmentvalues>
-public struct EnvironmentValues: Sendable {
+public struct EnvironmentValues {
     /// <https://developer.apple.com/documentation/swiftui/environmentvalues/scenephase>
     public var scenePhase: ScenePhase { .active }
 }

@@ -1,5 +1,6 @@
 /// <https://developer.apple.com/documentation/swiftui/view>
 @MainActor
+@preconcurrency
 public protocol View {
     associatedtype Body: View
     @ViewBuilder var body: Body { get }
@@ -23,14 +24,14 @@ public struct StandInEnd: View {
 
 /// <https://developer.apple.com/documentation/swiftui/emptyview>
 public struct EmptyView: StandInView {
-    public init() {}
+    nonisolated public init() {}
     public var standInNodes: [StandInNode] { [] }
 }
 
 /// A rendered view.
 @MainActor
 public struct StandInNode {
-    public enum Kind: Sendable { case text, image, toggle, button, section, form, label, dialog, task, change }
+    public enum Kind: Sendable { case text, image, toggle, button, section, form, label, labeledContent, dialog, task, change }
 
     public let kind: Kind
     /// A text's key or the text itself, or an image's name.

@@ -1,4 +1,5 @@
-public import Foundation
+// As the SDK's UIKit.
+@_exported public import Foundation
 
 /// <https://developer.apple.com/documentation/uikit/uiapplication>
 @MainActor
@@ -69,6 +70,8 @@ public protocol UIApplicationDelegate: NSObjectProtocol {
     func application(
         _ application: UIApplication, didReceiveRemoteNotification userInfo: [AnyHashable: Any],
         fetchCompletionHandler completionHandler: @escaping (UIBackgroundFetchResult) -> Void)
+    /// <https://developer.apple.com/documentation/uikit/uiapplicationdelegate/application(_:didfailtoregisterforremotenotificationswitherror:)>
+    func application(_ application: UIApplication, didFailToRegisterForRemoteNotificationsWithError error: any Error)
 }
 
 /// <https://developer.apple.com/documentation/uikit/uipasteboard>

@@ -1,6 +1,7 @@
 import CloudKit
 import FakeCloudKitServer
 import Foundation
+import Synchronization
 import TelemetryCloudKit
 import TelemetryLifecycle
 import TelemetryModels
@@ -80,6 +81,32 @@ struct DelegateTests {
         #expect(service.status == .enabled)
         #expect(try await viewer.fetchCommand(recordID: record)?.status == .executed)
         await service.shutdown()
+    }
+
+    @Test("A failure to register for pushes is reported to the service's diagnostics handler")
+    func registrationFailure() {
+        let reported = Mutex<[TelemetryDiagnostic]>([])
+        var configuration = TelemetryLifecycleService.Configuration()
+        configuration.diagnostics = { diagnostic in reported.withLock { $0.append(diagnostic) } }
+        let service = TelemetryLifecycleService(
+            settingsStore: InMemoryTelemetrySettingsStore(), transport: InMemoryTelemetryTransport(),
+            configuration: configuration, logger: MockTelemetryLogger(), scenarioStore: InMemoryTelemetryScenarioStore())
+        let error = CocoaError(.featureUnsupported)
+        // Without a service there is nobody to report to.
+        fail(with: error)
+        delegate.telemetryLifecycle = service
+        fail(with: error)
+        let diagnostics = reported.withLock { $0 }
+        #expect(diagnostics.map(\.kind) == [.transportFailed])
+        #expect(diagnostics.first?.message.contains("push notifications") == true)
+    }
+
+    private func fail(with error: any Error) {
+        #if canImport(UIKit)
+        delegate.application(UIApplication.shared, didFailToRegisterForRemoteNotificationsWithError: error)
+        #else
+        delegate.application(NSApplication.shared, didFailToRegisterForRemoteNotificationsWithError: error)
+        #endif
     }
 
     @Test("Other pushes, and pushes without a service, return no data")

@@ -1,5 +1,7 @@
+import Foundation
 import SwiftUI
 import TelemetryLifecycle
+import TelemetryLogging
 import TelemetryModels
 import TelemetryPersistence
 import TelemetryTestSupport
@@ -78,11 +80,79 @@ struct ToggleViewTests {
         try await appear()
         try await service.registerScenarios(["Network", "Checkout"])
         let names = nodes.filter { $0.kind == .toggle }.flatMap(\.texts)
-        #expect(names == ["Share diagnostics", "Checkout", "Network"])
+        #expect(names == ["Share diagnostics", "Checkout", "Allowed", "Network", "Allowed"])
         try node(.toggle, "Network").isOn?.wrappedValue = true
         await view.model.finished()
         #expect(service.scenarioStates == ["Network": true, "Checkout": false])
         #expect(try node(.toggle, "Network").isOn?.wrappedValue == true)
+    }
+
+    private func value(_ label: String) -> String? {
+        nodes.first { $0.kind == .labeledContent && $0.texts.first == label }?.texts.last
+    }
+
+    @Test("A scenario that is on shows what is recorded, who asked for it and when it ends; one that is off shows nothing of it")
+    func details() async throws {
+        try await appear()
+        try await service.registerScenarios(["Network"])
+        #expect(value("Recorded") == nil && value("Requested by") == nil && value("Ends in") == nil)
+        let end = Date.now + 600
+        try await service.setScenarioEnabled("Network", enabled: true, level: .info, expires: end)
+        #expect(value("Recorded") == "Important events")
+        #expect(value("Requested by") == "This app")
+        #expect(value("Ends in") == "relative \(end.timeIntervalSince1970)")
+        try await service.setScenarioEnabled("Network", enabled: true)
+        #expect(value("Recorded") == "All events" && value("Ends in") == nil)
+        await service.shutdown()
+    }
+
+    @Test("A toggle forbids a scenario, whose own toggle is then off and disabled")
+    func forbidden() async throws {
+        try await appear()
+        try await service.registerScenarios(["Network"])
+        try await service.setScenarioEnabled("Network", enabled: true)
+        let toggle = try node(.toggle, "Allowed")
+        #expect(toggle.isOn?.wrappedValue == true && toggle.modifiers["accessibilityHint"] == "Network")
+        toggle.isOn?.wrappedValue = false
+        await view.model.finished()
+        #expect(service.deniedScenarios == ["Network"])
+        let network = try node(.toggle, "Network")
+        #expect(network.isOn?.wrappedValue == false && network.modifiers["disabled"] != nil)
+        #expect(try node(.toggle, "Allowed").isOn?.wrappedValue == false)
+        await service.shutdown()
+    }
+
+    @Test("A toggle pauses and resumes telemetry once it is requested")
+    func pause() async throws {
+        try await appear()
+        #expect(!nodes.contains { $0.kind == .toggle && $0.texts.contains("Pause") })
+        await service.enableTelemetry()
+        try node(.toggle, "Pause").isOn?.wrappedValue = true
+        await view.model.finished()
+        #expect(service.isPaused)
+        try node(.toggle, "Pause").isOn?.wrappedValue = false
+        await view.model.finished()
+        #expect(!service.isPaused)
+        await service.shutdown()
+    }
+
+    @Test("The view shows what was sent today")
+    func sent() async throws {
+        let settings = InMemoryTelemetrySettingsStore()
+        await settings.save(TelemetryFixtures.approvedSettings)
+        try await transport.createTelemetryClient(TelemetryFixtures.client(isEnabled: true))
+        let service = TelemetryLifecycleService(
+            settingsStore: settings, transport: transport, logger: TelemetryLogger(transport: transport),
+            scenarioStore: InMemoryTelemetryScenarioStore())
+        await service.startup()
+        await service.restorationFinished()
+        service.telemetryLogger.logEvent(name: "event")
+        await service.telemetryLogger.flush()
+        let nodes = StandInNode.nodes(of: TelemetryToggleView(lifecycle: service)).flatMap(\.all)
+        let rows = nodes.filter { $0.kind == .labeledContent }.map(\.texts)
+        #expect(rows.contains(["Events", "1"]))
+        #expect(rows.contains { $0.first == "Size" && $0.count == 2 && $0[1].contains(/[1-9]/) })
+        await service.shutdown()
     }
 
     @Test("Ending the session needs a confirmation")
@@ -128,9 +198,15 @@ struct ToggleViewTests {
         try await appear()
         await service.enableTelemetry()
         try await service.registerScenarios(["Network"])
+        try await service.setScenarioEnabled("Network", enabled: true, level: .info, expires: .now + 600)
+        await service.pauseTelemetry()
         try node(.button, "End session").action?()
         for text in nodes.flatMap(\.texts) + nodes.flatMap(\.modifiers.values) {
-            for prefix in ["toggle.", "status.", "code.", "scenarios.", "session."] { #expect(!text.hasPrefix(prefix)) }
+            for prefix in [
+                "toggle.", "status.", "code.", "scenarios.", "level.", "source.", "pause.", "sent.", "session.",
+            ] {
+                #expect(!text.hasPrefix(prefix))
+            }
         }
         await service.shutdown()
     }
