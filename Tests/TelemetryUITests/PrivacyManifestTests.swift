@@ -13,6 +13,9 @@ struct PrivacyManifestTests {
         #expect(
             kinds == ["NSPrivacyAccessedAPICategoryUserDefaults", "NSPrivacyAccessedAPICategoryFileTimestamp"])
         for reason in reasons { #expect((reason["NSPrivacyAccessedAPITypeReasons"] as? [String])?.isEmpty == false) }
+        // The app's own defaults, and those of its app group.
+        let defaults = reasons.first { $0["NSPrivacyAccessedAPIType"] as? String == "NSPrivacyAccessedAPICategoryUserDefaults" }
+        #expect(defaults?["NSPrivacyAccessedAPITypeReasons"] as? [String] == ["CA92.1", "1C8F.1"])
     }
 
     @Test("The string table holds exactly the texts that the user interface uses")
@@ -22,9 +25,10 @@ struct PrivacyManifestTests {
             contentsOf: sources.appending(path: "Resources/en.lproj/Localizable.strings"), encoding: .utf8)
         let keys = Set(table.split(separator: "\n").compactMap { $0.split(separator: "\"").first.map(String.init) })
         var used: Set<String> = []
-        for file in ["View/TelemetryToggleView.swift", "View/TelemetryStatusDisplay.swift"] {
-            let text = try String(contentsOf: sources.appending(path: file), encoding: .utf8)
-            for match in text.matches(of: /"((?:toggle|status|code|scenarios|session)\.[A-Za-z]+)"/) {
+        let views = sources.appending(path: "View")
+        for file in try FileManager.default.contentsOfDirectory(at: views, includingPropertiesForKeys: nil) {
+            let text = try String(contentsOf: file, encoding: .utf8)
+            for match in text.matches(of: /"((?:toggle|status|code|scenarios|level|source|pause|sent|session)\.[A-Za-z]+)"/) {
                 used.insert(String(match.output.1))
             }
         }

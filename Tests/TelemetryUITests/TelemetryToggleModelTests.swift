@@ -1,4 +1,5 @@
 import TelemetryLifecycle
+import TelemetryLogging
 import TelemetryModels
 import TelemetryPersistence
 import TelemetryTestSupport
@@ -103,8 +104,82 @@ struct TelemetryToggleModelTests {
         model[scenario: "Network"] = true
         await model.finished()
         #expect(service.scenarioStates["Network"] == true)
-        #expect(model.scenarios.contains("Network"))
+        #expect(model.scenarios.map(\.name).contains("Network"))
         #expect(model.failure == nil)
+    }
+
+    @Test("A scenario that the person forbids is off, until it is allowed again")
+    func permission() async throws {
+        await model.start()
+        await service.enableTelemetry()
+        try await service.registerScenarios(["Network"])
+        try await service.setScenarioEnabled("Network", enabled: true)
+        #expect(model[allowed: "Network"])
+        model[allowed: "Network"] = false
+        #expect(!model[allowed: "Network"], "shown before the service has answered")
+        await model.finished()
+        #expect(!model[allowed: "Network"] && !model[scenario: "Network"])
+        #expect(model.scenarios.map(\.isForbidden) == [true])
+        #expect(service.deniedScenarios == ["Network"])
+        model[allowed: "Network"] = true
+        await model.finished()
+        #expect(model[scenario: "Network"] && service.deniedScenarios.isEmpty)
+        await service.shutdown()
+    }
+
+    @Test("The pause can be set and ended, also one that a viewer set")
+    func pause() async throws {
+        await model.start()
+        await service.enableTelemetry()
+        model.isPaused = true
+        #expect(model.isPaused && !model.isPausedByViewer)
+        await model.finished()
+        #expect(service.isPaused)
+        model.isPaused = false
+        await model.finished()
+        #expect(!service.isPaused)
+        let clientId = try #require(model.clientCode)
+        try await transport.store.createCommand(TelemetryCommandRecord(clientId: clientId, action: .pause))
+        await service.reconcile()
+        #expect(model.isPaused && model.isPausedByViewer)
+        model.isPaused = false
+        await model.finished()
+        #expect(!model.isPaused && !model.isPausedByViewer)
+        await service.shutdown()
+    }
+
+    @Test("What was sent today is shown, unless the logger does not count it")
+    func sent() async throws {
+        #expect(model.sentEvents == nil && model.sentSize == nil)
+        let settings = InMemoryTelemetrySettingsStore()
+        await settings.save(TelemetryFixtures.approvedSettings)
+        try await transport.store.createTelemetryClient(TelemetryFixtures.client(isEnabled: true))
+        let service = TelemetryLifecycleService(
+            settingsStore: settings, transport: transport, configuration: .init(clock: ManualClock()),
+            logger: TelemetryLogger(transport: transport, clock: ManualClock()),
+            scenarioStore: InMemoryTelemetryScenarioStore())
+        await service.startup()
+        await service.restorationFinished()
+        let model = TelemetryToggleModel(lifecycle: service)
+        #expect(model.sentEvents == "0")
+        for _ in 1...2 { service.telemetryLogger.logEvent(name: "event") }
+        await service.telemetryLogger.flush()
+        #expect(model.sentEvents == "2")
+        #expect(model.sentSize?.contains(/[1-9]/) == true)
+        await service.shutdown()
+    }
+
+    @Test(
+        "A scenario shows its level, and who turned it on",
+        arguments: [
+            (TelemetryScenarioState(isEnabled: true, level: .info, source: .viewer), "level.info", "source.viewer" as String?),
+            (.init(isEnabled: true, source: .host), "level.diagnostic", "source.host"),
+            (.init(isEnabled: true, source: .rule("r")), "level.diagnostic", "source.rule"),
+            (.init(isEnabled: true), "level.diagnostic", nil),
+        ])
+    func display(state: TelemetryScenarioState, level: String, source: String?) {
+        let display = TelemetryScenarioDisplay(state)
+        #expect(display.levelKey == level && display.sourceKey == source)
     }
 
     @Test(

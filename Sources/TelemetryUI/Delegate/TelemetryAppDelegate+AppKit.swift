@@ -1,6 +1,5 @@
 #if canImport(AppKit) && canImport(CloudKit) && !canImport(UIKit)
 public import AppKit
-public import Foundation
 import TelemetryCloudKit
 public import TelemetryLifecycle
 import TelemetryTransport
@@ -26,6 +25,11 @@ open class TelemetryAppDelegate: NSObject, NSApplicationDelegate {
     /// Passes the push to the service.
     open func application(_ application: NSApplication, didReceiveRemoteNotification userInfo: [String: Any]) {
         pushes.handle(TelemetryNotification(userInfo: userInfo)) { _ in }
+    }
+
+    /// Reports the failure to the service's diagnostics handler.
+    open func application(_ application: NSApplication, didFailToRegisterForRemoteNotificationsWithError error: any Error) {
+        pushes.registrationFailed(error)
     }
 }
 #endif

@@ -1,5 +1,4 @@
 #if canImport(UIKit) && canImport(CloudKit) && !os(watchOS)
-public import Foundation
 import TelemetryCloudKit
 public import TelemetryLifecycle
 import TelemetryTransport
@@ -31,6 +30,11 @@ open class TelemetryAppDelegate: NSObject, UIApplicationDelegate {
         pushes.handle(TelemetryNotification(userInfo: userInfo)) { isHandled in
             completionHandler(isHandled ? .newData : .noData)
         }
+    }
+
+    /// Reports the failure to the service's diagnostics handler.
+    open func application(_ application: UIApplication, didFailToRegisterForRemoteNotificationsWithError error: any Error) {
+        pushes.registrationFailed(error)
     }
 }
 #endif

@@ -34,6 +34,9 @@ package final class TelemetryPushHandler {
         }
     }
 
+    /// Reports that the system did not register the app.
+    package func registrationFailed(_ error: any Error) { lifecycle?.reportRegistrationFailure(error) }
+
     /// Returns when every notification is handled.
     package func finished() async { while let task = tasks.values.first { await task.value } }
 }

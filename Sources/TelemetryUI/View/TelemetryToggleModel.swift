@@ -7,13 +7,19 @@ import TelemetryModels
 @MainActor
 @Observable
 package final class TelemetryToggleModel {
+    /// What the person can switch.
+    private enum Choice: Hashable {
+        case consent, pause
+        case scenario(String)
+        case permission(String)
+    }
+
     private let lifecycle: TelemetryLifecycleService
     /// A description of the last operation's failure; nil if it succeeded.
     package private(set) var failure: String?
-    /// The person's decision that the service has not completed yet, with its operation. It is displayed meanwhile, so that the
-    /// person can change it before the operation ends.
-    private var consent: (wish: Bool, operation: Int)?
-    private var overrides: [String: (wish: Bool, operation: Int)] = [:]
+    /// The person's choices that the service has not completed yet, with their operations. They are displayed meanwhile, so that
+    /// the person can change them before the operations end.
+    private var pending: [Choice: (value: Bool, operation: Int)] = [:]
     @ObservationIgnored private var tasks: [Int: Task<Void, Never>] = [:]
     @ObservationIgnored private var nextTask = 0
 
@@ -21,14 +27,28 @@ package final class TelemetryToggleModel {
 
     /// Whether the person requested telemetry. Setting it opts in or out.
     package var isRequested: Bool {
-        get { consent?.wish ?? lifecycle.settings.telemetryRequested }
+        get { pending[.consent]?.value ?? lifecycle.settings.telemetryRequested }
         set {
-            guard newValue != isRequested else { return }
-            let operation = perform { lifecycle in
+            choose(.consent, newValue, insteadOf: isRequested) { lifecycle in
                 if newValue { await lifecycle.enableTelemetry() } else { await lifecycle.disableTelemetry() }
             }
-            consent = (newValue, operation)
         }
+    }
+
+    /// Whether telemetry is paused. Setting it to false ends a viewer's pause, too.
+    package var isPaused: Bool {
+        get { pending[.pause]?.value ?? lifecycle.isPaused }
+        set {
+            choose(.pause, newValue, insteadOf: isPaused) { lifecycle in
+                if newValue { await lifecycle.pauseTelemetry() } else { await lifecycle.resumeTelemetry() }
+            }
+        }
+    }
+
+    /// Whether only a viewer paused telemetry.
+    package var isPausedByViewer: Bool {
+        let overview = lifecycle.overview
+        return overview.isPausedByViewer && !overview.isPausedByHost
     }
 
     /// How the status is shown.
@@ -37,16 +57,33 @@ package final class TelemetryToggleModel {
     package var statusMessage: String? { lifecycle.statusMessage }
     /// The code that identifies this client to a viewer; nil if there is none.
     package var clientCode: String? { lifecycle.settings.clientIdentifier }
-    /// The scenarios by name, sorted.
-    package var scenarios: [String] { lifecycle.scenarioStates.keys.sorted() }
+    /// The scenarios, sorted by name.
+    package var scenarios: [TelemetryOverview.Scenario] { lifecycle.overview.scenarios }
+
+    /// The number of events that were sent today, as text; nil if the logger does not count them.
+    package var sentEvents: String? { lifecycle.overview.sentToday?.events.formatted() }
+    /// The size of the events that were sent today, as text; nil if the logger does not count them.
+    package var sentSize: String? {
+        lifecycle.overview.sentToday.map { Int64(clamping: $0.bytes).formatted(.byteCount(style: .file)) }
+    }
 
     /// Whether a scenario is enabled. Setting it overrides the viewer.
     package subscript(scenario name: String) -> Bool {
-        get { overrides[name]?.wish ?? lifecycle.scenarioStates[name] ?? false }
+        get { pending[.scenario(name)]?.value ?? lifecycle.scenarioStates[name] ?? false }
         set {
-            guard newValue != self[scenario: name] else { return }
-            let operation = perform { try await $0.setScenarioEnabled(name, enabled: newValue) }
-            overrides[name] = (newValue, operation)
+            choose(.scenario(name), newValue, insteadOf: self[scenario: name]) {
+                try await $0.setScenarioEnabled(name, enabled: newValue)
+            }
+        }
+    }
+
+    /// Whether the person allows a scenario. Setting it to false turns the scenario off, whoever turned it on.
+    package subscript(allowed name: String) -> Bool {
+        get { pending[.permission(name)]?.value ?? !lifecycle.deniedScenarios.contains(name) }
+        set {
+            choose(.permission(name), newValue, insteadOf: self[allowed: name]) {
+                await $0.setScenarioAllowed(name, allowed: newValue)
+            }
         }
     }
 
@@ -59,6 +96,13 @@ package final class TelemetryToggleModel {
 
     /// Returns when all requested operations are done.
     package func finished() async { while let task = tasks.values.first { await task.value } }
+
+    private func choose(
+        _ choice: Choice, _ value: Bool, insteadOf current: Bool,
+        _ operation: @escaping @MainActor (TelemetryLifecycleService) async throws -> Void
+    ) {
+        if value != current { pending[choice] = (value, perform(operation)) }
+    }
 
     @discardableResult
     private func perform(_ operation: @escaping @MainActor (TelemetryLifecycleService) async throws -> Void) -> Int {
@@ -75,8 +119,7 @@ package final class TelemetryToggleModel {
 
     private func done(_ id: Int, _ failure: String?) {
         tasks[id] = nil
-        if consent?.operation == id { consent = nil }
-        overrides = overrides.filter { $0.value.operation != id }
+        pending = pending.filter { $0.value.operation != id }
         if let failure { self.failure = failure }
     }
 }

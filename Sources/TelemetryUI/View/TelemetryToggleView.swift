@@ -2,7 +2,10 @@
 public import SwiftUI
 public import TelemetryLifecycle
 
-/// A form in which a person opts in and out, sees the status, copies the client's code, overrides scenarios and ends a session.
+/// A form in which a person opts in and out, sees the status and what was sent today, copies the client's code, pauses, overrides
+/// and forbids scenarios, and ends a session.
+///
+/// Each scenario shows what is recorded, for how long, and who asked for it.
 ///
 /// Put it into a settings screen. It calls ``/TelemetryLifecycle/TelemetryLifecycleService/startup()`` once, also if the host
 /// calls it too. Its texts are English; a host can translate or replace them in its own string table named `LiveTelemetry`, with
@@ -15,14 +18,16 @@ public struct TelemetryToggleView: View {
 
     /// - Parameter lifecycle: The app's service. It must not change while the view is shown.
     public init(lifecycle: TelemetryLifecycleService) {
-        _model = State(initialValue: TelemetryToggleModel(lifecycle: lifecycle))
+        model = TelemetryToggleModel(lifecycle: lifecycle)
     }
 
     public var body: some View {
         Form {
             consent
             if let code = model.clientCode { clientCode(code) }
+            if model.isRequested { pause }
             if !model.scenarios.isEmpty { scenarios }
+            if model.isRequested, model.sentEvents != nil { sent }
             if model.clientCode != nil { session }
         }
         .task { await model.start() }
@@ -72,18 +77,6 @@ public struct TelemetryToggleView: View {
             Text(telemetry: "code.title")
         } footer: {
             Text(telemetry: "code.hint")
-        }
-    }
-
-    private var scenarios: some View {
-        Section {
-            ForEach(model.scenarios, id: \.self) { name in
-                Toggle(isOn: $model[scenario: name]) { Text(verbatim: name) }
-            }
-        } header: {
-            Text(telemetry: "scenarios.title")
-        } footer: {
-            Text(telemetry: "scenarios.hint")
         }
     }
 
