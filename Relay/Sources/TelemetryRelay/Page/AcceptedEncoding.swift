@@ -1,0 +1,15 @@
+/// Reads `Accept-Encoding` (RFC 9110, 12.5.3).
+enum AcceptedEncoding {
+    /// Whether the sender of the header accepts gzip.
+    static func includesGzip(_ header: String?) -> Bool {
+        var wildcard = false
+        for part in (header ?? "").split(separator: ",") {
+            let fields = part.split(separator: ";").map { $0.filter { !$0.isWhitespace }.lowercased() }
+            guard let name = fields.first else { continue }
+            let weight = fields.dropFirst().first { $0.hasPrefix("q=") }.flatMap { Double($0.dropFirst(2)) } ?? 1
+            if ["gzip", "x-gzip"].contains(name) { return weight > 0 }
+            if name == "*" { wildcard = weight > 0 }
+        }
+        return wildcard
+    }
+}

@@ -1,0 +1,41 @@
+/// The files of the viewer's page. They are part of the program; no other file can be requested.
+enum PageFiles {
+    static let index = PageFile(PackageResources.index_html, contentType: "text/html; charset=utf-8")
+
+    /// The files that the page loads, by name.
+    static let all: [String: PageFile] = scripts.mapValues { PageFile($0, contentType: "text/javascript; charset=utf-8") }
+        .merging([
+            "style.css": PageFile(PackageResources.style_css, contentType: "text/css; charset=utf-8"),
+            "icon.svg": PageFile(PackageResources.icon_svg, contentType: "image/svg+xml"),
+        ]) { $1 }
+
+    private static let scripts: [String: [UInt8]] = [
+        "api.js": PackageResources.api_js,
+        "app.js": PackageResources.app_js,
+        "chart-data.js": PackageResources.chart_data_js,
+        "chart-draw.js": PackageResources.chart_draw_js,
+        "charts.js": PackageResources.charts_js,
+        "client.js": PackageResources.client_js,
+        "clients.js": PackageResources.clients_js,
+        "commands.js": PackageResources.commands_js,
+        "dialog.js": PackageResources.dialog_js,
+        "dom.js": PackageResources.dom_js,
+        "event-detail.js": PackageResources.event_detail_js,
+        "event-filter.js": PackageResources.event_filter_js,
+        "event-log.js": PackageResources.event_log_js,
+        "event-row.js": PackageResources.event_row_js,
+        "event-source.js": PackageResources.event_source_js,
+        "events.js": PackageResources.events_js,
+        "grid.js": PackageResources.grid_js,
+        "help.js": PackageResources.help_js,
+        "records.js": PackageResources.records_js,
+        "rule-match.js": PackageResources.rule_match_js,
+        "rules.js": PackageResources.rules_js,
+        "scenarios.js": PackageResources.scenarios_js,
+        "sign-in.js": PackageResources.sign_in_js,
+        "store.js": PackageResources.store_js,
+        "stream.js": PackageResources.stream_js,
+        "sync.js": PackageResources.sync_js,
+        "time.js": PackageResources.time_js,
+    ]
+}

@@ -1,0 +1,184 @@
+import { Relay } from "./api.js";
+import { chartsView } from "./charts.js";
+import { clientView } from "./client.js";
+import { clientsView } from "./clients.js";
+import { announce, el } from "./dom.js";
+import { eventsView } from "./events.js";
+import * as records from "./records.js";
+import { rulesView } from "./rules.js";
+import { signInView } from "./sign-in.js";
+import { Store } from "./store.js";
+import { Sync } from "./sync.js";
+import { durationText, setClockOffset } from "./time.js";
+
+const views = { clients: clientsView, client: clientView, events: eventsView, rules: rulesView, charts: chartsView };
+const keptToken = "telemetry.token";
+const clockTolerance = 5_000;
+const clockInterval = 300_000;
+const retryInterval = 2_000;
+/** Changes up to this number are read one by one, more with one query. */
+const singleReads = 20;
+
+const store = new Store({ session: null, connection: "reachable", awaySince: null, clockOffset: 0, clients: new Map(), clientsLoaded: false, scenarioNames: new Set() });
+const main = document.getElementById("main");
+let relay = null;
+let sync = null;
+let ending = new AbortController();
+let view = null;
+let shownView = "";
+
+function report(state) {
+    if (state === "unauthorized") {
+        if (store.get("session")) signOut("The relay does not accept this token any more: it was revoked or has expired.");
+        return;
+    }
+    if (state === store.get("connection")) return;
+    const isBack = state === "reachable";
+    store.set({ connection: state, awaySince: isBack ? null : Date.now() });
+    announce(isBack ? "The relay answers again." : "The relay does not answer.");
+    if (isBack) sync?.refresh();
+    else awaitRelay(ending.signal);
+}
+
+/** Sends requests until the relay responds, also if no view reads anything. */
+async function awaitRelay(signal) {
+    while (!signal.aborted && store.get("connection") === "away") {
+        await new Promise((resolve) => setTimeout(resolve, retryInterval));
+        await relay?.server(signal).catch(() => {});
+    }
+}
+
+async function readClock(connection) {
+    const start = Date.now();
+    const server = await connection.server();
+    const offset = Date.parse(server.time) - (start + Date.now()) / 2;
+    setClockOffset(offset);
+    store.set({ clockOffset: offset });
+    return server;
+}
+
+/** Opens the page with a token, or without one for a relay that has none. Throws what the relay answers. */
+async function signIn(token, keeps) {
+    // A late response to a request of an earlier session says nothing about this one.
+    const connection = new Relay(token, (state) => { if (relay === null || relay === connection) report(state); });
+    const server = await readClock(connection).catch((error) => {
+        // The relay requires the headers that identify a client from a token of the role host.
+        throw error.message.includes("Telemetry-Client") ? new Error("This is a token of the role host. The page needs the role viewer or reader.") : error;
+    });
+    if (token && keeps) sessionStorage.setItem(keptToken, token);
+    relay = connection;
+    ending = new AbortController();
+    sync = new Sync(relay, { canSubscribe: server.role === "viewer", signal: ending.signal });
+    sync.on("TelemetryClient", loadClients);
+    store.set({ session: { role: server.role, version: server.version, hasToken: Boolean(token) } });
+    const timer = setInterval(() => readClock(relay).catch(() => {}), clockInterval);
+    ending.signal.addEventListener("abort", () => clearInterval(timer), { once: true });
+    route();
+}
+
+function signOut(message = null) {
+    sessionStorage.removeItem(keptToken);
+    ending.abort();
+    relay = null;
+    sync = null;
+    store.set({ session: null, clients: new Map(), clientsLoaded: false, scenarioNames: new Set() });
+    show(signInView(message, signIn), "sign-in");
+}
+
+async function loadClients(names) {
+    const { signal } = ending;
+    const isPart = names !== null && names.length <= singleReads && store.get("clientsLoaded");
+    const clients = isPart ? new Map(store.get("clients")) : new Map();
+    if (isPart) {
+        for (const name of names) {
+            const record = await relay.record(name);
+            for (const [id, client] of clients) if (client.recordName === name) clients.delete(id);
+            if (record) { const client = records.client(record); clients.set(client.id, client); }
+        }
+    } else {
+        for (const record of await relay.records("TelemetryClient")) {
+            const client = records.client(record);
+            clients.set(client.id, client);
+        }
+    }
+    // The clients of an ended session are not shown in the next one.
+    if (!signal.aborted) store.set({ clients, clientsLoaded: true });
+}
+
+/** The address of a view. It contains filters, never a token. */
+function address(name, values) {
+    const parameters = new URLSearchParams(Object.entries(values).filter(([, value]) => value));
+    const text = parameters.toString();
+    return `#/${name}${text ? `?${text}` : ""}`;
+}
+
+function navigate(name, values = {}, { replaces = false } = {}) {
+    if (replaces) history.replaceState(null, "", address(name, values));
+    else location.hash = address(name, values);
+}
+
+function route() {
+    if (!store.get("session")) return;
+    const [name, search = ""] = location.hash.replace(/^#\//, "").split(/\?(.*)/s);
+    const known = Object.hasOwn(views, name) ? name : "clients";
+    const context = { store, relay, sync, navigate, canControl: store.get("session").role === "viewer", parameters: new URLSearchParams(search) };
+    show(views[known](context), known);
+}
+
+function show(next, name) {
+    view?.close();
+    const isFirst = shownView === "";
+    view = next;
+    shownView = name;
+    main.replaceChildren(next.element);
+    document.title = `${next.title} – LiveTelemetry`;
+    for (const link of document.querySelectorAll("nav a")) {
+        const isCurrent = link.dataset.view === name || (name === "client" && link.dataset.view === "clients");
+        if (isCurrent) link.setAttribute("aria-current", "page");
+        else link.removeAttribute("aria-current");
+    }
+    if (next.focus) next.focus.focus();
+    else if (!isFirst) next.element.querySelector("h1")?.focus();
+}
+
+function drawFrame() {
+    const session = store.get("session");
+    const isAway = store.get("connection") === "away";
+    const offset = store.get("clockOffset");
+    document.getElementById("navigation").hidden = !session;
+    document.getElementById("role").textContent = session ? (session.role === "reader" ? "Read only" : "Viewer") : "";
+    document.getElementById("sign-out").hidden = !session?.hasToken;
+    const connection = document.getElementById("connection");
+    connection.textContent = isAway ? "Relay away" : session ? "Connected" : "";
+    connection.className = isAway ? "status away" : "status";
+    const notes = [
+        isAway && `The relay has not answered for ${durationText(Date.now() - store.get("awaySince"))}. The page tries again by itself and goes on where it stopped.`,
+        session && Math.abs(offset) > clockTolerance && `This computer's clock is ${durationText(Math.abs(offset))} ${offset > 0 ? "behind" : "ahead of"} the relay's. “Ago” and “left” count by the relay's clock.`,
+        session?.role === "reader" && "This token has the role reader: it shows everything and changes nothing.",
+    ].filter(Boolean);
+    document.getElementById("notes").replaceChildren(...notes.map((text, index) => el("p", { class: isAway && index === 0 ? "banner problem" : "banner" }, text)));
+}
+
+async function start() {
+    store.watch(["session", "connection", "clockOffset", "awaySince"], drawFrame);
+    setInterval(() => { if (store.get("connection") === "away") drawFrame(); }, 1_000);
+    addEventListener("hashchange", route);
+    document.getElementById("sign-out").addEventListener("click", () => signOut());
+    document.getElementById("skip").addEventListener("click", (event) => { event.preventDefault(); main.focus(); });
+    const token = sessionStorage.getItem(keptToken);
+    for (;;) {
+        try {
+            return await signIn(token, false);
+        } catch (error) {
+            if (error.status === 401) {
+                return signOut(token ? "The relay does not accept the kept token any more." : null);
+            }
+            if (!error.isTemporary) return show({ title: "Not available", close() {}, element: el("div", { class: "card" }, el("h1", {}, "Not available"),
+                el("p", {}, error.status === 404 ? "This relay has no storage for telemetry." : error.message)) }, "problem");
+            report("away");
+            await new Promise((resolve) => setTimeout(resolve, retryInterval));
+        }
+    }
+}
+
+start();

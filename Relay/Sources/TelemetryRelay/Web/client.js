@@ -1,0 +1,132 @@
+import { announce, button, el, visible } from "./dom.js";
+import { commandList, outcomeText, requestText } from "./commands.js";
+import { confirm } from "./dialog.js";
+import { clientState, clientStates, command, commandRecord, scenario } from "./records.js";
+import { leaseControls, scenarioTable } from "./scenarios.js";
+import { agoText, countText, counted, dateText } from "./time.js";
+
+const shownCommands = 50;
+
+/** One client: what it is, its scenarios, and the commands that it was sent. */
+export function clientView({ store, relay, sync, canControl, parameters }) {
+    const id = parameters.get("id") ?? "";
+    let scenarios = null;
+    let commands = [];
+    let events = null;
+    const lease = leaseControls();
+    const head = el("div", {});
+    const actions = el("div", { class: "actions" });
+    const note = el("p", { class: "note", role: "status" });
+    const scenarioBox = el("div", {}, "Loading…");
+    const commandBox = el("div", {});
+    const element = el("section", { class: "client" },
+        el("p", {}, el("a", { href: "#/clients" }, "← All clients")),
+        el("h1", { tabindex: "-1", class: "identifier" }, visible(id)), head, actions, note,
+        el("h2", {}, "Scenarios"), canControl && el("div", { class: "toolbar" }, el("span", { class: "lead" }, "Turn on"), lease.elements), scenarioBox,
+        el("h2", {}, "Commands"), commandBox);
+
+    async function send(action, more = {}) {
+        note.className = "note";
+        note.textContent = "Sending…";
+        try {
+            const sent = command(await relay.insert(commandRecord(id, action, more)));
+            commands = [sent, ...commands.filter((item) => item.recordName !== sent.recordName)];
+            note.textContent = `${visible(requestText(sent))}: ${outcomeText(sent)}`;
+            drawCommands();
+        } catch (error) {
+            note.className = "note problem";
+            note.textContent = error.status === 403 ? "This token may read, but not send commands." : `The command was not sent: ${error.message}`;
+        }
+    }
+
+    async function end() {
+        const total = await relay.count({ client: id }).catch(() => null);
+        const data = `${counted(scenarios?.length ?? 0, "scenario")}${total === null ? "" : ` and ${counted(total, "event")}`}`;
+        const isConfirmed = await confirm({
+            title: "End this client's telemetry?", action: "End telemetry",
+            text: `The client discards its approval and deletes its record, ${data}. Its user can opt in again.`,
+        });
+        if (isConfirmed) await send("disable");
+    }
+
+    function change(name, action) {
+        if (action !== "enableScenario") return send(action, { scenario: name });
+        if (Number.isNaN(lease.lease)) {
+            note.className = "note problem";
+            note.textContent = "The minutes must be a number above 0.";
+            return undefined;
+        }
+        return send(action, { scenario: name, level: lease.level, lease: lease.lease });
+    }
+
+    function drawHead() {
+        const client = store.get("clients").get(id);
+        const state = client && clientState(client);
+        const facts = client ? [
+            ["State", clientStates[state]], ["Last seen", agoText(client.lastSeen)], ["App", client.appVersion], ["System", client.osVersion],
+            ["Device", client.deviceModel], ["Library", client.libraryVersion], ["Since", dateText(client.created ?? NaN)],
+        ] : [["State", store.get("clientsLoaded") ? "Gone: its telemetry ended, or its record was deleted" : "Loading…"]];
+        if (events !== null) facts.push(["Events", countText(events)]);
+        head.replaceChildren(el("dl", { class: "facts" }, facts.map(([name, value]) =>
+            el("div", {}, el("dt", {}, name), el("dd", { class: name === "State" ? `state-${state ?? "gone"}` : null }, visible(value ?? "–"))))));
+        const focused = document.activeElement?.dataset.control;
+        actions.replaceChildren(...[
+            el("a", { class: "button primary", href: `#/events?client=${encodeURIComponent(id)}` }, "Show its events"),
+            ...(canControl && client ? [
+                !client.isEnabled && button("Approve", () => send("enable"), { class: "primary", "data-control": "approve" }),
+                client.isEnabled && !client.isPaused && button("Pause", () => send("pause"), { "data-control": "pause", title: "Record and send nothing until resumed" }),
+                client.isPaused && button("Resume", () => send("resume"), { "data-control": "resume" }),
+                button("End telemetry…", end, { class: "danger", "data-control": "end" }),
+            ] : []),
+        ].filter(Boolean));
+        if (focused) actions.querySelector(`[data-control="${focused}"]`)?.focus();
+    }
+
+    function drawScenarios() {
+        if (scenarios === null) return;
+        if (scenarios.length === 0) {
+            scenarioBox.replaceChildren(el("p", { class: "muted" }, "This client has no scenarios. The app registers them when it starts."));
+            return;
+        }
+        const focused = document.activeElement;
+        const [name, action] = [focused?.dataset.scenario, focused?.dataset.action];
+        scenarioBox.replaceChildren(scenarioTable(scenarios, canControl ? change : null));
+        if (name === undefined) return;
+        // The button that had the focus may have become another one.
+        const buttons = [...scenarioBox.querySelectorAll("button")].filter((item) => item.dataset.scenario === name);
+        (buttons.find((item) => item.dataset.action === action) ?? buttons[0])?.focus();
+    }
+
+    function drawCommands() { commandBox.replaceChildren(commandList(commands.slice(0, shownCommands))); }
+
+    const stops = [
+        store.watch(["clients", "clientsLoaded"], drawHead),
+        sync.on("TelemetryScenario", async () => {
+            scenarios = (await relay.records("TelemetryScenario", { clientid: id })).map(scenario).sort((a, b) => (a.name < b.name ? -1 : 1));
+            for (const { name } of scenarios) store.get("scenarioNames").add(name);
+            drawScenarios();
+        }, (error) => scenarioBox.replaceChildren(el("p", { class: "problem" }, `The scenarios cannot be read: ${error.message}`))),
+        sync.on("TelemetryCommand", async () => {
+            const before = new Map(commands.map((item) => [item.recordName, item.status]));
+            commands = (await relay.records("TelemetryCommand", { clientid: id }, { sortField: "created", ascending: false })).map(command);
+            const answered = commands.find((item) => before.get(item.recordName) === "pending" && item.status !== "pending");
+            if (answered) {
+                note.className = answered.status === "executed" ? "note good" : "note problem";
+                note.textContent = `${visible(requestText(answered))}: ${visible(outcomeText(answered))}`;
+                announce(note.textContent);
+            }
+            drawCommands();
+        }),
+    ];
+    relay.count({ client: id }).then((count) => { events = count; drawHead(); }, () => {});
+    const timer = setInterval(() => {
+        if (!element.contains(document.activeElement) || document.activeElement.tagName !== "SELECT") { drawScenarios(); drawCommands(); }
+    }, 5_000);
+    return {
+        title: `Client ${visible(id)}`, element,
+        close() {
+            clearInterval(timer);
+            for (const stop of stops) stop();
+        },
+    };
+}

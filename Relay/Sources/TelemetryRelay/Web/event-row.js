@@ -1,0 +1,104 @@
+import { visible } from "./dom.js";
+import { clockText, counted, dateText } from "./time.js";
+
+export const severities = ["trace", "debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"];
+const synonyms = {
+    verbose: 0, silly: 0, finest: 0, finer: 0, diagnostic: 1, diag: 1, fine: 1, information: 2, informational: 2, warn: 4, err: 5,
+    severe: 5, crit: 6, dpanic: 6, critical: 6, panic: 6, fatal: 6, emerg: 8,
+};
+/** The numbers of RFC 5424. */
+const numbers = [8, 7, 6, 5, 4, 3, 2, 1];
+
+function stated(value) {
+    if (typeof value === "number" && Number.isInteger(value)) {
+        if (value >= 0 && value < 8) return numbers[value];
+        if (value < 10 || value > 99) return -1;
+        return [0, 1, 2, 4, 5, 6][Math.min(Math.floor(value / 10) - 1, 5)];
+    }
+    if (typeof value !== "string") return -1;
+    const word = value.toLowerCase().split(/[+-]/)[0];
+    return Object.hasOwn(synonyms, word) ? synonyms[word] : severities.indexOf(word);
+}
+
+/** The severity of an event: its attribute `severity` or `level`, otherwise from its level. An index of `severities`. */
+export function severityIndex(event) {
+    for (const name of ["severity", "level"]) {
+        const index = stated(event.attributes?.[name]);
+        if (index >= 0) return index;
+    }
+    return event.logLevel === "diagnostic" ? 1 : 2;
+}
+
+/** An attribute's value as text; dates and special numbers are objects on the wire. */
+export function valueText(value) {
+    if (value !== null && typeof value === "object") return String(value.date ?? value.double ?? JSON.stringify(value));
+    return String(value);
+}
+
+/** The logger's causes of losses. */
+const causes = {
+    full: "the buffer was full", expired: "they waited too long", oversized: "they were too large", rejected: "the store rejected them",
+    corrupt: "they could not be read back", otherClient: "they belonged to an earlier client",
+};
+
+/** What a `telemetry.dropped` event says. */
+function dropText(event) {
+    const losses = Object.entries(event.attributes ?? {}).filter(([, value]) => typeof value === "number");
+    const total = losses.reduce((sum, [, value]) => sum + value, 0);
+    if (total === 0) return event.property1 ?? "The client dropped events";
+    return `The client dropped ${counted(total, "event")}: ${losses.map(([cause, value]) => `${causes[cause] ?? cause} (${value})`).join(", ")}`;
+}
+
+export function droppedCount(event) {
+    if (event.eventName !== "telemetry.dropped") return 0;
+    return Object.values(event.attributes ?? {}).reduce((sum, value) => sum + (typeof value === "number" ? value : 0), 0);
+}
+
+export const isCaptured = (event) => event.attributes?.["telemetry.captured"] === true;
+
+/** What the last column of an event's row says. */
+export function summaryText(event) {
+    if (event.eventName === "telemetry.dropped") return dropText(event);
+    const attributes = Object.entries(event.attributes ?? {}).filter(([name]) => name !== "telemetry.captured")
+        .slice(0, 12).map(([name, value]) => `${name}=${valueText(value)}`);
+    return [event.property1, ...attributes].filter(Boolean).join("  ").slice(0, 600);
+}
+
+/** What a row says that is no event. */
+export function markerText(row) {
+    if (row.skipped !== undefined) return `${counted(row.skipped, "event")} deleted here by the relay's retention`;
+    const range = row.missing === 1 ? `sequence ${row.first}` : `sequences ${row.first} to ${row.last}`;
+    return `${counted(row.missing, "event")} missing here (${range} of this session of ${visible(row.client).slice(0, 16)}): not arrived yet, dropped or deleted`;
+}
+
+export const columns = [
+    { title: "Time", className: "c-time" }, { title: "Severity", className: "c-severity" }, { title: "Client", className: "c-client" },
+    { title: "Scenario", className: "c-scenario" }, { title: "Name", className: "c-name" }, { title: "Text and attributes", className: "c-text" },
+];
+
+/** Fills the cells of a row of the grid of events. */
+export function fillRow(cells, row, element) {
+    if (!row.event) {
+        const isSkip = row.skipped !== undefined;
+        element.classList.add("marker");
+        for (const cell of cells) cell.textContent = "";
+        cells[1].textContent = isSkip ? "deleted" : "gap";
+        cells[5].textContent = markerText(row);
+        cells[5].title = cells[5].textContent;
+        return;
+    }
+    const { event } = row;
+    const severity = severities[severityIndex(event)];
+    const time = Date.parse(event.eventTimestamp);
+    element.classList.add(`severity-${severity}`);
+    if (event.eventName.startsWith("telemetry.")) element.classList.add("internal");
+    if (isCaptured(event)) element.classList.add("captured");
+    const values = [
+        clockText(time), severity, event.clientid ?? "–", event.scenario ?? "–", event.eventName,
+        (isCaptured(event) ? "[captured earlier] " : "") + summaryText(event),
+    ];
+    for (const [column, value] of values.entries()) cells[column].textContent = visible(value);
+    cells[0].title = dateText(time);
+    cells[2].title = visible(event.clientid ?? "");
+    cells[4].title = visible(event.eventName);
+}

@@ -1,0 +1,51 @@
+import { button, choice, el, textField, visible } from "./dom.js";
+import { sourceText } from "./records.js";
+import { durationText, now } from "./time.js";
+
+const leases = [["600", "10 minutes"], ["3600", "1 hour"], ["14400", "4 hours"], ["86400", "24 hours"], ["other", "Other…"], ["", "No end"]];
+
+/** The controls with which scenarios are turned on: how much and for how long. */
+export function leaseControls() {
+    const minutes = textField("Minutes", { type: "number", min: "1", max: "525600", step: "any", value: "30" });
+    minutes.element.hidden = true;
+    const lease = choice("For", leases, "600", (value) => { minutes.element.hidden = value !== "other"; });
+    const level = choice("Level", [["diagnostic", "Diagnostic (all events)"], ["info", "Info (fewer events)"]], "diagnostic");
+    return {
+        elements: [lease.element, minutes.element, level.element],
+        get level() { return level.select.value; },
+        /** Seconds; null for no end, NaN if the minutes are not a number above 0. */
+        get lease() {
+            if (lease.select.value !== "other") return lease.select.value === "" ? null : Number(lease.select.value);
+            const seconds = Number(minutes.input.value) * 60;
+            return seconds > 0 ? seconds : NaN;
+        },
+    };
+}
+
+/** How a scenario is now, in words. */
+export function stateText(scenario) {
+    if (!scenario.isEnabled) return "Off";
+    if (scenario.expires === null) return "On, no end";
+    const left = scenario.expires - now();
+    return left > 0 ? `On, ${durationText(left)} left` : "On, time is over";
+}
+
+/** The table of a client's scenarios. `act(name, action)` is called for a button; null shows no buttons. */
+export function scenarioTable(scenarios, act) {
+    const titles = ["Scenario", "State", "Level", "Decided by", ...(act ? ["Actions"] : [])];
+    return el("div", { class: "scroll-x", tabindex: "0", role: "region", "aria-label": "Scenarios" }, el("table", { class: "scenarios" },
+        el("thead", {}, el("tr", {}, titles.map((title) => el("th", { scope: "col" }, title)))),
+        el("tbody", {}, scenarios.map((scenario) => {
+            const name = visible(scenario.name);
+            const control = (title, action, properties = {}) =>
+                button(title, () => act(scenario.name, action), { "aria-label": `${title}: ${name}`, "data-scenario": scenario.name, "data-action": action, ...properties });
+            return el("tr", { class: scenario.isEnabled ? "on" : "off" },
+                el("th", { scope: "row" }, name), el("td", {}, stateText(scenario)),
+                el("td", {}, scenario.isEnabled ? visible(scenario.level) : "–"), el("td", {}, visible(sourceText(scenario.source))),
+                act && el("td", { class: "actions" },
+                    control(scenario.isEnabled ? "Extend" : "Turn on", "enableScenario", { class: "primary" }),
+                    scenario.isEnabled && control("Turn off", "disableScenario"),
+                    ["host", "viewer"].includes(scenario.source) && control("Reset", "resetScenario", { title: "Discard the decision: rules apply, otherwise the scenario is off" }),
+                    control("Send recent", "captureScenario", { title: "Send what the app's flight recorder holds of this scenario" })));
+        }))));
+}

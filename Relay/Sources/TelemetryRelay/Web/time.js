@@ -1,0 +1,55 @@
+let offset = 0;
+
+/** Sets the difference between the relay's clock and this computer's, in milliseconds. */
+export function setClockOffset(milliseconds) { offset = milliseconds; }
+
+/** The relay's time, in milliseconds. */
+export function now() { return Date.now() + offset; }
+
+export function isoNow() { return new Date(now()).toISOString(); }
+
+const two = (number) => String(number).padStart(2, "0");
+
+/** A time of day with milliseconds, in the local time zone. */
+export function clockText(milliseconds) {
+    if (!Number.isFinite(milliseconds)) return "–";
+    const date = new Date(milliseconds);
+    return `${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}.${String(date.getMilliseconds()).padStart(3, "0")}`;
+}
+
+/** Date and time, in the local time zone. */
+export function dateText(milliseconds) {
+    if (!Number.isFinite(milliseconds)) return "–";
+    const date = new Date(milliseconds);
+    return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())} ${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}`;
+}
+
+/** A duration, rounded to its largest unit or two. */
+export function durationText(milliseconds) {
+    const seconds = Math.max(0, Math.round(milliseconds / 1000));
+    if (seconds < 60) return `${seconds} s`;
+    if (seconds < 600) return seconds % 60 === 0 ? `${seconds / 60} min` : `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
+    const minutes = Math.round(seconds / 60);
+    if (minutes < 60) return `${minutes} min`;
+    const hours = Math.floor(minutes / 60);
+    if (hours < 48) return minutes % 60 === 0 ? `${hours} h` : `${hours} h ${minutes % 60} min`;
+    return `${Math.round(hours / 24)} days`;
+}
+
+export function agoText(milliseconds) {
+    if (!Number.isFinite(milliseconds)) return "never";
+    const age = now() - milliseconds;
+    return age < 1500 ? "now" : `${durationText(age)} ago`;
+}
+
+/** A number with separators. */
+export function countText(number) { return number.toLocaleString("en"); }
+
+/** A number and its unit: "1 event", "2 events". */
+export function counted(number, unit) { return `${countText(number)} ${unit}${number === 1 ? "" : "s"}`; }
+
+export function bytesText(bytes) {
+    if (bytes < 1000) return `${Math.round(bytes)} B`;
+    if (bytes < 1e6) return `${(bytes / 1e3).toFixed(1)} kB`;
+    return `${(bytes / 1e6).toFixed(1)} MB`;
+}

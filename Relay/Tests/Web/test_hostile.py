@@ -1,0 +1,52 @@
+"""Everything that a client controls is shown as text."""
+
+from playwright.sync_api import expect
+
+from conftest import rows
+from relay import client, event, moment, scenario
+
+ATTACKS = ['<img src=x onerror=alert(1)>', '"><script>alert(2)</script>', "javascript:alert(3)", "{{alert(4)}}", "</style><svg onload=alert(5)>",
+           "__proto__", "constructor", "' onfocus='alert(6)' autofocus='", "\u202egpj.exe\u0000", "a" * 1000]
+
+
+def test_no_field_becomes_markup_in_any_view(relay, open_page):
+    for number, attack in enumerate(ATTACKS):
+        hostile = {"appVersion": attack, "osVersion": attack, "deviceModel": attack, "libraryVersion": attack}
+        record = client(attack.replace("\u0000", ""), **hostile) | {"recordName": f"client-{number}"}
+        relay.save(record, scenario(attack, "alpha", enabled=True, source=f"rule:{attack}", logLevel=attack) | {"recordName": f"scenario-{number}"},
+                   {"recordType": "TelemetryCommand", "recordName": f"command-{number}", "fields": {
+                       "commandId": attack, "clientid": "alpha", "action": attack, "status": attack, "scenarioName": attack, "result": attack,
+                       "errorMessage": attack, "issuer": attack, "created": {"date": moment()}}},
+                   {"recordType": "TelemetryRule", "recordName": f"rule-{number}", "fields": {
+                       "ruleId": attack, "scenarioName": attack, "logLevel": attack, "conditions": attack, "percentage": 50, "issuer": attack,
+                       "created": {"date": moment()}, "isEnabled": True}})
+        relay.append([event(number, attack, scenario=attack, property1=attack, threadId=attack, deviceName=attack, deviceType=attack,
+                            appVersion=attack, osVersion=attack, deviceModel=attack, sessionId=attack, eventId=f"{number}{attack}",
+                            attributes={attack: attack, "severity": attack, "level": attack})])
+    relay.save(client())
+    page = open_page()
+    expect(page.locator(".summary")).to_have_text(f"{len(ATTACKS) + 1} clients")
+    views = ["/#/clients", "/#/client?id=alpha", "/#/client?id=%3Cimg%20src%3Dx%20onerror%3Dalert(1)%3E", "/#/events",
+             "/#/events?text=%3Cimg%20src%3Dx%20onerror%3Dalert(1)%3E&client=%22%3E%3Cscript%3E", "/#/rules", "/#/charts", "/#/__proto__", "/#/constructor"]
+    for view in views:
+        page.goto(relay.address + view)
+        expect(page.get_by_role("heading", level=1)).to_be_visible()
+        if view == "/#/events":
+            expect(rows(page, "Events")).not_to_have_count(0)
+            for index in range(len(ATTACKS)):
+                page.get_by_role("grid", name="Events").focus()
+                page.keyboard.press("Home" if index == 0 else "ArrowDown")
+                page.keyboard.press("Enter")
+                expect(page.get_by_role("complementary", name="Event")).to_be_visible()
+        if view == "/#/charts":
+            expect(page.locator(".summary")).to_contain_text("events since")
+        assert page.locator("img").count() == 1, view
+        assert page.locator("script").count() == 1, view
+        assert page.evaluate("[...document.querySelectorAll('*')].every((item) => [...item.attributes].every(({ name }) => !name.startsWith('on')))")
+        assert page.evaluate("[...document.querySelectorAll('a')].every((link) => link.href.startsWith(location.origin + '/#'))")
+
+
+def test_characters_that_hide_or_turn_text_are_shown_as_escapes(relay, open_page):
+    relay.save(client("safe\u202etxt.exe"))
+    page = open_page()
+    expect(rows(page, "Clients").first).to_contain_text("safe\\u{202e}txt.exe")

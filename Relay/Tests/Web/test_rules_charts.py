@@ -1,0 +1,144 @@
+"""Rules and charts."""
+
+import hashlib
+import json
+
+from playwright.sync_api import expect
+
+from relay import client, event, moment, scenario
+
+
+def rule(identifier, name):
+    return {"recordType": "TelemetryRule", "recordName": f"rule-{identifier}", "fields": {
+        "ruleId": identifier, "scenarioName": name, "logLevel": "info", "conditions": "[]", "percentage": 100,
+        "created": {"date": moment(-60)}, "isEnabled": True}}
+
+
+def test_a_rule_is_added_with_a_preview_of_its_reach_and_removed(relay, open_page):
+    relay.save(*(client(f"c{number}", appVersion=f"2.{number}") for number in range(12)), client("waiting", enabled=False))
+    page = open_page("/#/rules")
+    expect(page.get_by_text("No rules")).to_be_visible()
+    expect(page.locator("form .summary")).to_have_text("Reaches 12 of 12 approved clients now.")
+    page.get_by_label("Scenario").fill("Sync")
+    page.get_by_role("button", name="Add a condition").click()
+    page.get_by_label("Value").fill("2.9")
+    # Versions: 2.10 and 2.11 are later than 2.9.
+    expect(page.locator("form .summary")).to_have_text("Reaches 3 of 12 approved clients now.")
+    page.get_by_label("Attribute").fill("customerGroup")
+    expect(page.locator("form .summary")).to_contain_text("Reaches at most 12 of 12 approved clients now. Only the clients know their customerGroup.")
+    page.get_by_label("Attribute").fill("appVersion")
+    page.get_by_role("button", name="Add the rule").click()
+    expect(page.locator("section > .note")).to_contain_text("Added the rule for Sync")
+    row = page.get_by_role("region", name="Rules").get_by_role("row", name="Sync")
+    expect(row).to_contain_text("appVersion>=2.9")
+    [stored] = relay.records("TelemetryRule")
+    assert json.loads(stored["fields"]["conditions"]) == [{"attribute": "appVersion", "comparison": "atLeast", "values": ["2.9"]}]
+    assert stored["recordName"] == f"rule-{stored['fields']['ruleId']}"
+    relay.save(scenario("Sync", "c9", enabled=True, source=f"rule:{stored['fields']['ruleId']}"))
+    page.reload()
+    expect(row.get_by_role("cell").nth(4)).to_have_text("1")
+    row.get_by_role("button", name="Remove the rule for Sync").click()
+    page.get_by_role("dialog").get_by_role("button", name="Remove").click()
+    expect(page.get_by_text("No rules")).to_be_visible()
+    assert relay.records("TelemetryRule") == []
+
+
+def test_the_number_of_clients_that_follow_a_rule_changes_by_itself_and_the_focus_stays(relay, open_page):
+    relay.save(client(), rule("r1", "Sync"))
+    page = open_page("/#/rules")
+    rules = page.get_by_role("region", name="Rules")
+    row = rules.get_by_role("row", name="Sync")
+    expect(row).to_be_visible()
+    # When this rule is shown, the page is notified of changes and reads no more by itself.
+    relay.save(rule("r2", "Net"))
+    expect(rules.get_by_role("row", name="Net")).to_be_visible()
+    following = row.get_by_role("cell").nth(4)
+    expect(following).to_have_text("0")
+    remove = row.get_by_role("button", name="Remove the rule for Sync")
+    remove.focus()
+    relay.save(scenario("Sync", enabled=True, source="rule:r1"))
+    expect(following).to_have_text("1")
+    expect(remove).to_be_focused()
+    relay.save(scenario("Sync", source="rule:r1"))
+    expect(following).to_have_text("0")
+    expect(remove).to_be_focused()
+
+
+def test_a_late_answer_does_not_replace_a_newer_number_of_followers(relay, open_page):
+    relay.save(client(), rule("r1", "Sync"))
+    page = open_page("/#/rules")
+    rules = page.get_by_role("region", name="Rules")
+    relay.save(rule("r2", "Net"))
+    expect(rules.get_by_role("row", name="Net")).to_be_visible()
+    held = []
+
+    def hold_first(route):
+        if not held and (route.request.post_data_json.get("conditions") or {}).get("source") == "rule:r1":
+            held.append(route)
+            held.append(route.fetch())
+            # Both types change while the page awaits this answer, so it sends the query again, whichever of them was the cause.
+            relay.save(scenario("Sync", enabled=True, source="rule:r1"))
+            relay.save(rule("r4", "Late"))
+        else:
+            route.continue_()
+
+    page.route("**/v1/records/query", hold_first)
+    relay.save(rule("r3", "Disk"))
+    following = rules.get_by_role("row", name="Sync").get_by_role("cell").nth(4)
+    expect(following).to_have_text("1")
+    expect(rules.get_by_role("row", name="Late")).to_be_visible()
+    page.evaluate("""() => {
+        window.numbers = [];
+        new MutationObserver(() => {
+            const row = [...document.querySelectorAll("main tbody tr")].find((row) => row.textContent.startsWith("Sync"));
+            if (row) numbers.push(row.cells[5].textContent);
+        }).observe(document.getElementById("main"), { childList: true, subtree: true });
+    }""")
+    late, answer = held
+    # What changed since it asked makes the page ask again, after it used the late answer.
+    with page.expect_request("**/v1/records/query"):
+        late.fulfill(response=answer)
+    assert set(page.evaluate("numbers")) <= {"1"}
+
+
+def test_the_share_in_the_preview_is_that_of_the_clients(relay, open_page):
+    page = open_page()
+    # The positions that TelemetryRuleRecord.position(ofClient:inRule:) gives: SHA-256 of "rule\nclient".
+    positions = page.evaluate("""async () => {
+        const { position } = await import("/web/rule-match.js");
+        return [await position("client-1", "rule-1"), await position("e\\u0301", "r")];
+    }""")
+    expected = [int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big") / 2**64 * 100 for text in ["rule-1\nclient-1", "r\n\u00e9"]]
+    assert positions == expected
+
+
+def test_charts_have_tables_and_go_on_with_new_events(relay, open_page):
+    relay.save(client())
+    relay.append([event(number, scenario="Net" if number % 2 else "Sync", eventTimestamp=moment(-60)) for number in range(1, 41)]
+                 + [event(41, "telemetry.dropped", scenario=None, attributes={"full": 5}, eventTimestamp=moment(-60))])
+    page = open_page("/#/charts")
+    expect(page.locator(".summary")).to_contain_text("41 events since")
+    expect(page.locator(".summary")).to_contain_text("1 of 1 clients seen in the last 40 minutes")
+    expect(page.get_by_role("img", name="Events per scenario. Net: 20, Sync: 20, No scenario: 1")).to_be_visible()
+    expect(page.get_by_role("img", name="Events that clients dropped. Dropped: 5")).to_be_visible()
+    page.get_by_text("Show as a table").first.click()
+    table = page.get_by_role("region", name="Events per scenario, table")
+    expect(table.get_by_role("columnheader", name="Net")).to_be_visible()
+    relay.append([event(number, scenario="Net", eventTimestamp=moment()) for number in range(42, 52)])
+    expect(page.get_by_role("img", name="Events per scenario. Net: 30")).to_be_visible()
+    page.get_by_role("textbox", name="Client").fill("nobody")
+    page.keyboard.press("Enter")
+    expect(page.locator(".summary")).to_contain_text("0 events since")
+
+
+def test_charts_are_drawn_by_themselves_when_the_relay_answers_again(relay, open_page):
+    relay.append([event(number, scenario="Net", eventTimestamp=moment(-60)) for number in range(1, 31)])
+    page = open_page(fails_to_load=True)
+    page.route("**/v1/events/count*", lambda route: route.abort())
+    page.get_by_role("link", name="Charts").click()
+    expect(page.locator(".summary")).to_have_text("The events cannot be read: The relay does not answer.")
+    page.unroute("**/v1/events/count*")
+    expect(page.locator(".summary")).to_contain_text("30 events since")
+    expect(page.get_by_role("img", name="Events per scenario. Net: 30")).to_be_visible()
+    relay.append([event(number, scenario="Net", eventTimestamp=moment()) for number in range(31, 36)])
+    expect(page.get_by_role("img", name="Events per scenario. Net: 35")).to_be_visible()
