@@ -1,17 +1,23 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-let settings: [SwiftSetting] = [
-    .treatAllWarnings(as: .error),
-    .enableUpcomingFeature("ExistentialAny"),
-    .enableUpcomingFeature("InternalImportsByDefault"),
-    .enableUpcomingFeature("MemberImportVisibility"),
-]
+// Warnings are errors only where the project's checks run.
+let areWarningsErrors = Context.environment["LIVE_TELEMETRY_WARNINGS_AS_ERRORS"] == "1"
+
+let settings: [SwiftSetting] =
+    (areWarningsErrors ? [.treatAllWarnings(as: .error)] : []) + [
+        .enableUpcomingFeature("ExistentialAny"),
+        .enableUpcomingFeature("InternalImportsByDefault"),
+        .enableUpcomingFeature("MemberImportVisibility"),
+    ]
 
 let package = Package(
     name: "Relay",
     platforms: [.macOS(.v15)],
     products: [.executable(name: "telemetry-relay", targets: ["telemetry-relay"])],
+    traits: [
+        .trait(name: "PostgreSQL", description: "Stores telemetry in PostgreSQL. Needs libpq and its headers.")
+    ],
     dependencies: [
         .package(name: "LiveTelemetry", path: ".."),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
@@ -26,9 +32,16 @@ let package = Package(
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0"),
     ],
     targets: [
+        .systemLibrary(
+            name: "CPostgreSQL", pkgConfig: "libpq", providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
+        .target(
+            name: "PostgreSQLClient",
+            dependencies: [.target(name: "CPostgreSQL", condition: .when(traits: ["PostgreSQL"]))],
+            swiftSettings: settings),
         .target(
             name: "TelemetryRelay",
             dependencies: [
+                .target(name: "PostgreSQLClient", condition: .when(traits: ["PostgreSQL"])),
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
@@ -44,7 +57,7 @@ let package = Package(
                 .product(name: "TelemetryTransport", package: "LiveTelemetry"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ],
-            resources: [.embedInCode("Routes/openapi.yaml")],
+            resources: [.embedInCode("Routes/openapi.yaml"), .embedInCode("Web")],
             swiftSettings: settings),
         .executableTarget(
             name: "telemetry-relay",
@@ -58,6 +71,7 @@ let package = Package(
         .testTarget(
             name: "TelemetryRelayTests",
             dependencies: [
+                .target(name: "PostgreSQLClient", condition: .when(traits: ["PostgreSQL"])),
                 "TelemetryRelay",
                 "telemetry-relay",
                 .product(name: "GRDB", package: "GRDB.swift"),

@@ -27,6 +27,9 @@ public enum Relay {
             clock: clock, logger: logger)
         var services: [any Service] = [DebugLogExpiry(storage: storage, metrics: metrics, logger: logger), parts.streams]
         if let telemetry { services.append(telemetry) }
+        if let rates = telemetry as? any RelayRateStorage {
+            services.append(RateExchange(storage: rates, limiters: parts.access.limiters, logger: logger))
+        }
         return Application(
             router: parts.router(),
             server: try server(configuration),
@@ -50,37 +53,6 @@ public enum Relay {
             return try .tls(plain, tlsConfiguration: tls)
         } catch {
             throw RelayConfigurationError("cannot use the certificate or its key: \(error)")
-        }
-    }
-
-    /// Opens the storage of debug logs.
-    /// - Throws: ``RelayConfigurationError`` if its file cannot be opened.
-    public static func storage(
-        for configuration: RelayConfiguration, metrics: RelayMetrics = RelayMetrics()
-    ) throws -> any DebugLogStorage {
-        guard let file = configuration.database else {
-            return InMemoryDebugLogStorage(retention: configuration.retention, metrics: metrics)
-        }
-        do {
-            return try SQLiteDebugLogStorage(file: file, retention: configuration.retention, metrics: metrics)
-        } catch {
-            throw RelayConfigurationError("cannot open the database \(file.path): \(error)")
-        }
-    }
-
-    /// Opens the storage of telemetry.
-    /// - Throws: ``RelayConfigurationError`` if its file cannot be opened.
-    public static func telemetryStorage(
-        for configuration: RelayConfiguration, logger: Logger = Logger(label: "telemetry-relay.storage")
-    ) throws -> any RelayStorage {
-        var settings = RelayStorageConfiguration()
-        settings.events = configuration.eventRetention
-        settings.logger = logger
-        guard let file = configuration.database else { return try SQLiteRelayStorage(inMemory: settings) }
-        do {
-            return try SQLiteRelayStorage(file: file, configuration: settings)
-        } catch {
-            throw RelayConfigurationError("cannot open the database \(file.path): \(error)")
         }
     }
 

@@ -28,13 +28,14 @@ struct RelayParts: Sendable {
         let gate = TokenGate(storage: telemetry, configured: configuration.token, now: { Date() }, uptime: uptime)
         streams = StreamRegistry(gate: gate, logger: logger, clock: clock, uptime: uptime)
         let rates = configuration.rates
+        let isShared = telemetry is any RelayRateStorage
+        func limiter(_ rate: Int) -> RateLimiter<RelayRateSource> {
+            RateLimiter(perMinute: rate, isShared: isShared, uptime: uptime)
+        }
+        let newClients = limiter(rates.newClients)
         access = RelayAccess(
-            gate: gate,
-            keyring: telemetry.map {
-                ClientKeyring(storage: $0, newClients: RateLimiter(perMinute: rates.newClients, uptime: uptime))
-            },
-            clients: RateLimiter(perMinute: rates.client, uptime: uptime),
-            tokens: RateLimiter(perMinute: rates.token, uptime: uptime), isBehindProxy: configuration.isBehindProxy)
+            gate: gate, keyring: telemetry.map { ClientKeyring(storage: $0, newClients: newClients) }, newClients: newClients,
+            clients: limiter(rates.client), tokens: limiter(rates.token), isBehindProxy: configuration.isBehindProxy)
     }
 
     func router() -> Router<RelayRequestContext> {
@@ -47,6 +48,7 @@ struct RelayParts: Sendable {
             _ = try await debugLogs.usage()
             try await telemetry?.check()
         }).add(to: router, table)
+        PageRoutes().add(to: router, table)
         addMetrics(to: router)
         addDebugLogs(to: router)
         if let telemetry {

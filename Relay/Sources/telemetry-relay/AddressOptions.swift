@@ -34,7 +34,9 @@ struct AddressOptions: ParsableArguments {
 }
 
 struct StoreOptions: ParsableArguments {
-    @Option(help: "The database file (\(RelayConfiguration.defaultDatabase.path)).", completion: .file())
+    @Option(
+        help: "The database file (\(RelayConfiguration.defaultDatabase.path)), or postgresql://USER@HOST/NAME.",
+        completion: .file())
     var database: String?
     @Flag(help: "Keep all data in memory only.")
     var inMemory = false

@@ -20,10 +20,10 @@ struct ServeCommand: AsyncParsableCommand {
         logger.logLevel = logLevel
         let configuration = try configuration()
         let metrics = RelayMetrics()
-        let telemetry = try Relay.telemetryStorage(for: configuration, logger: logger)
+        let telemetry = try await Relay.telemetryStorage(for: configuration, logger: logger)
         let application = try Relay.application(
-            configuration: configuration, storage: try Relay.storage(for: configuration, metrics: metrics), telemetry: telemetry,
-            metrics: metrics, logger: logger
+            configuration: configuration, storage: try await Relay.storage(for: configuration, metrics: metrics),
+            telemetry: telemetry, metrics: metrics, logger: logger
         ) { [logger] port in
             Self.announce(configuration, port: port ?? configuration.port, logger)
         }
@@ -45,7 +45,7 @@ struct ServeCommand: AsyncParsableCommand {
             "listening on \(address)",
             metadata: [
                 "address": "\(address)",
-                "database": "\(configuration.database?.path ?? "in memory")",
+                "database": "\(configuration.databaseDescription)",
             ])
     }
 

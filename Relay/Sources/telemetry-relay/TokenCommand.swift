@@ -68,7 +68,9 @@ struct TokenCommand: AsyncParsableCommand {
 }
 
 struct TokenStoreOptions: ParsableArguments {
-    @Option(help: "The database file (\(RelayConfiguration.defaultDatabase.path)).", completion: .file())
+    @Option(
+        help: "The database file (\(RelayConfiguration.defaultDatabase.path)), or postgresql://USER@HOST/NAME.",
+        completion: .file())
     var database: String?
 
     /// Opens the store for as long as `body` runs.
@@ -77,7 +79,7 @@ struct TokenStoreOptions: ParsableArguments {
         options.database = database
         // The address does not matter here.
         options.host = RelayConfiguration().host
-        let storage = try Relay.telemetryStorage(for: try options.resolved())
+        let storage = try await Relay.telemetryStorage(for: try options.resolved())
         do {
             try await body(RelayTokens(storage: storage))
         } catch {

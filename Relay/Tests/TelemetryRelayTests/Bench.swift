@@ -5,11 +5,24 @@ import HummingbirdTesting
 import Logging
 import NIOCore
 @_spi(Tooling) import TelemetryModels
+import Testing
 
 @testable import TelemetryRelay
 
 /// The storage that a test uses.
-enum StorageKind: CaseIterable, Sendable { case memory, sqlite }
+enum StorageKind: CaseIterable, Sendable {
+    case memory, sqlite
+    #if PostgreSQL
+    case postgreSQL
+    #endif
+
+    static var allCases: [StorageKind] {
+        #if PostgreSQL
+        if TestServer.url != nil { return [.memory, .sqlite, .postgreSQL] }
+        #endif
+        return [.memory, .sqlite]
+    }
+}
 
 /// Runs a relay without a socket, over a temporary storage.
 struct Bench {
@@ -42,6 +55,22 @@ struct Bench {
                 SQLiteDebugLogStorage(
                     file: directory.appending(path: "deep/relay.sqlite"), retention: retention, metrics: metrics,
                     now: { time.now }, uptime: { time.uptime }))
+        #if PostgreSQL
+        case .postgreSQL:
+            var result: Result?
+            try await TestServer.withSchema(of: directory) { url in
+                let storage = try await PostgreSQLDebugLogStorage(
+                    url: url, retention: retention, metrics: metrics, now: { time.now }, uptime: { time.uptime })
+                do {
+                    result = try await body(storage)
+                    await storage.close()
+                } catch {
+                    await storage.close()
+                    throw error
+                }
+            }
+            return try #require(result)
+        #endif
         }
     }
 

@@ -71,12 +71,50 @@ struct RelayConfigurationTests {
         #expect(configuration.eventRetention.dedupeWindow == 3600)
     }
 
-    @Test("Request limits apply to both kinds; a PostgreSQL database is refused")
+    @Test("Request limits apply to both kinds")
     func limits() throws {
         let configuration = try configuration(["TELEMETRY_RELAY_BODY_LIMIT": "100"]) { $0.numbers[.batchLimit] = 3 }
         #expect((configuration.bodyLimit, configuration.limits.bodyBytes) == (100, 100))
         #expect((configuration.batchLimit, configuration.limits.batchEvents) == (3, 3))
-        #expect(throws: RelayConfigurationError.self) { try self.configuration { $0.database = "postgresql://me@host/db" } }
+    }
+
+    @Test(
+        "The description of a server's address has neither its password nor its parameters",
+        arguments: [
+            ("postgresql://me:secret@host:5433/db?sslmode=require", "postgresql://me@host:5433/db"),
+            ("postgres://me:se@cr/et?@host/db", "postgresql://me@…"),
+            ("postgresql://me:se#cret@host/db", "postgresql://me@host/db"),
+            ("postgresql://host/db?password=secret", "postgresql://host/db"),
+            ("postgresql:///db", "postgresql:///db"), ("postgresql://me:secret@[::1]/db", "postgresql://me@[::1]/db"),
+            ("postgresql://me:a:b/c@d@host", "postgresql://me@…"), ("postgresql://me:p@ss@host/db", "postgresql://me@…"),
+        ])
+    func server(text: String, description: String) throws {
+        let url = try #require(RelayServerURL(text))
+        #expect(url.description.hasPrefix(description))
+        var configuration = RelayConfiguration()
+        configuration.server = url
+        for shown in ["\(url)", "\(configuration)", configuration.databaseDescription, String(reflecting: configuration)] {
+            for secret in ["secret", "se@cr", "et?", "a:b"] { #expect(!shown.contains(secret), "\(shown)") }
+        }
+    }
+
+    @Test("A server's address needs a relay that is built for PostgreSQL; the flag for memory overrides it")
+    func serverOption() throws {
+        #if PostgreSQL
+        let configuration = try configuration { $0.database = "postgresql://me@host/db" }
+        #expect(configuration.databaseDescription == "postgresql://me@host/db")
+        #else
+        let error = #expect(throws: RelayConfigurationError.self) {
+            try self.configuration { $0.database = "postgresql://me:secret@host/db" }
+        }
+        #expect(error?.description.contains("--traits PostgreSQL") == true)
+        #expect(error?.description.contains("secret") == false)
+        #endif
+        let inMemory = try self.configuration {
+            $0.inMemory = true
+            $0.database = "a"
+        }
+        #expect(inMemory.databaseDescription == "in memory")
     }
 
     @Test(

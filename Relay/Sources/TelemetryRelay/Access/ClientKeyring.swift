@@ -4,12 +4,12 @@ import Synchronization
 /// Binds each client identifier to the first key used with it, and rejects any other key.
 final class ClientKeyring: Sendable {
     private let storage: any RelayClientKeyStorage
-    private let newClients: RateLimiter<String>
+    private let newClients: RateLimiter<RelayRateSource>
     /// A cache of bindings. Bindings never change, so an entry never becomes invalid.
     private let bound = Mutex<[String: Data]>([:])
     private static let maximumBound = 50_000
 
-    init(storage: any RelayClientKeyStorage, newClients: RateLimiter<String>) {
+    init(storage: any RelayClientKeyStorage, newClients: RateLimiter<RelayRateSource>) {
         self.storage = storage
         self.newClients = newClients
     }
@@ -21,7 +21,7 @@ final class ClientKeyring: Sendable {
         let unknown = bound.withLock { bound in keys.filter { bound[$0.clientId] != $0.hash } }
         guard !unknown.isEmpty else { return }
         let new = try await storage.unboundClients(among: unknown.map(\.clientId)).count
-        if new > 0, let wait = newClients.take(new, from: source) {
+        if new > 0, let wait = newClients.take(new, from: RelayRateSource(.newClients, source)) {
             throw Problem.rateLimited("Too many new clients.", retryAfter: wait)
         }
         switch try await storage.bindClientKeys(unknown) {

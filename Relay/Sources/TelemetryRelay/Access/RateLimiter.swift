@@ -11,16 +11,20 @@ final class RateLimiter<Key: Hashable & Sendable>: Sendable {
     private let burst: Double
     private let uptime: @Sendable () -> Duration
     private let buckets = Mutex<[Key: Bucket]>([:])
+    /// The use since the last call of ``takeUse()``; nil if it is not shared with other relays.
+    private let use: Mutex<[Key: Double]?>
     /// The maximum number of sources in memory. Beyond it, sources whose buckets are full are removed first.
     private let maximumBuckets = 100_000
 
     /// - Parameters:
     ///   - perMinute: the number of operations a minute for one source, and the size of a burst, at least 1; 0 is no limit.
     ///   - burst: the size of a burst, if it differs.
-    init(perMinute: Int, burst: Int? = nil, uptime: @escaping @Sendable () -> Duration) {
+    ///   - isShared: whether other relays' use counts, too; see ``charge(_:)``.
+    init(perMinute: Int, burst: Int? = nil, isShared: Bool = false, uptime: @escaping @Sendable () -> Duration) {
         perSecond = Double(perMinute) / 60
         self.burst = Double(max(1, burst ?? perMinute))
         self.uptime = uptime
+        use = Mutex(isShared ? [:] : nil)
     }
 
     /// Takes tokens from a source's bucket.
@@ -29,7 +33,7 @@ final class RateLimiter<Key: Hashable & Sendable>: Sendable {
         guard perSecond > 0 else { return nil }
         let now = uptime()
         let needed = min(Double(count), burst)
-        return buckets.withLock { buckets in
+        let wait: Duration? = buckets.withLock { buckets in
             var bucket = buckets[key].map { refilled($0, now) } ?? Bucket(tokens: burst, updated: now)
             defer {
                 if buckets.count >= maximumBuckets, buckets[key] == nil { evict(&buckets, now) }
@@ -38,6 +42,31 @@ final class RateLimiter<Key: Hashable & Sendable>: Sendable {
             guard bucket.tokens >= needed else { return .seconds((needed - bucket.tokens) / perSecond) }
             bucket.tokens -= needed
             return nil
+        }
+        if wait == nil { use.withLock { $0?[key, default: 0] += needed } }
+        return wait
+    }
+
+    /// This relay's use since the last call, for other relays.
+    func takeUse() -> [Key: Double] {
+        use.withLock { use in
+            guard let taken = use else { return [:] }
+            use = [:]
+            return taken
+        }
+    }
+
+    /// Takes tokens for other relays' use, which may leave a bucket with a debt of up to a burst.
+    func charge(_ use: [Key: Double]) {
+        guard perSecond > 0 else { return }
+        let now = uptime()
+        buckets.withLock { buckets in
+            for (key, count) in use {
+                var bucket = buckets[key].map { refilled($0, now) } ?? Bucket(tokens: burst, updated: now)
+                bucket.tokens = max(bucket.tokens - count, -burst)
+                if buckets.count >= maximumBuckets, buckets[key] == nil { evict(&buckets, now) }
+                buckets[key] = bucket
+            }
         }
     }
 

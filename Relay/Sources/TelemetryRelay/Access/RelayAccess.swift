@@ -6,9 +6,14 @@ import TelemetryTransport
 struct RelayAccess: Sendable {
     let gate: TokenGate
     let keyring: ClientKeyring?
-    let clients: RateLimiter<String>
-    let tokens: RateLimiter<RelayCaller.Credential>
+    let newClients: RateLimiter<RelayRateSource>
+    let clients: RateLimiter<RelayRateSource>
+    let tokens: RateLimiter<RelayRateSource>
     let isBehindProxy: Bool
+
+    var limiters: [RelayRateSource.Kind: RateLimiter<RelayRateSource>] {
+        [.newClients: newClients, .client: clients, .token: tokens]
+    }
 
     /// The caller of a request.
     /// - Parameter provesClient: whether a host must send its client headers.
@@ -18,7 +23,7 @@ struct RelayAccess: Sendable {
     ) async throws -> RelayCaller {
         var caller = try await bearer(of: request)
         context.trace.tokenName = caller.tokenName
-        if let wait = tokens.take(from: caller.credential) {
+        if let wait = tokens.take(from: RelayRateSource(caller.credential)) {
             throw Problem.rateLimited("Too many requests with this token.", retryAfter: wait)
         }
         if provesClient {
@@ -58,7 +63,7 @@ struct RelayAccess: Sendable {
         }
         try await keyring.admit(keys, from: "\(caller.tokenName ?? "") \(address(of: request, context))")
         for key in keys {
-            if let wait = clients.take(from: key.clientId) {
+            if let wait = clients.take(from: RelayRateSource(.client, key.clientId)) {
                 throw Problem.rateLimited("Too many requests from this client.", retryAfter: wait)
             }
         }

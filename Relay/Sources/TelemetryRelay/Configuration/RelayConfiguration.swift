@@ -18,6 +18,8 @@ public struct RelayConfiguration: Sendable, Equatable {
     public var isBehindProxy = false
     /// The database file; nil keeps everything in memory only.
     public var database: URL? = Self.defaultDatabase
+    /// The PostgreSQL database, which is used instead of the file; nil uses the file.
+    public var server: RelayServerURL?
     /// The maximum size of a debug log request body, in bytes, before and after decompression.
     public var bodyLimit = 1 << 20
     /// The maximum number of debug log entries in one batch.
@@ -40,6 +42,9 @@ public struct RelayConfiguration: Sendable, Equatable {
             ?? FileManager.default.homeDirectoryForCurrentUser.appending(path: ".local/state")
         return state.appending(path: "telemetry-relay/relay.sqlite")
     }
+
+    /// Where data is stored, for people: a path or an address, without a password.
+    public var databaseDescription: String { server?.description ?? database?.path ?? "in memory" }
 
     /// Whether the address is reachable from this machine only.
     public var isLocal: Bool { ["127.0.0.1", "::1", "localhost"].contains(host) }

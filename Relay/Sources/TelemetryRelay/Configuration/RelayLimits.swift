@@ -6,6 +6,12 @@ public struct RelayLimits: Sendable, Equatable {
     public var batchEvents = 5_000
     /// The maximum number of records in a save.
     public var saveRecords = 400
+    /// The maximum number of client and scenario records of one client, for hosts.
+    public var clientRecords = 1_000
+    /// The maximum size of a record that a host saves, in bytes of JSON.
+    public var recordBytes = 64 << 10
+    /// The maximum number of subscriptions of one client.
+    public var clientSubscriptions = 100
     /// The maximum number of events in a page.
     public var page = 1_000
     /// The maximum time that a request may wait for events, in seconds.

@@ -42,12 +42,9 @@ public struct RelayOptions: Sendable, Equatable {
         result.rates.client = try values.number(.clientRate) ?? result.rates.client
         result.rates.token = try values.number(.tokenRate) ?? result.rates.token
         if let path = values.text(database, "DATABASE") {
-            guard !path.hasPrefix("postgresql://"), !path.hasPrefix("postgres://") else {
-                throw RelayConfigurationError("PostgreSQL is not supported; pass the path of an SQLite file")
-            }
-            result.database = URL(filePath: path)
+            try setDatabase(path, &result)
         }
-        if inMemory || values.isSet("IN_MEMORY") { result.database = nil }
+        if inMemory || values.isSet("IN_MEMORY") { (result.database, result.server) = (nil, nil) }
         if let path = values.text(tokenFile, "TOKEN_FILE") {
             result.token = try BearerToken(written: try readFile(path))
         } else if let token = environment["TELEMETRY_RELAY_TOKEN"] {
@@ -55,6 +52,20 @@ public struct RelayOptions: Sendable, Equatable {
         }
         try setTransport(values, &result)
         return result
+    }
+
+    private func setDatabase(_ text: String, _ result: inout RelayConfiguration) throws {
+        guard let server = RelayServerURL(text) else {
+            result.database = URL(filePath: text)
+            return
+        }
+        #if PostgreSQL
+        result.server = server
+        #else
+        throw RelayConfigurationError(
+            "this relay was built without PostgreSQL and cannot use \(server); build it with "
+                + "swift build --package-path Relay --traits PostgreSQL, which needs libpq")
+        #endif
     }
 
     private func setRetention(_ values: RelayOptionValues, _ result: inout RelayConfiguration) throws {

@@ -2,7 +2,7 @@ import HTTPTypes
 import Hummingbird
 import Logging
 
-/// The routes that need no token: health, readiness, the interface document and the page.
+/// The routes of the server that need no token: health, readiness and the interface document.
 struct PublicRoutes: Sendable {
     /// Throws if the storage does not respond.
     let check: @Sendable () async throws -> Void
@@ -19,11 +19,6 @@ struct PublicRoutes: Sendable {
             }
         }
         add("/openapi.yaml", to: router, table) { _ in .text(OpenAPIDocument.text, type: "application/yaml") }
-        add("/", to: router, table) { _ in
-            .text(
-                Self.page, type: "text/html; charset=utf-8", .ok,
-                [.contentSecurityPolicy: "default-src 'none'; frame-ancestors 'none'", .xContentTypeOptions: "nosniff"])
-        }
     }
 
     private func add(
@@ -33,17 +28,4 @@ struct PublicRoutes: Sendable {
         table.add(.get, path)
         router.get(RouterPath(path)) { _, context -> Response in try await answer(context) }
     }
-
-    private static let page = """
-        <!DOCTYPE html>
-        <html lang="en">
-        <head><meta charset="utf-8"><title>telemetry-relay</title></head>
-        <body>
-        <h1>telemetry-relay</h1>
-        <p>This relay carries telemetry between apps and the people who run them. Its interface:
-        <a href="openapi.yaml">openapi.yaml</a>.</p>
-        </body>
-        </html>
-
-        """
 }

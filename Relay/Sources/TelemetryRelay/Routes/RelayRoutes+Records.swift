@@ -17,6 +17,7 @@ extension RelayRoutes {
         let result: RelaySaveResult
         if let clients = asked.caller.permittedClients {
             let rules = HostRecordRules(clients: clients)
+            try await hostLimits.check(records, of: clients)
             result = try await storage.save(records, policy: policy) { proposed, stored in
                 try rules.admit(proposed, over: stored, policy: policy)
             }

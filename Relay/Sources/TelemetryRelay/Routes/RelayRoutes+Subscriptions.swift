@@ -21,6 +21,7 @@ extension RelayRoutes {
             } else if subscription.recordType != HostRecordRules.ruleType {
                 throw Self.refusal
             }
+            try await hostLimits.check(subscription, owner: owner)
         }
         // A host with several identifiers has one set of subscriptions.
         for other in asked.caller.subscriptionOwners where other != owner {

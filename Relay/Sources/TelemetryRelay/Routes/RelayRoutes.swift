@@ -29,6 +29,8 @@ struct RelayRoutes: Sendable {
     let metrics: RelayMetrics
     let clock: any Clock<Duration>
 
+    var hostLimits: HostRecordLimits { HostRecordLimits(storage: storage, limits: limits) }
+
     static let allRoles = Set(RelayRole.allCases)
     static let writers: Set<RelayRole> = [.host, .viewer]
 

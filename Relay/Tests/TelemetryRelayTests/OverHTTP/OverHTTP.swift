@@ -19,6 +19,19 @@ enum ServedStore: CaseIterable, Sendable {
     case memory, sqlite
     /// Two relays serve one file; the second connection goes to the second.
     case sqliteOfTwoRelays
+    #if PostgreSQL
+    case postgreSQL
+    /// Two relays serve one database; the second connection goes to the second.
+    case postgreSQLOfTwoRelays
+    #endif
+
+    static var allCases: [ServedStore] {
+        let local: [ServedStore] = [.memory, .sqlite, .sqliteOfTwoRelays]
+        #if PostgreSQL
+        if TestServer.url != nil { return local + [.postgreSQL, .postgreSQLOfTwoRelays] }
+        #endif
+        return local
+    }
 
     /// Runs `body` with relays over an empty store.
     func serve<Result: Sendable>(_ body: @escaping @Sendable (ServedRelays) async throws -> Result) async throws -> Result {
@@ -37,11 +50,24 @@ enum ServedStore: CaseIterable, Sendable {
                     try await body(.init([first, second]))
                 }
             }
+        #if PostgreSQL
+        case .postgreSQL, .postgreSQLOfTwoRelays:
+            var result: Result?
+            try await TestServer.withSchema(of: directory) { url in
+                result = try await Self.relay(try await PostgreSQLRelayStorage(url: url)) { first in
+                    guard self == .postgreSQLOfTwoRelays else { return try await body(.init([first])) }
+                    return try await Self.relay(try await PostgreSQLRelayStorage(url: url)) { second in
+                        try await body(.init([first, second]))
+                    }
+                }
+            }
+            return try #require(result)
+        #endif
         }
     }
 
     private static func relay<Result: Sendable>(
-        _ storage: SQLiteRelayStorage, _ body: @escaping @Sendable (ServedRelays.Relay) async throws -> Result
+        _ storage: any RelayStorage, _ body: @escaping @Sendable (ServedRelays.Relay) async throws -> Result
     ) async throws -> Result {
         var configuration = RelayConfiguration()
         configuration.port = 0

@@ -11,11 +11,15 @@ struct StorageDriver: Sendable, CustomTestStringConvertible {
     /// Whether data persists when the same location is opened again, also by two storages concurrently.
     let isPersistent: Bool
     /// Opens the storage in a directory of the test.
-    let open: @Sendable (_ place: URL, RelayStorageConfiguration) throws -> any RelayStorage
+    let open: @Sendable (_ place: URL, RelayStorageConfiguration) async throws -> any RelayStorage
+    /// Runs a test that uses the directory, and then removes what it stored elsewhere.
+    var run: @Sendable (_ place: URL, _ test: () async throws -> Void) async throws -> Void = { try await $1() }
 
     var testDescription: String { name }
 
-    static let all = [
+    static let all = local + shared
+
+    private static let local = [
         StorageDriver(name: "memory", isPersistent: false) { try SQLiteRelayStorage(inMemory: $1) },
         StorageDriver(name: "file", isPersistent: true) {
             try SQLiteRelayStorage(file: $0.appending(path: "relay.sqlite"), configuration: $1)
@@ -36,7 +40,9 @@ struct StorageBench {
     ) async throws -> Result {
         let place = FileManager.default.temporaryDirectory.appending(path: "relay-storage-\(UUID())")
         defer { try? FileManager.default.removeItem(at: place) }
-        return try await body(StorageBench(driver: driver, place: place))
+        var result: Result?
+        try await driver.run(place) { result = try await body(StorageBench(driver: driver, place: place)) }
+        return try #require(result)
     }
 
     /// Runs `body` with the opened storage.
@@ -51,7 +57,7 @@ struct StorageBench {
         configuration.uptime = { [time] in time.uptime }
         configuration.clock = clock
         configure(&configuration)
-        let storage = try driver.open(place, configuration)
+        let storage = try await driver.open(place, configuration)
         do {
             let result = try await body(storage)
             try await storage.close()

@@ -4,6 +4,7 @@ import Hummingbird
 import HummingbirdTesting
 import Logging
 import NIOCore
+import Testing
 
 @testable import TelemetryRelay
 
@@ -42,6 +43,15 @@ struct RelayBench: Sendable {
         try await application.test(kind) { try await test(RelayBench(client: $0, storage: storage)) }
         // A test may have closed it.
         try? await storage.close()
+    }
+
+    /// Expects that a relay without tokens refuses to read a path.
+    static func refuses(_ path: String, _ status: HTTPResponse.Status, _ code: String) async throws {
+        try await run { relay async throws -> Void in
+            let answer = try await relay.get(path)
+            #expect(answer.status == status)
+            #expect(answer.code == code)
+        }
     }
 
     /// Creates a token with a role.

@@ -13,6 +13,7 @@ enum RelaySchema {
             try db.execute(sql: state + events + records + access)
         }
         migrator.registerMigration(prefix + "2") { db in try db.execute(sql: filters) }
+        migrator.registerMigration(prefix + "3") { db in try db.execute(sql: RecordSelection.statusIndex) }
         return migrator
     }
 

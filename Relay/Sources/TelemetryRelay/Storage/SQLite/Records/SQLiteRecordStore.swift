@@ -55,22 +55,8 @@ final class SQLiteRecordStore: RelayRecordStorage {
     }
 
     func records(matching query: TelemetryRecordQuery, of clients: Set<String>?) async throws -> [RelayRecord] {
-        var clients = clients
-        if let named = query.conditions[TelemetrySchema.ClientField.clientId.rawValue]?.stringValue {
-            clients = clients.map { $0.contains(named) ? [named] : [] } ?? [named]
-        }
-        if clients?.isEmpty ?? false { return [] }
-        return try await database.read { [clients] db in
-            var sql = "SELECT \(RecordRow.columns) FROM record WHERE type_key = ?"
-            var arguments: StatementArguments = [NameKey.data(of: query.recordType)]
-            if let clients {
-                sql += " AND client_key IN (\(repeatElement("?", count: clients.count).joined(separator: ", ")))"
-                arguments += StatementArguments(clients.map(NameKey.data))
-            }
-            let found = try Row.fetchAll(db, sql: sql, arguments: arguments).map(RecordRow.record)
-            let texts = Dictionary(found.map { ($0.record.recordID, $0.dateTexts) }) { first, _ in first }
-            return query.apply(to: found.map(\.record)).map { RelayRecord($0, dateTexts: texts[$0.recordID] ?? [:]) }
-        }
+        let selection = RecordSelection(query, of: clients)
+        return selection.isEmpty ? [] : try await database.read(selection.fetch)
     }
 
     func deleteRecords(
@@ -130,17 +116,5 @@ final class SQLiteRecordStore: RelayRecordStorage {
         }
         let clients = Set(changes.clients.compactMap(\.self))
         hints.hint(isNext && !changes.clients.contains(nil) ? clients : nil)
-    }
-}
-
-extension TelemetrySavePolicy {
-    /// The reason why a record may not replace the stored one; nil if it may.
-    fileprivate func refusal(of record: TelemetryRecord, over stored: RelayRecord?) -> RelaySaveResult.Refusal? {
-        switch (self, stored) {
-        case (.overwrite, _), (.insert, nil): nil
-        case (.insert, let stored?): .conflict(stored: stored)
-        case (.ifUnchanged, nil): record.changeTag == nil ? nil : .notFound
-        case (.ifUnchanged, let stored?): record.changeTag == stored.record.changeTag ? nil : .conflict(stored: stored)
-        }
     }
 }

@@ -1,0 +1,228 @@
+#if PostgreSQL
+import Synchronization
+
+/// A bounded number of connections, which are opened when they are needed and replaced when they break.
+package final class PostgreSQLPool: Sendable {
+    /// What a caller that waited gets: a free connection, or the permission to open one.
+    private enum Grant: Sendable {
+        case connection(PostgreSQLConnection)
+        case opening
+    }
+
+    private struct State {
+        var session: PostgreSQLSession
+        var idle: [PostgreSQLConnection] = []
+        var used: [ObjectIdentifier: PostgreSQLConnection] = [:]
+        /// The number of connections that are open or being opened.
+        var count = 0
+        var lastID = 0
+        var waiting: [(id: Int, continuation: CheckedContinuation<Grant, any Error>)] = []
+        var isClosed = false
+    }
+
+    private let address: PostgreSQLAddress
+    private let maximum: Int
+    private let state: Mutex<State>
+
+    /// - Parameter maximum: the maximum number of connections, at least 1.
+    package init(_ address: PostgreSQLAddress, _ session: PostgreSQLSession, maximum: Int) {
+        self.address = address
+        self.maximum = maximum
+        state = Mutex(State(session: session))
+    }
+
+    /// Changes the settings of all later connections. Idle ones are closed.
+    package func use(_ session: PostgreSQLSession) {
+        let idle = state.withLock { state in
+            state.session = session
+            return Self.takeIdle(&state)
+        }
+        withExtendedLifetime(idle) {}
+    }
+
+    /// Opens a connection outside the pool, with the settings of the pool.
+    package func connect() async throws -> PostgreSQLConnection {
+        try await PostgreSQLConnection.connect(to: address, state.withLock(\.session))
+    }
+
+    /// Runs `body` with a connection that nobody else uses.
+    /// - Throws: ``PostgreSQLError`` with the code `exhausted` if all connections are in use for the whole time limit.
+    package func withConnection<Value: Sendable>(
+        _ body: (PostgreSQLConnection) async throws -> Value
+    ) async throws -> Value {
+        let connection = try await acquire()
+        let isClosed = state.withLock { state in
+            state.used[ObjectIdentifier(connection)] = connection
+            return state.isClosed
+        }
+        defer { state.withLock { _ = $0.used.removeValue(forKey: ObjectIdentifier(connection)) } }
+        if isClosed { await connection.abort() }
+        do {
+            let value = try await body(connection)
+            await release(connection)
+            return value
+        } catch {
+            // After one connection is lost, the others usually are, too.
+            if let error = error as? PostgreSQLError, error.endsConnection { dropIdle() }
+            await release(connection, isFailed: (error as? PostgreSQLError)?.endsConnection ?? false)
+            throw error
+        }
+    }
+
+    /// Runs `body` in a transaction. Repeats it up to three times if a concurrent transaction makes it fail.
+    /// - Parameter applicationName: the name of the connection during the transaction, without quotes; nil is the session's.
+    package func transaction<Value: Sendable>(
+        applicationName: String? = nil, _ body: (PostgreSQLConnection) async throws -> Value
+    ) async throws -> Value {
+        let begin = applicationName.map { "BEGIN; SET LOCAL application_name = '\($0)'" } ?? "BEGIN"
+        var attempts = 0
+        while true {
+            attempts += 1
+            do {
+                return try await withConnection { connection in
+                    try await connection.run(begin)
+                    do {
+                        let value = try await body(connection)
+                        try await connection.run("COMMIT")
+                        return value
+                    } catch {
+                        _ = try? await connection.run("ROLLBACK")
+                        throw error
+                    }
+                }
+            } catch let error as PostgreSQLError where error.isConflict && attempts < 4 {
+                continue
+            }
+        }
+    }
+
+    /// Runs one statement in a transaction of its own. Repeats it up to three times if a concurrent transaction makes it fail.
+    @discardableResult
+    package func execute(_ sql: String, _ values: [PostgreSQLValue] = []) async throws -> PostgreSQLResult {
+        var attempts = 0
+        while true {
+            attempts += 1
+            do {
+                return try await withConnection { try await $0.execute(sql, values) }
+            } catch let error as PostgreSQLError where error.isConflict && attempts < 4 {
+                continue
+            }
+        }
+    }
+
+    /// Refuses later calls, and closes idle connections at once and the others after their use.
+    package func close() {
+        let (idle, waiting) = state.withLock { state in
+            state.isClosed = true
+            defer { state.waiting = [] }
+            return (Self.takeIdle(&state), state.waiting)
+        }
+        withExtendedLifetime(idle) {}
+        for waiter in waiting { waiter.continuation.resume(throwing: Self.closed) }
+    }
+
+    /// Closes the pool, and ends the statements in progress, which then throw.
+    package func abort() async {
+        close()
+        for connection in state.withLock({ Array($0.used.values) }) { await connection.abort() }
+    }
+
+    private static var closed: PostgreSQLError { PostgreSQLError(.closed, "the pool is closed") }
+
+    private static func takeIdle(_ state: inout State) -> [PostgreSQLConnection] {
+        defer { state.idle = [] }
+        state.count -= state.idle.count
+        return state.idle
+    }
+
+    private func dropIdle() {
+        let idle = state.withLock { Self.takeIdle(&$0) }
+        withExtendedLifetime(idle) {}
+    }
+
+    private func acquire() async throws -> PostgreSQLConnection {
+        while true {
+            let grant = try await grant()
+            switch grant {
+            case .connection(let connection):
+                if await connection.isUsable { return connection }
+                // The server ended the connection while it was idle.
+                return try await open()
+            case .opening: return try await open()
+            }
+        }
+    }
+
+    /// Opens a connection that is counted already.
+    private func open() async throws -> PostgreSQLConnection {
+        do {
+            return try await connect()
+        } catch {
+            giveUp()
+            throw error
+        }
+    }
+
+    private func grant() async throws -> Grant {
+        if let result = state.withLock({ take(&$0) }) { return try result.get() }
+        let (id, limit) = state.withLock { state in
+            state.lastID += 1
+            return (state.lastID, state.session.connectTimeout)
+        }
+        let timer = Task {
+            try await Task.sleep(for: limit)
+            self.endWait(id, PostgreSQLError(.exhausted, "all connections to the database are in use"))
+        }
+        defer { timer.cancel() }
+        return try await withTaskCancellationHandler {
+            try Task.checkCancellation()
+            return try await withCheckedThrowingContinuation { continuation in
+                let result = state.withLock { state in
+                    let result = take(&state)
+                    if result == nil { state.waiting.append((id, continuation)) }
+                    return result
+                }
+                if let result { continuation.resume(with: result) }
+            }
+        } onCancel: {
+            self.endWait(id, CancellationError())
+        }
+    }
+
+    /// - Returns: nil if the caller has to wait.
+    private func take(_ state: inout State) -> Result<Grant, any Error>? {
+        if state.isClosed { return .failure(Self.closed) }
+        if let connection = state.idle.popLast() { return .success(.connection(connection)) }
+        guard state.count < maximum else { return nil }
+        state.count += 1
+        return .success(.opening)
+    }
+
+    private func endWait(_ id: Int, _ error: any Error) {
+        let waiter = state.withLock { state in
+            state.waiting.firstIndex { $0.id == id }.map { state.waiting.remove(at: $0) }
+        }
+        waiter?.continuation.resume(throwing: error)
+    }
+
+    private func release(_ connection: PostgreSQLConnection, isFailed: Bool = false) async {
+        guard !isFailed, await connection.isUsable else { return giveUp() }
+        let waiter = state.withLock { state -> (id: Int, continuation: CheckedContinuation<Grant, any Error>)? in
+            if !state.waiting.isEmpty { return state.waiting.removeFirst() }
+            if state.isClosed { state.count -= 1 } else { state.idle.append(connection) }
+            return nil
+        }
+        waiter?.continuation.resume(returning: .connection(connection))
+    }
+
+    /// Forgets a connection, and lets the first waiting caller open another one.
+    private func giveUp() {
+        let waiter = state.withLock { state -> (id: Int, continuation: CheckedContinuation<Grant, any Error>)? in
+            if !state.waiting.isEmpty { return state.waiting.removeFirst() }
+            state.count -= 1
+            return nil
+        }
+        waiter?.continuation.resume(returning: .opening)
+    }
+}
+#endif

@@ -1,0 +1,34 @@
+import TelemetryModels
+import TelemetryTransport
+
+/// Bounds what one client may store beside events, which retention bounds: a token that ships inside an app is public.
+///
+/// The counts are read before the save, so that saves at the same time may exceed them by one request each.
+struct HostRecordLimits: Sendable {
+    let storage: any RelayRecordStorage & RelaySubscriptionStorage
+    let limits: RelayLimits
+
+    /// - Parameter clients: the caller's clients.
+    /// - Throws: a 413 if a record is too large, or if the clients would have too many.
+    func check(_ records: [RelayRecord], of clients: Set<String>) async throws {
+        for record in records where WireRecord.json(record).count > limits.recordBytes {
+            throw Problem.tooLarge("A host's record may have at most \(limits.recordBytes) bytes.")
+        }
+        var names = Set(records.map(\.name))
+        for type in [TelemetrySchema.clientRecordType, TelemetrySchema.scenarioRecordType] {
+            let stored = try await storage.records(matching: TelemetryRecordQuery(recordType: type), of: clients)
+            names.formUnion(stored.map(\.name))
+        }
+        guard names.count <= limits.clientRecords * clients.count else {
+            throw Problem.tooLarge("A client may have at most \(limits.clientRecords) records.")
+        }
+    }
+
+    /// - Throws: a 413 if the owner has as many other subscriptions as it may have.
+    func check(_ subscription: TelemetrySubscription, owner: String) async throws {
+        let others = try await storage.subscriptions(owner: owner).filter { $0.id != subscription.id }
+        guard others.count < limits.clientSubscriptions else {
+            throw Problem.tooLarge("A client may have at most \(limits.clientSubscriptions) subscriptions.")
+        }
+    }
+}

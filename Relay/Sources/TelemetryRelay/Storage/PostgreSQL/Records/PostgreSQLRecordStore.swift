@@ -1,0 +1,130 @@
+#if PostgreSQL
+import Foundation
+import PostgreSQLClient
+import Synchronization
+import TelemetryModels
+import TelemetryTransport
+
+/// Stores records and the log of their changes.
+///
+/// One transaction at a time, of all relays, changes records: the numbers of changes have no gaps, and become visible in order.
+final class PostgreSQLRecordStore: RelayRecordStorage {
+    private let database: PostgreSQLDatabase
+    private let capacity: Int
+    private let notify: @Sendable (_ clients: Set<String>?) -> Void
+    private let hints = HintBroadcaster()
+    /// The number after the last announced change.
+    private let announced: Mutex<Int64>
+
+    /// - Parameters:
+    ///   - capacity: the maximum number of changes that are kept.
+    ///   - next: the number of the next change.
+    ///   - notify: called after each change with the affected clients; nil means all.
+    init(
+        _ database: PostgreSQLDatabase, capacity: Int, next: Int64,
+        notify: @escaping @Sendable (_ clients: Set<String>?) -> Void
+    ) {
+        self.database = database
+        self.capacity = capacity
+        self.notify = notify
+        announced = Mutex(next)
+    }
+
+    func save(
+        _ records: [RelayRecord], policy: TelemetrySavePolicy,
+        admit: @escaping @Sendable (_ proposed: RelayRecord, _ stored: RelayRecord?) throws -> RelayRecord
+    ) async throws -> RelaySaveResult {
+        let (result, changes) = try await database.write { [capacity, database] connection in
+            var log = try await PostgreSQLRecordChangeLog.begin(connection, database.store)
+            var table = try await PostgreSQLRecordTable.fetch(named: records.map(\.name), connection)
+            var result = RelaySaveResult(saved: [], failures: [])
+            for proposed in records {
+                let stored = table[proposed.name]
+                var record = try admit(proposed, stored)
+                if let refusal = policy.refusal(of: record.record, over: stored) {
+                    result.failures.append(.init(recordName: proposed.name, refusal: refusal))
+                    continue
+                }
+                record.record.changeTag = log.tag
+                record.dateTexts = record.dateTexts.filter { record.record[$0.key]?.dateValue != nil }
+                log.add(record, replacing: stored)
+                table.store(record)
+                result.saved.append(record)
+            }
+            try await table.save(connection)
+            try await log.save(connection, keeping: capacity)
+            return (result, log.changes)
+        }
+        announce(changes)
+        return result
+    }
+
+    func record(named name: String) async throws -> RelayRecord? {
+        try await database.read { try await PostgreSQLRecordTable.fetch(named: [name], $0)[name] }
+    }
+
+    func records(matching query: TelemetryRecordQuery, of clients: Set<String>?) async throws -> [RelayRecord] {
+        let selection = PostgreSQLRecordSelection(query, of: clients)
+        return try await database.read { try await selection.fetch($0) }
+    }
+
+    func deleteRecords(
+        named names: [String], admit: @escaping @Sendable (RelayRecord) throws -> Bool
+    ) async throws -> Int {
+        let changes = try await database.write { [capacity, database] connection in
+            var log = try await PostgreSQLRecordChangeLog.begin(connection, database.store)
+            var table = try await PostgreSQLRecordTable.fetch(named: names, connection)
+            for name in names {
+                guard let stored = table[name], try admit(stored) else { continue }
+                log.add(stored, replacing: nil)
+                table.remove(name)
+            }
+            try await table.save(connection)
+            try await log.save(connection, keeping: capacity)
+            return log.changes
+        }
+        announce(changes)
+        return changes.numbers.count
+    }
+
+    func latestRecordChange() async throws -> RelayChangePosition {
+        try await database.read { [store = database.store] connection in
+            let next = try await connection.execute("SELECT next_change FROM relay_state").row.int(0)
+            return RelayChangePosition(rawValue: store.place(next - 1))
+        }
+    }
+
+    func recordChanges(after position: RelayChangePosition, limit: Int) async throws -> [RelayRecordChange]? {
+        try await database.read { [store = database.store] connection in
+            try await PostgreSQLRecordChangeLog.changes(after: position, limit: limit, connection, store)
+        }
+    }
+
+    func recordHints(of clients: Set<String>?) -> AsyncStream<Void> { hints.stream(of: clients) }
+
+    /// Announces changes by another relay that were not announced yet.
+    /// - Parameter next: the number of the next change.
+    func announce(before next: Int64) {
+        let isNew = announced.withLock { announced in
+            defer { announced = max(announced, next) }
+            return next > announced
+        }
+        if isNew { hints.hint(nil) }
+    }
+
+    /// Yields a hint to the readers of these clients; nil means all.
+    func hint(_ clients: Set<String>?) { hints.hint(clients) }
+
+    func close() { hints.finish() }
+
+    private func announce(_ changes: PostgreSQLRecordChangeLog.Changes) {
+        guard !changes.numbers.isEmpty else { return }
+        let isNext = announced.withLock { announced in
+            defer { announced = max(announced, changes.numbers.upperBound) }
+            return announced >= changes.numbers.lowerBound
+        }
+        hints.hint(isNext ? changes.clients : nil)
+        notify(changes.clients)
+    }
+}
+#endif

@@ -1,0 +1,109 @@
+#if PostgreSQL
+import Foundation
+import PostgreSQLClient
+import TelemetryModels
+import TelemetryTransport
+
+/// Some stored records, and the changes to them that a transaction makes.
+struct PostgreSQLRecordTable {
+    static let columns = "body, date_texts"
+
+    private var records: [Data: RelayRecord] = [:]
+    /// The keys of changed records, in the order of their first change.
+    private var changed: [Data] = []
+
+    static func fetch(named names: [String], _ connection: PostgreSQLConnection) async throws -> PostgreSQLRecordTable {
+        let keys = names.map { Array(NameKey.data(of: $0)) }
+        let rows = try await connection.execute(
+            "SELECT \(columns) FROM record WHERE name_key = ANY($1::bytea[])", [.byteStrings(keys)]
+        ).rows
+        var table = PostgreSQLRecordTable()
+        for record in try rows.map(record) { table.records[NameKey.data(of: record.name)] = record }
+        return table
+    }
+
+    static func record(_ row: PostgreSQLRow) throws -> RelayRecord {
+        let record = try RecordRow.decode(TelemetryRecord.self, Data(try row.bytes(0)))
+        let texts = try row.optionalBytes(1).map { try RecordRow.decode([String: String].self, Data($0)) }
+        return RelayRecord(record, dateTexts: texts ?? [:])
+    }
+
+    subscript(name: String) -> RelayRecord? { records[NameKey.data(of: name)] }
+
+    mutating func store(_ record: RelayRecord) { change(NameKey.data(of: record.name), to: record) }
+
+    mutating func remove(_ name: String) { change(NameKey.data(of: name), to: nil) }
+
+    private mutating func change(_ key: Data, to record: RelayRecord?) {
+        records[key] = record
+        if !changed.contains(key) { changed.append(key) }
+    }
+
+    /// Writes the changes.
+    func save(_ connection: PostgreSQLConnection) async throws {
+        let removed = changed.filter { records[$0] == nil }
+        if !removed.isEmpty {
+            try await connection.execute(
+                "DELETE FROM record WHERE name_key = ANY($1::bytea[])", [.byteStrings(removed.map { Array($0) })])
+        }
+        let stored = changed.compactMap { key in records[key].map { (key: key, record: $0) } }
+        guard !stored.isEmpty else { return }
+        func column(_ value: ((key: Data, record: RelayRecord)) throws -> Data?) rethrows -> PostgreSQLValue {
+            .byteStrings(try stored.map { try value($0).map { Array($0) } })
+        }
+        try await connection.execute(
+            """
+            INSERT INTO record (name_key, type_key, client_key, status_key, body, date_texts)
+            SELECT * FROM unnest($1::bytea[], $2::bytea[], $3::bytea[], $4::bytea[], $5::bytea[], $6::bytea[])
+            ON CONFLICT (name_key) DO UPDATE SET type_key = excluded.type_key, client_key = excluded.client_key,
+                status_key = excluded.status_key, body = excluded.body, date_texts = excluded.date_texts
+            """,
+            [
+                column { $0.key }, column { NameKey.data(of: $0.record.record.recordType) },
+                column { $0.record.clientId.map(NameKey.data) },
+                column { PostgreSQLRecordSelection.status(in: $0.record.record.fields).map(NameKey.data) },
+                try column { try RecordRow.encode($0.record.record) },
+                try column { $0.record.dateTexts.isEmpty ? nil : try RecordRow.encode($0.record.dateTexts) },
+            ])
+    }
+}
+
+/// Finds records by type, client and status.
+struct PostgreSQLRecordSelection: Sendable {
+    private let query: TelemetryRecordQuery
+    /// Nil if the clients do not matter.
+    private let clients: Set<String>?
+
+    /// - Parameter clients: limits the result to records whose `clientid` is one of these; nil means no limit.
+    init(_ query: TelemetryRecordQuery, of clients: Set<String>?) {
+        self.query = query
+        if let named = query.conditions[TelemetrySchema.ClientField.clientId.rawValue]?.stringValue {
+            self.clients = clients.map { $0.contains(named) ? [named] : [] } ?? [named]
+        } else {
+            self.clients = clients
+        }
+    }
+
+    /// The status among a record's fields or a query's conditions; nil if it has none that is a text.
+    static func status(in fields: [String: TelemetryValue]) -> String? {
+        fields[TelemetrySchema.CommandField.status.rawValue]?.stringValue
+    }
+
+    /// The matching records, in the query's order.
+    func fetch(_ connection: PostgreSQLConnection) async throws -> [RelayRecord] {
+        var sql = "SELECT \(PostgreSQLRecordTable.columns) FROM record WHERE type_key = $1::bytea"
+        var values: [PostgreSQLValue] = [.bytes(Array(NameKey.data(of: query.recordType)))]
+        if let clients {
+            values.append(.byteStrings(clients.map { Array(NameKey.data(of: $0)) }))
+            sql += " AND client_key = ANY($\(values.count)::bytea[])"
+        }
+        if let status = Self.status(in: query.conditions) {
+            values.append(.bytes(Array(NameKey.data(of: status))))
+            sql += " AND status_key = $\(values.count)::bytea"
+        }
+        let found = try await connection.execute(sql + " ORDER BY id", values).rows.map(PostgreSQLRecordTable.record)
+        let texts = Dictionary(found.map { ($0.record.recordID, $0.dateTexts) }) { first, _ in first }
+        return query.apply(to: found.map(\.record)).map { RelayRecord($0, dateTexts: texts[$0.recordID] ?? [:]) }
+    }
+}
+#endif

@@ -1,0 +1,62 @@
+import HTTPTypes
+import Testing
+
+@testable import TelemetryRelay
+
+/// What a host may store beside events.
+struct HostLimitsTests {
+    private let host = TestCaller.host("a")
+
+    private static var configuration: RelayConfiguration {
+        var configuration = RelayConfiguration()
+        configuration.limits.clientRecords = 3
+        configuration.limits.recordBytes = 200
+        configuration.limits.clientSubscriptions = 2
+        return configuration
+    }
+
+    @Test("A client has a limited number of records: others are a 413, those that it has can be changed")
+    func records() async throws {
+        try await RelayBench.run(configuration: Self.configuration) { [host] relay async throws -> Void in
+            func save(_ policy: String, _ names: String...) async throws -> RelayBench.Answer {
+                let records = names.map { WireSample.record($0) }.joined(separator: ",")
+                return try await relay.post("/v1/records", #"{"policy":"\#(policy)","records":[\#(records)]}"#, as: host)
+            }
+            #expect(try await save("insert", "1", "2").status == .ok)
+            let refused = try await save("insert", "3", "4")
+            #expect(refused.status == .contentTooLarge && refused.code == "quotaExceeded")
+            #expect(try await relay.get("/v1/records/3").status == .notFound)
+            #expect(try await save("insert", "3").status == .ok)
+            #expect(try await save("overwrite", "1", "2", "3").status == .ok)
+            #expect(try await save("overwrite", "4").status == .contentTooLarge)
+            _ = try await relay.post("/v1/records/delete", #"{"recordNames":["1"]}"#, as: host)
+            #expect(try await save("insert", "4").status == .ok)
+            let others = TestCaller.host("b", key: "b")
+            let other = WireSample.save("insert", WireSample.record("b1", client: "b"))
+            #expect(try await relay.post("/v1/records", other, as: others).status == .ok)
+            let viewers = (5..<9).map { WireSample.record("\($0)") }.joined(separator: ",")
+            #expect(try await relay.post("/v1/records", #"{"policy":"insert","records":[\#(viewers)]}"#).status == .ok)
+        }
+    }
+
+    @Test("A host's record has a limited size")
+    func size() async throws {
+        try await RelayBench.run(configuration: Self.configuration) { [host] relay async throws -> Void in
+            let large = WireSample.save("insert", WireSample.record("1", more: #","z":"\#(String(repeating: "x", count: 200))""#))
+            let refused = try await relay.post("/v1/records", large, as: host)
+            #expect(refused.status == .contentTooLarge && (refused["detail"] as? String)?.contains("200") == true)
+            #expect(try await relay.post("/v1/records", large).status == .ok)
+        }
+    }
+
+    @Test("A client has a limited number of subscriptions, which can be replaced")
+    func subscriptions() async throws {
+        try await RelayBench.run(configuration: Self.configuration) { [host] relay async throws -> Void in
+            let body = #"{"recordType":"TelemetryCommand","clientid":"a"}"#
+            for (id, status) in [("1", 204), ("2", 204), ("3", 413), ("2", 204)] {
+                let answer = try await relay.send(.put, "/v1/subscriptions/\(id)", body, as: host)
+                #expect(answer.status.code == status)
+            }
+        }
+    }
+}

@@ -1,0 +1,80 @@
+import Foundation
+import GRDB
+import Synchronization
+import TelemetryModels
+import TelemetryTransport
+import Testing
+
+@testable import TelemetryRelay
+
+struct RecordSelectionTests {
+    private static let pending = TelemetryRecordQuery(
+        recordType: TelemetrySchema.commandRecordType, conditions: ["clientid": "c", "status": "pending"], sortField: "created")
+
+    private func queue(with statuses: [String]) throws -> DatabaseQueue {
+        let queue = try DatabaseQueue()
+        try RelaySchema.migrate(queue)
+        try queue.write { db in
+            for (index, status) in statuses.enumerated() {
+                var record = TelemetryRecord(
+                    recordType: TelemetrySchema.commandRecordType, recordID: .init(recordName: "r\(index)"))
+                record["clientid"] = "c"
+                record["status"] = .string(status)
+                try RecordRow.store(RelayRecord(record), db)
+            }
+        }
+        return queue
+    }
+
+    @Test("Pending commands are found by an index of the status")
+    func plan() throws {
+        let statements = Mutex<[String]>([])
+        try queue(with: ["pending"]).read { db in
+            db.trace { event in statements.withLock { $0.append(event.expandedDescription) } }
+            _ = try RecordSelection(Self.pending, of: nil).fetch(db)
+            db.trace()
+            let plans = try statements.withLock(\.self).flatMap { statement in
+                try Row.fetchAll(db, sql: "EXPLAIN QUERY PLAN \(statement)").compactMap { row -> String? in row["detail"] }
+            }
+            #expect(plans.contains { $0.contains("record_by_status") }, "\(plans)")
+        }
+    }
+
+    @Test("The index follows a changed status")
+    func change() throws {
+        let queue = try queue(with: ["pending", "executed"])
+        try queue.write { db in
+            #expect(try RecordSelection(Self.pending, of: nil).fetch(db).map(\.name) == ["r0"])
+            for (name, status) in [("r0", "executed"), ("r1", "pending")] {
+                var record = try #require(try RecordRow.fetch(named: name, db))
+                record.record["status"] = .string(status)
+                try RecordRow.store(record, db)
+            }
+            #expect(try RecordSelection(Self.pending, of: nil).fetch(db).map(\.name) == ["r1"])
+        }
+    }
+
+    @Test(
+        "A status matches every canonically equivalent one",
+        arguments: [("caf\u{e9}", "cafe\u{301}"), ("K", "\u{212a}"), ("\u{37e}", ";"), ("", "")])
+    func equivalence(stored: String, asked: String) throws {
+        var query = Self.pending
+        query.conditions["status"] = .string(asked)
+        let found = try queue(with: [stored, "other"]).read { try RecordSelection(query, of: nil).fetch($0) }
+        #expect(found.map(\.name) == ["r0"])
+    }
+
+    @Test("Records of a database without the index are found after the migration")
+    func migration() throws {
+        let queue = try DatabaseQueue()
+        try RelaySchema.migrator.migrate(queue, upTo: "telemetry 2")
+        try queue.write { db in
+            var record = TelemetryRecord(recordType: TelemetrySchema.commandRecordType, recordID: "r")
+            record["clientid"] = "c"
+            record["status"] = "pending"
+            try RecordRow.store(RelayRecord(record), db)
+        }
+        try RelaySchema.migrate(queue)
+        #expect(try queue.read { try RecordSelection(Self.pending, of: nil).fetch($0) }.map(\.name) == ["r"])
+    }
+}
