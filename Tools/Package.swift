@@ -1,12 +1,15 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-let settings: [SwiftSetting] = [
-    .treatAllWarnings(as: .error),
-    .enableUpcomingFeature("ExistentialAny"),
-    .enableUpcomingFeature("InternalImportsByDefault"),
-    .enableUpcomingFeature("MemberImportVisibility"),
-]
+// Warnings are errors only where the project's checks run.
+let areWarningsErrors = Context.environment["LIVE_TELEMETRY_WARNINGS_AS_ERRORS"] == "1"
+
+let settings: [SwiftSetting] =
+    (areWarningsErrors ? [.treatAllWarnings(as: .error)] : []) + [
+        .enableUpcomingFeature("ExistentialAny"),
+        .enableUpcomingFeature("InternalImportsByDefault"),
+        .enableUpcomingFeature("MemberImportVisibility"),
+    ]
 
 func layer(_ name: String) -> Target.Dependency { .product(name: name, package: "LiveTelemetry") }
 
@@ -17,6 +20,7 @@ let package = Package(
     dependencies: [
         .package(name: "LiveTelemetry", path: ".."),
         .package(name: "LiveTelemetryExamples", path: "../Examples"),
+        .package(name: "LiveTelemetryIntegrations", path: "../Integrations"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     ],
     targets: [
@@ -29,6 +33,7 @@ let package = Package(
             dependencies: [
                 "ViewerKit", layer("TelemetryModels"), layer("TelemetryTransport"), layer("TelemetryPersistence"),
                 layer("TelemetryLogging"), layer("TelemetryLifecycle"), layer("TelemetryHTTP"), layer("TelemetryCloudKit"),
+                .product(name: "TelemetryOTLP", package: "LiveTelemetryIntegrations"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 // Started by the demo; this dependency builds it next to the tool.
                 .product(name: "example-host", package: "LiveTelemetryExamples"),

@@ -39,16 +39,16 @@ struct Telemetry: AsyncParsableCommand {
                 name: "Control",
                 subcommands: [
                     ApproveCommand.self, EnableCommand.self, DisableCommand.self, ResetCommand.self, RuleCommand.self,
-                    PauseCommand.self, ResumeCommand.self,
+                    CaptureCommand.self, PauseCommand.self, ResumeCommand.self,
                     DeleteEventsCommand.self, ForgetCommand.self,
                 ]),
             CommandGroup(
                 name: "Store",
                 subcommands: [
                     ContextCommand.self, AliasCommand.self, DoctorCommand.self, SchemaCommand.self, ExportCommand.self,
-                    ImportCommand.self,
+                    ImportCommand.self, ForwardCommand.self,
                 ]),
-            CommandGroup(name: "Client", subcommands: [PipeCommand.self, DemoCommand.self]),
+            CommandGroup(name: "Client", subcommands: [PipeCommand.self, DemoCommand.self, CrashDemoCommand.self]),
         ])
 
     static func main() async {

@@ -34,6 +34,14 @@ struct EventDetailTests {
         #expect(lines.joined().filter { $0 == "長" }.count == 100)
     }
 
+    @Test("The client's identifier follows its alias")
+    func alias() throws {
+        var model = WatchedEvents.model([event])
+        model.aliases = ClientAliases(["phone": "k7wq"])
+        model.press([.enter])
+        #expect(WatchedEvents.drawn(model).contains { $0.contains("client       phone (k7wq)") })
+    }
+
     @Test("Lines fit every width", arguments: [40, 61, 80, 120, 200])
     func widths(columns: Int) {
         let lines = EventDetail(event).lines(width: columns, time: TimeText(timeZone: .gmt))

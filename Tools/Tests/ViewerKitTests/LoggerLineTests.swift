@@ -68,6 +68,7 @@ struct LoggerLineTests {
             (#"{"ts":1774000000500000001}"#, ["ts": 1_774_000_000_500_000_001]),
             (#"{"message":"a","msg":"b"}"#, ["msg": "b"]), (#"{"event":"a","name":"b"}"#, ["name": "b"]),
             (#"{"level":"diagnostic","a":{"b":[1]}}"#, ["a": #"{"b":[1]}"#]),
+            (#"{"severity":"P1","level":"error"}"#, ["severity": "P1", "level": "error"]),
         ] as [(String, [String: TelemetryValue])])
     func others(line: String, attributes: [String: TelemetryValue]) throws {
         #expect(try parse(line).attributes == attributes)
@@ -104,7 +105,7 @@ struct LoggerLineTests {
 
     @Test("Warnings and errors are shown with their word and colour")
     func rows() {
-        var rows = EventRows(columns: [.level, .name], style: Style(isOn: true), width: 80)
+        let rows = EventRows(columns: [.level, .name], style: Style(isOn: true), width: 80)
         func row(_ word: String) -> String {
             rows.row(TelemetryEvent(sessionId: "s", name: "n", attributes: ["severity": .string(word)]))
         }

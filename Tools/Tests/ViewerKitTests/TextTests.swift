@@ -67,6 +67,15 @@ struct TextTests {
         #expect(shown[2] == lines[2])
     }
 
+    @Test(
+        "A list of names has the first eight in alphabetical order, and the number of the others",
+        arguments: [
+            ([], ""), (["b", "a\u{1B}"], "a\\u{1B}, b"), ((1...8).map(String.init), "1, 2, 3, 4, 5, 6, 7, 8"),
+            ((1...1_009).map { "\($0)" }, "1, 10, 100, 1000, 1001, 1002, 1003, 1004 and 1,001 more"),
+            ([String(repeating: "x", count: 41)], String(repeating: "x", count: 39) + "…"),
+        ])
+    func nameList(names: [String], text: String) { #expect(names.nameList == text) }
+
     @Test("Numbers have thousands separators", arguments: [(0, "0"), (999, "999"), (1_000, "1,000"), (-1_234_567, "-1,234,567")])
     func grouped(number: Int, text: String) { #expect(number.grouped == text) }
 }

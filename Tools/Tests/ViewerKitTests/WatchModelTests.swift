@@ -44,8 +44,8 @@ struct WatchModelTests {
             drawn(model(events: 2)).map(trimmed) == [
                 " telemetry  /store  2 clients · 2 events · 1.0/s (2 s mean)",
                 "─ CLIENTS ──────────────────┬─ SCENARIOS of k7wq ───────────────────────",
-                " ▸ k7wq      1/2 on 1.0/s   │ ▸ Checksum     off",
-                "   new       pending (a)    │   FileRead     on  diagnostic  1.0/s",
+                " ▸ k7wq      1/2 on 1.0/s   │ ▸ Checksum off",
+                "   new       pending (a)    │   FileRead on  diagnostic       █ 1.0/s",
                 "                            │",
                 "─ EVENTS ───────────────────────────────────────────────────────────────",
                 "  23:59:59.000 k7wq       FileRead         file.read  number 1",
@@ -77,6 +77,8 @@ struct WatchModelTests {
         _ = model.press(.down)
         guard case .send(let off) = model.press(.character(" ")) else { return #expect(Bool(false)) }
         #expect((off.clientId, off.action, off.scenarioName) == ("k7wq", .disableScenario, "FileRead"))
+        guard case .send(let capture) = model.press(.character("r")) else { return #expect(Bool(false)) }
+        #expect((capture.clientId, capture.action, capture.scenarioName) == ("k7wq", .captureScenario, "FileRead"))
         _ = model.press(.left)
         _ = model.press(.down)
         guard case .send(let approve) = model.press(.character("a")) else { return #expect(Bool(false)) }

@@ -80,7 +80,7 @@ struct WatchSearchTests {
             ("", false, "abc", []),
         ])
     func ranges(text: String, isExpression: Bool, searched: String, found: [String]) throws {
-        let pattern = try WatchPattern(text, isExpression: isExpression)
+        let pattern = try EventPattern(text, isExpression: isExpression, limits: .view)
         #expect(pattern.ranges(in: searched).map { String(searched[$0]) } == found)
     }
 

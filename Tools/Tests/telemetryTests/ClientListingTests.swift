@@ -18,7 +18,7 @@ struct ClientListingTests {
         return Dictionary(objects.map { ($0["clientid"] as? String ?? "", $0) }) { $1 }
     }
 
-    @Test("A client is listed as approved while it is seen, as unseen after ten minutes, and as gone without a record")
+    @Test("A client is listed as approved while it is seen, as unseen after 40 minutes, and as gone without a record")
     func states() async throws {
         try await withDirectory { folder in
             let transport = try FileTelemetryTransport(directory: folder)
@@ -46,6 +46,24 @@ struct ClientListingTests {
             #expect(clients["dead"]?["pendingCommands"] as? Int == 1)
             let table = try await ToolProcess.run("clients", "-d", folder.path).output
             #expect(table.contains("not seen since") && table.contains("not seen yet") && table.contains("gone"))
+        }
+    }
+
+    @Test("App, device and last activity come from the client's record before its first event")
+    func record() async throws {
+        try await withDirectory { folder in
+            let transport = try FileTelemetryTransport(directory: folder)
+            let seen = Date(timeIntervalSince1970: 1_767_225_600)
+            try await transport.createTelemetryClient(
+                TelemetryClientRecord(
+                    clientId: "fresh", created: seen - 3_600, isEnabled: true, lastSeen: seen, appVersion: "shop 2.1",
+                    osVersion: "12", deviceModel: "box-9", libraryVersion: "1.0"))
+            let client = try #require(try await clients(in: folder)["fresh"])
+            #expect(client["lastSeen"] as? String == "2026-01-01T00:00:00.000Z")
+            #expect(client["appVersion"] as? String == "shop 2.1")
+            #expect(client["deviceModel"] as? String == "box-9")
+            let row = try await ToolProcess.run("clients", "-d", folder.path).lines.last
+            #expect(row?.contains("not seen since 2026-01-01  2026-01-01 00:00  shop 2.1  box-9") == true, "\(row ?? "")")
         }
     }
 
@@ -91,6 +109,8 @@ struct ClientListingTests {
             #expect(try await run("clients", "-o", "json").output.contains(#""alias":"phone""#))
             #expect(try await run("scenarios", "phone").lines.last?.hasPrefix("phone  ") == true)
             #expect(try await run("commands", "--client", "phone").lines.last?.contains(" phone  ") == true)
+            #expect(try await run("sessions", "-c", "phone").lines.last?.contains("  phone  ") == true)
+            #expect(try await run("stats", "-c", "phone").lines.contains { $0.hasPrefix("phone  ") })
             let events = try await run("events", "-c", "phone")
             #expect(events.lines.count == 2)
             #expect(events.lines.last?.contains(" phone  ") == true)
@@ -101,7 +121,7 @@ struct ClientListingTests {
             #expect(mode == 0o600)
             #expect(try await run("alias", "--remove", "phone").code == 0)
             #expect(try await run("alias", "--remove", "phone").code == 66)
-            #expect(try await run("events", "-c", "phone").code == 66)
+            #expect(try await run("events", "-c", "phone").errors.hasPrefix("No client \"phone\"."))
             #expect(try await run("alias", "k7").code == 64)
         }
     }

@@ -79,6 +79,8 @@ struct ControlTests {
             #expect(client.service.status == .enabled)
             let result = try await ToolProcess.run("disable", "k7wq", "--yes", "-d", store.path)
             #expect(result.code == 0, "\(result.errors)")
+            // The service shows its new status after it has stored the command's result.
+            await client.service.reconcile()
             #expect(client.service.status == .disabled)
             let clients = try await ToolProcess.run("clients", "-d", store.path)
             #expect(clients.errors == "No clients yet. A client requests approval when its user opts in to telemetry.\n")

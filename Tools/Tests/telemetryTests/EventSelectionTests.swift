@@ -84,8 +84,8 @@ struct EventSelectionTests {
     @Test(
         "Filters that cannot match are reported",
         arguments: [
-            (["-c", "mailbox"], 66, "No client \"mailbox\". Clients: mail, web-1, web-2."),
-            (["-c", "x*"], 66, "No client matches \"x*\". Clients: mail, web-1, web-2."),
+            (["-c", "mailbox"], 0, "No client \"mailbox\". Clients: mail, web-1, web-2."),
+            (["-c", "x*"], 0, "No client matches \"x*\". Clients: mail, web-1, web-2."),
             (["-c", "web"], 66, "\"web\" is ambiguous: web-1, web-2. Give a longer prefix."),
             (["-s", "B"], 0, "No client has a scenario \"B\" now. Scenarios: A."),
             (["--grep", "(", "--regex"], 65, "\"(\" is not a valid regular expression."),
@@ -100,6 +100,63 @@ struct EventSelectionTests {
             let result = try await ToolProcess.run(["events", "-d", store.path] + arguments)
             #expect(result.code == code)
             #expect(result.errors.contains(message), "\(result.errors)")
+        }
+    }
+
+    @Test("A client that the store does not contain is noted, and nothing is printed", arguments: ["nobody", "no*"])
+    func unknownClient(client: String) async throws {
+        try await withDirectory { folder in
+            let store = folder.appendingPathComponent("store")
+            try await Self.fill(store)
+            let result = try await ToolProcess.run("events", "-c", client, "-d", store.path)
+            #expect(result.code == 0)
+            #expect(result.output.isEmpty)
+            #expect(result.errors.contains("\"\(client)\". Clients: mail, web-1, web-2."), "\(result.errors)")
+            let counted = try await ToolProcess.run("stats", "-c", client, "-d", store.path)
+            #expect(counted.code == 66)
+        }
+    }
+
+    @Test("--follow prints the events of a client that appears later", arguments: ["late-1", "late-?"])
+    func followedClient(client: String) async throws {
+        try await withDirectory { folder in
+            let store = folder.appendingPathComponent("store")
+            try await Self.fill(store)
+            let tool = try RunningTool([
+                "events", "--follow", "-c", client, "-c", "mail", "--grep", "4", "-o", "csv", "--columns", "name", "-d",
+                store.path,
+            ])
+            #expect(try await tool.output.first { $0 == "mail 4" } != nil)
+            let transport = try FileTelemetryTransport(directory: store)
+            try await transport.append([TelemetryEvent(clientId: "other", sessionId: "o", name: "other 4")])
+            try await transport.append([TelemetryEvent(clientId: "late-1", sessionId: "l", name: "late 4")])
+            #expect(await tool.output.next() == "late 4")
+            tool.interrupt()
+            await tool.ended()
+        }
+    }
+
+    @Test("An expression that takes too long ends the command with a message", arguments: ["--grep", "--exclude"])
+    func slowExpression(option: String) async throws {
+        try await withDirectory { folder in
+            let transport = try FileTelemetryTransport(directory: folder)
+            let text = String(repeating: "a", count: 60) + "b"
+            try await transport.append([TelemetryEvent(clientId: "a", sessionId: "s", name: "n", property1: text)])
+            let result = try await ToolProcess.run("events", option, "(a+)+$", "--regex", "-d", folder.path)
+            #expect(result.code == 65)
+            #expect(result.errors.contains("The regular expression \"(a+)+$\" takes too long to search for."), "\(result.errors)")
+        }
+    }
+
+    @Test("A text of any length is searched completely")
+    func longText() async throws {
+        try await withDirectory { folder in
+            let transport = try FileTelemetryTransport(directory: folder)
+            let text = String(repeating: "x", count: 100_000) + "end"
+            try await transport.append([TelemetryEvent(clientId: "a", sessionId: "s", name: "n", property1: text)])
+            let result = try await ToolProcess.run(
+                "events", "--grep", "END$", "--regex", "-o", "csv", "--columns", "name", "-d", folder.path)
+            #expect(result.output == "name\r\nn\r\n", "\(result.errors)")
         }
     }
 

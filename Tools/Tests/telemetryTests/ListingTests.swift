@@ -64,9 +64,9 @@ struct ListingTests {
             (
                 ["commands"],
                 """
-                COMMAND  SENT                 CLIENT  ACTION          SCENARIO  STATUS    ANSWER
-                c1       2026-01-01 00:00:00  k7wq    enableScenario  FileRead  executed  after 12 ms
-                c2       2026-01-01 00:00:05  k7wq    delete_events   –         failed    busy
+                COMMAND  SENT                 CLIENT  ACTION          SCENARIO  STATUS    ISSUER  ANSWER
+                c1       2026-01-01 00:00:00  k7wq    enableScenario  FileRead  executed  –       after 12 ms
+                c2       2026-01-01 00:00:05  k7wq    delete_events   –         failed    –       busy
 
                 """
             ),

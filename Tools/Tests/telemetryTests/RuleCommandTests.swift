@@ -30,6 +30,19 @@ struct RuleCommandTests {
         }
     }
 
+    @Test("The limit of the app is printed instead of the warning that there is none")
+    func defaultLease() async throws {
+        try await withDirectory { folder in
+            let store = folder.appendingPathComponent("store")
+            let policy = TelemetryPolicy(defaultLease: .seconds(18_000))
+            let client = try await TestClient(store: store, identifier: "k7wq", policy: policy)
+            _ = try await ToolProcess.run("approve", "k7wq", "-d", store.path)
+            let enabled = try await ToolProcess.run("enable", "k7wq", "A", "-d", store.path)
+            #expect(enabled.errors == "The app disables the scenario in 5 h.\n")
+            #expect(client.service.scenarios["A"]?.expires != nil)
+        }
+    }
+
     @Test("An expired command is not executed")
     func expired() async throws {
         try await withDirectory { folder in
@@ -58,7 +71,8 @@ struct RuleCommandTests {
             #expect(stored.count == 1 && rule.percentage == 100 && rule.level == .info)
             #expect(client.service.scenarios["A"]?.source == .rule(rule.ruleId))
             let listed = try await ToolProcess.run("rule", "list", "-d", store.path)
-            let row = "\(rule.ruleId)  A         info     100%  5 h              1  clientId in k7wq,other\n"
+            let row =
+                "\(rule.ruleId)  A         info     100%  5 h                 1            1  tester  clientId in k7wq,other\n"
             #expect(listed.output.contains(row), "\(listed.output)")
             let scenarios = try await ToolProcess.run("scenarios", "-d", store.path)
             #expect(scenarios.output.contains("rule \(rule.ruleId)\n"))
@@ -72,12 +86,36 @@ struct RuleCommandTests {
         }
     }
 
+    @Test("rule list counts the approved clients that a rule applies to, and marks rules that it cannot count")
+    func applicable() async throws {
+        try await withDirectory { folder in
+            let transport = try FileTelemetryTransport(directory: folder)
+            for (id, version, isEnabled) in [("a", "2.0", true), ("b", "2.1", true), ("c", "3.0", true), ("d", "3.0", false)] {
+                try await transport.createTelemetryClient(
+                    TelemetryClientRecord(clientId: id, isEnabled: isEnabled, appVersion: version))
+            }
+            try await transport.createScenarios([
+                .init(clientId: "b", scenarioName: "A", isEnabled: true, source: .rule("r1"))
+            ])
+            try await transport.createRule(
+                TelemetryRuleRecord(ruleId: "r1", scenarioName: "A", conditions: [.init("appVersion", .atLeast, ["2.1"])]))
+            try await transport.createRule(
+                TelemetryRuleRecord(ruleId: "r2", scenarioName: "A", conditions: [.init("deviceType", .equals, ["phone"])]))
+            let listed = try await ToolProcess.run("rule", "list", "-d", folder.path)
+            let rows = listed.lines.map { $0.split(separator: " ").map(String.init) }
+            #expect(rows.first { $0[0] == "r1" } == ["r1", "A", "diagnostic", "100%", "–", "2", "1", "–", "appVersion>=2.1"])
+            #expect(rows.first { $0[0] == "r2" } == ["r2", "A", "diagnostic", "100%", "–", "–", "0", "–", "deviceType=phone"])
+            #expect(listed.errors.contains("an attribute that only clients know"))
+        }
+    }
+
     @Test(
         "Invalid options are usage errors",
         arguments: [
             ["enable", "k7wq", "--for", "15m"], ["enable", "k7wq", "A", "--for", "0s"], ["enable", "k7wq", "A", "--for", "soon"],
             ["enable", "k7wq", "A", "--expires", "soon"], ["rule", "add", "A", "--where", "appVersion"],
             ["rule", "add", "A", "--sample", "0%"], ["rule", "add", "A", "--sample", "101"], ["rule", "add", ""],
+            ["rule", "change", "r"], ["rule", "change", "r", "--sample", "0%"],
         ])
     func invalid(arguments: [String]) async throws {
         try await withDirectory { folder in

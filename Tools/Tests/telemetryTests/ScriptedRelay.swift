@@ -27,10 +27,13 @@ final class ScriptedRelay: Sendable {
             ["clientid": clientId, "isEnabled": isEnabled, "created": ["date": "2026-11-21T03:00:00Z"]])
     }
 
-    func addScenario(_ name: String, of clientId: String) {
-        contents.add(
-            "TelemetryScenario", "scenario-\(clientId)-\(name)",
-            ["clientid": clientId, "scenarioName": name, "isEnabled": false, "created": ["date": "2026-11-21T03:00:00Z"]])
+    /// - Parameter end: When the scenario, which is then enabled, is disabled automatically.
+    func addScenario(_ name: String, of clientId: String, end: String? = nil) {
+        var fields: [String: Any] = [
+            "clientid": clientId, "scenarioName": name, "isEnabled": end != nil, "created": ["date": "2026-11-21T03:00:00Z"],
+        ]
+        if let end { fields["expires"] = ["date": end] }
+        contents.add("TelemetryScenario", "scenario-\(clientId)-\(name)", fields)
     }
 
     func addPendingCommand(_ commandId: String, to clientId: String) {
@@ -52,14 +55,28 @@ final class ScriptedRelay: Sendable {
         }
     }
 
+    /// Refuses requests with this path whose bodies contain the text, after the first one of them.
+    func refuseAfterFirst(_ path: String, containing text: String, status: Int, code: String) {
+        contents.refuse(.init(path: path, text: text, status: status, code: code))
+    }
+
     /// While this is set, the relay does not answer requests for events that have a cursor.
     func interruptReaders(_ isInterrupted: Bool) { contents.interrupt(isInterrupted) }
 }
 
 /// The relay's records and events, as encoded JSON objects.
 private final class Contents: Sendable {
+    struct Refusal {
+        let path: String
+        let text: String
+        let status: Int
+        let code: String
+        var isDue = false
+    }
+
     private struct State {
         var records: [Data] = []
+        var refusal: Refusal?
         var events: [Data] = []
         var isInterrupted = false
     }
@@ -87,12 +104,26 @@ private final class Contents: Sendable {
 
     func interrupt(_ isInterrupted: Bool) { state.withLock { $0.isInterrupted = isInterrupted } }
 
+    func refuse(_ refusal: Refusal) { state.withLock { $0.refusal = refusal } }
+
+    private func refusal(of request: LoopbackRequest) -> LoopbackServer.Behaviour? {
+        let refusal = state.withLock { state -> Refusal? in
+            guard let refusal = state.refusal, request.path == refusal.path,
+                String(decoding: request.body, as: UTF8.self).contains(refusal.text)
+            else { return nil }
+            state.refusal?.isDue = true
+            return refusal.isDue ? refusal : nil
+        }
+        return refusal.map { problem($0.status, $0.code, "Try again later.") }
+    }
+
     func answer(_ request: LoopbackRequest) -> LoopbackServer.Behaviour {
         if let token, request.path != "/readyz", request.header("Authorization") != "Bearer \(token)" {
             return problem(401, "unauthorized", "There is no such token.")
         }
         let isChange = request.method != "GET" && !request.path.hasSuffix("/query")
         if role == "reader", isChange { return problem(403, "unauthorized", "A reader changes nothing.") }
+        if let refusal = refusal(of: request) { return refusal }
         switch (request.method, request.path) {
         case ("GET", "/v1/server"): return server()
         case ("GET", "/readyz"): return .answers(200)

@@ -11,10 +11,13 @@ struct TestClient {
     let transport: FileTelemetryTransport
 
     /// Creates a client that has requested approval, with these scenarios.
-    init(store: URL, identifier: String, scenarios: [String] = ["A", "B"]) async throws {
+    init(store: URL, identifier: String, scenarios: [String] = ["A", "B"], policy: TelemetryPolicy = TelemetryPolicy())
+        async throws
+    {
         transport = try FileTelemetryTransport(directory: store)
         let state = store.deletingLastPathComponent().appendingPathComponent("state-\(identifier.count)")
         var configuration = TelemetryLifecycleService.Configuration()
+        configuration.policy = policy
         configuration.loggerConfiguration.spoolDirectory = state.appendingPathComponent("spool")
         service = TelemetryLifecycleService(
             settingsStore: InMemoryTelemetrySettingsStore(), transport: transport,

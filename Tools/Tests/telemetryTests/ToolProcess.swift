@@ -37,6 +37,7 @@ struct ToolProcess {
         for name in inherited.keys where name.hasPrefix("LIVE_TELEMETRY_") { inherited[name] = nil }
         inherited["XDG_CONFIG_HOME"] = Self.noConfiguration
         inherited["TZ"] = "UTC"
+        inherited["USER"] = "tester"
         let process = try ChildProcess(arguments, environment: inherited.merging(environment) { _, own in own })
         try process.input?.write(contentsOf: Data(input.utf8))
         try process.input?.close()

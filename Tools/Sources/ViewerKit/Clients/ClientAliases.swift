@@ -15,6 +15,9 @@ public struct ClientAliases: Sendable, Equatable {
     /// The client's name or, without one, its identifier.
     public func label(of clientId: String) -> String { names[clientId] ?? clientId }
 
+    /// The client's identifier, after its name if it has one.
+    public func nameAndIdentifier(of clientId: String) -> String { names[clientId].map { "\($0) (\(clientId))" } ?? clientId }
+
     mutating func set(_ name: String, _ clientId: String) {
         // A client has one name.
         identifiers = identifiers.filter { $0.value != clientId }.merging([name: clientId]) { $1 }

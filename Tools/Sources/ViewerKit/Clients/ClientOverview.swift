@@ -15,8 +15,9 @@ public struct ClientOverview: Sendable {
         case gone
     }
 
-    /// The time after which an approved client that neither stored an event nor answered a command is shown as not seen.
-    public static let timeout: TimeInterval = 600
+    /// The time in seconds after which an approved client without activity is shown as not seen: more than two of the intervals
+    /// at which a host writes to its record, which are 15 minutes by default and vary by 20 %.
+    public static let timeout: TimeInterval = 2_400
 
     public let clientId: String
     /// Nil for a client that is gone.

@@ -4,8 +4,14 @@ import Foundation
 struct SegmentTraces {
     /// The bytes to read at the start and at the end of a segment.
     private static let maximumBytes = 64 << 10
+    /// The number of lines at the end of a segment among which the newest event is.
+    private static let examinedLines = 64
 
     private static let maximumIdentifierBytes = 1_024
+
+    private static let headerStart = Array(#"{"header":"#.utf8)
+    private static let eventStart = Array(#"{"seq":"#.utf8)
+    private static let timeStart = Array(#","time":""#.utf8)
 
     private let events: URL
 
@@ -30,13 +36,14 @@ struct SegmentTraces {
     private func trace(inSegment url: URL) -> ClientTrace? {
         guard let handle = try? FileHandle(forReadingFrom: url), let size = try? handle.seekToEnd() else { return nil }
         defer { try? handle.close() }
-        let start = size > UInt64(Self.maximumBytes) ? size - UInt64(Self.maximumBytes) : 0
-        let end = objects(in: handle, from: start)
-        let header = end.last { $0["header"] != nil } ?? objects(in: handle, from: 0).first { $0["header"] != nil }
-        guard let fields = header?["header"] as? [String: Any], let client = fields["client"] as? String,
+        let start = size - min(size, UInt64(Self.maximumBytes))
+        let end = lines(in: handle, from: start)
+        let header = end.last(where: Self.isHeader) ?? lines(in: handle, from: 0).first(where: Self.isHeader)
+        guard let header, let object = try? JSONSerialization.jsonObject(with: Data(header)) as? [String: Any],
+            let fields = object["header"] as? [String: Any], let client = fields["client"] as? String,
             (1...Self.maximumIdentifierBytes).contains(client.utf8.count)
         else { return nil }
-        let times = end.compactMap { ($0["time"] as? String).flatMap(UTCStamp.date) }
+        let times = end.suffix(Self.examinedLines).compactMap(Self.time)
         // If the last line is longer than the bytes that were read, the file's date replaces that of the event.
         let changed = start > 0 ? (try? url.resourceValues(forKeys: [.contentModificationDateKey]))?.contentModificationDate : nil
         var trace = ClientTrace(clientId: client, lastEvent: times.max() ?? changed)
@@ -44,12 +51,20 @@ struct SegmentTraces {
         return trace
     }
 
-    /// The objects in the complete lines. A line that is truncated at either end is left out.
-    private func objects(in handle: FileHandle, from offset: UInt64) -> [[String: Any]] {
+    /// The complete lines. A line that is truncated at the start of the bytes is not recognized, and one at their end is left out.
+    private func lines(in handle: FileHandle, from offset: UInt64) -> [ArraySlice<UInt8>] {
         guard (try? handle.seek(toOffset: offset)) != nil else { return [] }
         let bytes = (try? handle.read(upToCount: Self.maximumBytes)) ?? nil
-        return (bytes ?? Data()).split(separator: 0x0A).compactMap { line in
-            try? JSONSerialization.jsonObject(with: Data(line)) as? [String: Any]
+        return Array(bytes ?? Data()).split(separator: 0x0A)
+    }
+
+    private static func isHeader(_ line: ArraySlice<UInt8>) -> Bool { line.starts(with: headerStart) }
+
+    /// The time of an event's line. The text before it contains no unescaped quotation mark within a value.
+    private static func time(of line: ArraySlice<UInt8>) -> Date? {
+        guard line.starts(with: eventStart), line.last == UInt8(ascii: "}"), let key = line.firstRange(of: timeStart) else {
+            return nil
         }
+        return UTCStamp.date(String(decoding: line[key.upperBound...].prefix { $0 != UInt8(ascii: "\"") }, as: UTF8.self))
     }
 }

@@ -21,6 +21,42 @@ enum PrivateFile {
         }
     }
 
+    /// Reads a text from a file, or from a pipe such as a shell's `<(command)`.
+    /// - Parameters:
+    ///   - name: The kind of file, for messages.
+    ///   - content: What the file contains, for messages.
+    ///   - limit: The maximum number of bytes.
+    /// - Throws: ``ToolFailure`` if the file is missing, unreadable, too large or readable by other users of the machine.
+    static func text(at path: String, describedAs name: String, containing content: String, limit: Int) throws -> String {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else {
+            if errno == ENOENT || errno == ENOTDIR {
+                throw ToolFailure(.notFound, "No \(name) at \(path.visible). Check the path.")
+            }
+            throw ToolFailure(.noPermission, "Cannot read the \(name) \(path.visible): \(String(cString: strerror(errno))).")
+        }
+        let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+        // Checks the open file, because the file at the path may be replaced at any time.
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, [S_IFREG, S_IFIFO].contains(status.st_mode & S_IFMT) else {
+            throw ToolFailure(.data, "\(path.visible) is not a file. Give a file that contains \(content).")
+        }
+        guard status.st_mode & 0o077 == 0 else {
+            throw ToolFailure(
+                .noPermission,
+                "Other users of this machine can access the \(name) \(path.visible), so it was not used. "
+                    + "Run: chmod 600 \(path.visible)")
+        }
+        let bytes: Data
+        do { bytes = try handle.read(upToCount: limit + 1) ?? Data() } catch {
+            throw ToolFailure(.inputOutput, "Cannot read the \(name) \(path.visible): \(error.localizedDescription)")
+        }
+        guard bytes.count <= limit, let text = String(bytes: bytes, encoding: .utf8) else {
+            throw ToolFailure(.data, "\(path.visible) does not contain \(content).")
+        }
+        return text
+    }
+
     /// Replaces the file atomically: other processes read either the old or the new content.
     static func write(_ data: Data, to url: URL) throws {
         let temporary = url.path + ".\(UUID().uuidString).tmp"

@@ -13,7 +13,7 @@ public enum EventColumn: String, CaseIterable, Sendable {
     /// The default columns for a terminal of this width; nil for no terminal.
     public static func standard(for width: Int?) -> [EventColumn] { width.map { $0 < 110 } ?? false ? narrow : standard }
 
-    /// The initial width of a column, so that it does not grow with every row.
+    /// The width of a column whose texts are shorter, so that there is room for later, longer ones.
     var minimumWidth: Int {
         switch self {
         case .date: 23
@@ -21,6 +21,7 @@ public enum EventColumn: String, CaseIterable, Sendable {
         case .client, .level: 10
         case .scenario, .name: 14
         case .text: 30
+        case .sequence: 10
         default: rawValue.count
         }
     }
@@ -30,7 +31,24 @@ public enum EventColumn: String, CaseIterable, Sendable {
         switch self {
         case .text: 60
         case .name, .scenario: 24
+        case .session, .id: 36
         default: 32
+        }
+    }
+
+    /// The column of a table, in which dates, levels and numbers are not truncated.
+    var tableColumn: Table.Column {
+        switch self {
+        case .name: .text(rawValue, priority: 9)
+        case .text: .text(rawValue, priority: 8)
+        case .date, .time: .whole(rawValue, priority: 7)
+        case .scenario: .text(rawValue, priority: 6)
+        case .client: .text(rawValue, priority: 5)
+        case .attributes: .text(rawValue, priority: 4)
+        case .level: .whole(rawValue, priority: 3)
+        case .sequence: .whole(rawValue, priority: 2)
+        case .session: .text(rawValue, priority: 2)
+        case .thread, .device, .id: .text(rawValue, priority: 1)
         }
     }
 

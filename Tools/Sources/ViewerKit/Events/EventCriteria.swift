@@ -1,4 +1,3 @@
-public import Foundation
 public import TelemetryModels
 public import TelemetryTransport
 
@@ -8,12 +7,16 @@ public struct EventCriteria: Sendable {
     public var filter: TelemetryEventFilter
     /// The clients whose events match, if there are several; nil if ``filter`` selects the clients.
     public var clients: Set<String>?
+    /// The patterns with `*` and `?` of further clients, which may appear while events are followed.
+    public var clientPatterns: [String] = []
     /// The patterns that must all match.
     public var including: [EventPattern] = []
     /// The patterns of which none may match.
     public var excluding: [EventPattern] = []
     /// The lowest severity of the events that match; nil for any.
     public var severity: EventSeverity?
+    /// The processor time that is left for expressions.
+    private var budget = SearchBudget.command
 
     public init(filter: TelemetryEventFilter = .all, clients: Set<String>? = nil) {
         self.filter = filter
@@ -21,57 +24,42 @@ public struct EventCriteria: Sendable {
     }
 
     /// Whether an event that matches ``filter`` also matches the other criteria.
-    public func matches(_ event: TelemetryEvent) -> Bool {
-        isOfWantedClient(event) && severity.map { event.severity >= $0 } ?? true && including.allSatisfy { $0.matches(event) }
-            && !excluding.contains { $0.matches(event) }
+    /// - Throws: ``ToolFailure`` if a regular expression takes too long.
+    public mutating func matches(_ event: TelemetryEvent) throws -> Bool {
+        guard isOfWantedClient(event), severity.map({ event.severity >= $0 }) ?? true else { return false }
+        for pattern in including {
+            guard try finds(pattern, in: event) else { return false }
+        }
+        for pattern in excluding {
+            guard try !finds(pattern, in: event) else { return false }
+        }
+        return true
     }
 
-    /// Whether the event belongs to one of ``clients``.
-    public func isOfWantedClient(_ event: TelemetryEvent) -> Bool {
-        clients.map { clients in event.clientId.map(clients.contains) ?? false } ?? true
+    private mutating func finds(_ pattern: EventPattern, in event: TelemetryEvent) throws -> Bool {
+        switch budget.outcome(of: pattern, for: event) {
+        case .match: return true
+        case .noMatch: return false
+        case .tooSlow:
+            throw ToolFailure(
+                .data,
+                "The regular expression \"\(pattern.text.visible.fitted(to: 80))\" takes too long to search for. Simplify it; "
+                    + "nested repetitions such as (a+)+ are slow.")
+        }
     }
 
-    /// The events of a page that belong to ``clients``.
+    /// Whether the event belongs to one of ``clients``, or to a client that matches one of ``clientPatterns``.
+    public func isOfWantedClient(_ event: TelemetryEvent) -> Bool { isOfWantedClient(event.clientId) }
+
+    /// Whether the client is one of ``clients``, or matches one of ``clientPatterns``.
+    public func isOfWantedClient(_ clientId: String?) -> Bool {
+        guard let clients else { return true }
+        guard let clientId else { return false }
+        return clients.contains(clientId) || clientPatterns.contains { clientId.matches(pattern: $0) }
+    }
+
+    /// The events of a page that belong to the selected clients.
     public func events(of page: TelemetryEventPage) -> [TelemetryEvent] {
         clients == nil ? page.events : page.events.filter(isOfWantedClient)
-    }
-}
-
-/// A pattern to search for in an event's texts.
-public enum EventPattern: Sendable {
-    /// A text, case-insensitive.
-    case text(EventSearch)
-    /// An ICU regular expression, case-insensitive.
-    case expression(NSRegularExpression)
-
-    /// - Throws: ``ToolFailure`` for an invalid regular expression.
-    public init(_ text: String, isExpression: Bool) throws {
-        guard isExpression else {
-            self = .text(EventSearch(text))
-            return
-        }
-        do { self = .expression(try NSRegularExpression(pattern: text, options: .caseInsensitive)) } catch {
-            throw ToolFailure(.data, "\"\(text.visible.fitted(to: 80))\" is not a valid regular expression.")
-        }
-    }
-
-    public func matches(_ event: TelemetryEvent) -> Bool {
-        switch self {
-        case .text(let search): search.matches(event)
-        case .expression(let expression): event.texts.contains { text in expression.finds(in: text) }
-        }
-    }
-}
-
-extension TelemetryEvent {
-    /// The texts that are searched.
-    fileprivate var texts: [String] {
-        [name, property1 ?? "", scenario ?? ""] + attributes.flatMap { [$0.key, $0.value.plain] }
-    }
-}
-
-extension NSRegularExpression {
-    fileprivate func finds(in text: String) -> Bool {
-        firstMatch(in: text, range: NSRange(text.startIndex..., in: text)) != nil
     }
 }

@@ -23,6 +23,18 @@ public struct EventFormatter {
         }
     }
 
+    /// Sets the widths of a table's columns for the first events. Call it before ``header`` is used.
+    public mutating func fit(to events: [TelemetryEvent]) {
+        guard case .table(var rows) = kind else { return }
+        rows.fit(to: events)
+        kind = .table(rows)
+    }
+
+    /// The columns for which the terminal is too narrow.
+    public var omittedColumns: [EventColumn] {
+        if case .table(let rows) = kind { rows.omittedColumns } else { [] }
+    }
+
     /// The header, including its line end.
     public var header: [UInt8] {
         switch kind {
@@ -35,9 +47,7 @@ public struct EventFormatter {
     /// Appends the event's line, including its line end.
     public mutating func append(_ event: TelemetryEvent, to bytes: inout [UInt8]) {
         switch kind {
-        case .table(var rows):
-            bytes += (rows.row(event) + "\n").utf8
-            kind = .table(rows)
+        case .table(let rows): bytes += (rows.row(event) + "\n").utf8
         case .json(var json):
             json.append(event, to: &bytes)
             bytes.append(0x0A)

@@ -1,15 +1,23 @@
 public import TelemetryModels
 
-/// Formats events as aligned rows of a stream. A column grows with its contents and never shrinks.
+/// Formats events as aligned rows of a stream. Later rows keep the columns' widths, so that no row is shifted.
 public struct EventRows {
+    /// The number of events that determine the widths.
+    private static let sampleSize = 1_000
+    /// The width to which a text column is truncated before another column is left out.
+    private static let minimumWidth = 8
+
     private let columns: [EventColumn]
     private let style: Style
     private let limit: Int?
     private let time: TimeText
     private let aliases: ClientAliases
-    private var widths: [Int]
+    /// The indices of the columns that fit.
+    private var shown: [Int] = []
+    private var widths: [Int] = []
 
-    /// - Parameter width: The terminal's columns; nil does not truncate rows.
+    /// - Parameter width: The terminal's columns; nil does not truncate texts, and a text that is wider than its column shifts the
+    ///   rest of its row.
     public init(
         columns: [EventColumn] = EventColumn.standard, style: Style, width: Int?, time: TimeText = TimeText(),
         aliases: ClientAliases = ClientAliases()
@@ -19,18 +27,49 @@ public struct EventRows {
         self.style = style
         self.limit = width
         self.time = time
-        widths = columns.map { max($0.minimumWidth, $0.rawValue.count) }
+        fit(to: [TelemetryEvent]())
+    }
+
+    /// The columns for which the terminal is too narrow.
+    public var omittedColumns: [EventColumn] {
+        columns.indices.filter { !shown.contains($0) }.map { columns[$0] }
     }
 
     /// The header line.
     public var header: String { joined(columns.map { $0.rawValue.uppercased() }) { text, _ in style.dim(text) } }
 
-    public mutating func row(_ event: TelemetryEvent) -> String {
-        let cells = columns.map { text(of: event, $0).visible }
-        for index in cells.indices {
-            widths[index] = max(widths[index], min(cells[index].displayWidth, columns[index].maximumWidth))
+    /// Sets the widths of the columns for the first events. Call it before the header is printed.
+    public mutating func fit(to events: some Collection<TelemetryEvent>) {
+        var natural = columns.map { max($0.minimumWidth, $0.rawValue.count) }
+        let texts = columns.indices.filter { columns[$0].tableColumn.kind == .text }
+        for event in events.prefix(Self.sampleSize) {
+            for index in texts {
+                let width = text(of: event, columns[index]).shortened.visible.displayWidth
+                natural[index] = max(natural[index], min(width, columns[index].maximumWidth))
+            }
         }
-        return joined(cells) { text, column in look(text, column, event) }
+        shown = Array(columns.indices)
+        widths = natural
+        guard let limit else { return }
+        let layout = Table.Layout(
+            columns.map(\.tableColumn), natural: natural, minimum: Self.minimumWidth, maximum: .max, width: limit)
+        (shown, widths) = (layout.shown, layout.widths)
+        // The last column gets the rest of the terminal's width.
+        guard let last = shown.last else { return }
+        widths[last] = max(0, limit - shown.dropLast().reduce(0) { $0 + widths[$1] + 2 })
+        favorText(over: last, natural: natural)
+    }
+
+    /// Gives the text two thirds of the width that it has together with the last column.
+    private mutating func favorText(over last: Int, natural: [Int]) {
+        guard let text = shown.first(where: { columns[$0] == .text }), text != last, columns[last] == .attributes else { return }
+        let room = widths[text] + widths[last]
+        let share = min(natural[text], max(widths[text], room * 2 / 3))
+        (widths[text], widths[last]) = (share, room - share)
+    }
+
+    public func row(_ event: TelemetryEvent) -> String {
+        joined(columns.map { text(of: event, $0).visible }) { text, column in look(text, column, event) }
     }
 
     private func text(of event: TelemetryEvent, _ column: EventColumn) -> String {
@@ -38,24 +77,25 @@ public struct EventRows {
         if column == .level, let severity = event.statedSeverity, severity != .info, severity != .debug {
             return severity.rawValue
         }
-        return column.text(of: event, time: time)
+        return column == .text ? event.rowText : column.text(of: event, time: time)
     }
 
     private func joined(_ cells: [String], _ look: (String, EventColumn) -> String) -> String {
         var line = ""
         var used = 0
-        for (index, cell) in cells.enumerated() {
-            let room = limit.map { $0 - used } ?? .max
-            guard room > 0 else { break }
-            let isLast = index == cells.count - 1
-            let text = cell.fittedPath(to: isLast ? room : min(widths[index], room))
+        for (position, index) in shown.enumerated() {
+            let text = limit.map { cells[index].fittedPath(to: min(room(for: index), $0 - used)) } ?? cells[index]
             line += look(text, columns[index])
-            let padding = widths[index] - text.displayWidth + 2
-            if !isLast, cells[(index + 1)...].contains(where: { !$0.isEmpty }) { line += String(repeating: " ", count: padding) }
+            guard shown[(position + 1)...].contains(where: { !cells[$0].isEmpty }) else { break }
+            let padding = max(0, widths[index] - text.displayWidth) + 2
+            line += String(repeating: " ", count: padding)
             used += text.displayWidth + padding
         }
         return line
     }
+
+    /// The width at which a cell is truncated; numbers and dates are truncated only at the terminal's width.
+    private func room(for index: Int) -> Int { columns[index].tableColumn.kind == .text ? widths[index] : .max }
 
     private func look(_ text: String, _ column: EventColumn, _ event: TelemetryEvent) -> String {
         switch column {

@@ -28,17 +28,17 @@ struct LineFields {
         return nil
     }
 
-    /// The line's severity, and the value to keep as an attribute unless the level already says as much.
-    mutating func takeSeverity() -> (severity: EventSeverity, kept: TelemetryValue?)? {
+    /// The line's severity, the field that it was in, and the value to keep as an attribute unless the level already says as much.
+    mutating func takeSeverity() -> (severity: EventSeverity, field: String, kept: TelemetryValue?)? {
         for name in Self.severities {
             guard let value = fields[name]?.attribute, let severity = EventSeverity(value) else { continue }
             fields[name] = nil
             switch value {
-            case .string(let word): return (severity, Self.isPlain(word) ? nil : value)
+            case .string(let word): return (severity, name, Self.isPlain(word) ? nil : value)
             case .int(let number) where number.isMultiple(of: 10) || number < 10:
-                return (severity, severity == .info ? nil : .string(severity.rawValue))
+                return (severity, name, severity == .info ? nil : .string(severity.rawValue))
             // A number between the named ones is a level of the program's own.
-            default: return (severity, value)
+            default: return (severity, name, value)
             }
         }
         return nil

@@ -66,7 +66,11 @@ public struct LineParser {
         line.attributes = fields.attributes
         guard let found else { return line }
         line.level = found.severity < .info ? .diagnostic : .info
-        if let kept = found.kept { line.attributes[TelemetryEvent.severityAttribute] = kept }
+        // A field `severity` that is not understood stays; then the level is kept under its own name.
+        if let kept = found.kept {
+            let isTaken = line.attributes[TelemetryEvent.severityAttribute] != nil
+            line.attributes[isTaken ? found.field : TelemetryEvent.severityAttribute] = kept
+        }
         return line
     }
 

@@ -31,10 +31,13 @@ extension JSONLine {
         add(Field.expires.rawValue, command.expires)
         add(Field.lookback.rawValue, command.lookback)
         add(Field.issuer.rawValue, command.issuer)
+        add("advice", CommandText.advice(on: command.status))
     }
 
-    /// - Parameter followers: The number of clients that follow the rule.
-    public init(_ rule: TelemetryRuleRecord, followers: Int) {
+    /// - Parameters:
+    ///   - applicable: The number of clients to which the rule applies; nil if it is unknown.
+    ///   - followers: The number of clients that follow the rule.
+    public init(_ rule: TelemetryRuleRecord, applicable: Int?, followers: Int) {
         typealias Field = TelemetrySchema.RuleField
         self.init()
         add(Field.ruleId.rawValue, rule.ruleId)
@@ -45,6 +48,8 @@ extension JSONLine {
         add(Field.created.rawValue, rule.created)
         add(Field.expires.rawValue, rule.expires)
         add(Field.conditions.rawValue, rule.conditions.map(RuleConditionText.string))
+        add(Field.issuer.rawValue, rule.issuer)
+        add("applicable", applicable)
         add("clients", followers)
     }
 }

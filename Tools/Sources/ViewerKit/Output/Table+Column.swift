@@ -37,22 +37,22 @@ extension Table {
 
     /// The columns that fit into a width, and their widths.
     struct Layout {
-        /// The width to which a text column is truncated before another column is left out.
-        private static let minimumWidth = 14
+        static let minimumWidth = 14
 
         private(set) var shown: [Int]
         private(set) var widths: [Int]
 
         /// - Parameters:
         ///   - natural: The width of each column's widest cell.
+        ///   - minimum: The width to which a text column is truncated before another column is left out.
         ///   - maximum: The maximum width of a text column except the last one.
-        init(_ columns: [Column], natural: [Int], maximum: Int, width: Int) {
+        init(_ columns: [Column], natural: [Int], minimum: Int = Layout.minimumWidth, maximum: Int, width: Int) {
             shown = Array(columns.indices)
             widths = natural
             func total(_ widths: [Int]) -> Int { shown.reduce(2 * (shown.count - 1)) { $0 + widths[$1] } }
             let least = columns.indices.map { index in
                 guard columns[index].kind == .text else { return natural[index] }
-                return min(natural[index], max(Self.minimumWidth, columns[index].title.displayWidth))
+                return min(natural[index], max(minimum, columns[index].title.displayWidth))
             }
             while shown.count > 1, total(least) > width {
                 let lowest = shown.map { columns[$0].priority }.min()

@@ -1,7 +1,8 @@
 public import Foundation
 public import TelemetryModels
+public import TelemetryTransport
 
-/// Counts of events, computed in one pass.
+/// Counts of events, computed in one pass over them or from the store's own counts.
 public struct EventSummary: Sendable {
     /// A number of events and the time range in which they happened.
     public struct Count: Sendable, Equatable {
@@ -22,6 +23,13 @@ public struct EventSummary: Sendable {
             first = min(first, event.timestamp)
             last = max(last, event.timestamp)
         }
+
+        mutating func add(_ count: TelemetryEventCount) {
+            events = events.addingClamped(count.count)
+            if count.level == .diagnostic { diagnostic = diagnostic.addingClamped(count.count) }
+            first = min(first, count.first)
+            last = max(last, count.last)
+        }
     }
 
     /// One session of a client.
@@ -37,7 +45,7 @@ public struct EventSummary: Sendable {
 
         /// The number of missing sequence numbers between the session's first event and its last.
         public var missing: Int {
-            guard count.events > 0, highest - lowest >= UInt64(count.events) else { return 0 }
+            guard count.events > 0, highest >= lowest, highest - lowest >= UInt64(count.events) else { return 0 }
             return Int(clamping: highest - lowest - UInt64(count.events - 1))
         }
     }
@@ -66,6 +74,24 @@ public struct EventSummary: Sendable {
         session.highest = max(session.highest, event.sequence)
         session.dropped = session.dropped.addingClamped(event.reportedDrops)
         sessions[event.sessionId] = session
+    }
+
+    /// Adds events that were counted by the store.
+    public mutating func add(_ count: TelemetryEventCount) {
+        all.add(count)
+        scenarios[count.scenario, default: Count()].add(count)
+        clients[count.clientId, default: Count()].add(count)
+        let hour = Self.hour(of: count.hour)
+        hours[hour] = (hours[hour] ?? 0).addingClamped(count.count)
+        var session =
+            sessions[count.sessionId]
+            ?? Session(
+                id: count.sessionId, clientId: count.clientId, app: count.device.appVersion, device: count.device.deviceName)
+        session.count.add(count)
+        session.lowest = min(session.lowest, count.lowestSequence)
+        session.highest = max(session.highest, count.highestSequence)
+        session.dropped = session.dropped.addingClamped(count.reportedDrops)
+        sessions[count.sessionId] = session
     }
 
     public var dropped: Int64 { sessions.values.reduce(0) { $0.addingClamped($1.dropped) } }

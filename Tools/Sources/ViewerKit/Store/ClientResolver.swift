@@ -27,11 +27,11 @@ public struct ClientResolver: Sendable {
             throw ToolFailure(
                 .notFound, "No client \(quoted(text)). There are no clients yet; a client appears when its user opts in.")
         case (0, false):
-            throw ToolFailure(.notFound, "No client \(quoted(text)). Clients: \(list(clients.map(\.clientId))).")
+            throw ToolFailure(.notFound, "No client \(quoted(text)). Clients: \(clients.map(\.clientId).nameList).")
         default:
             throw ToolFailure(
                 .notFound,
-                "\(quoted(text)) is ambiguous: \(list(candidates.map(\.clientId))). Give a longer prefix.")
+                "\(quoted(text)) is ambiguous: \(candidates.map(\.clientId).nameList). Give a longer prefix.")
         }
     }
 
@@ -52,26 +52,44 @@ public struct ClientResolver: Sendable {
         return try await !transport.fetchCommands(for: clientId).isEmpty
     }
 
-    /// Returns the identifiers of the clients that the texts select: identifiers, unambiguous prefixes, aliases, or patterns with
-    /// `*` and `?`.
-    /// - Throws: ``ToolFailure`` with the candidates for a text without a match, and for a prefix with more than one.
-    public func clients(_ texts: [String]) async throws -> Set<String> {
-        var found: Set<String> = []
+    /// Returns the clients that the texts select: identifiers, unambiguous prefixes, aliases, or patterns with `*` and `?`.
+    /// - Parameter acceptsUnknown: Whether a text that no client matches is selected as the identifier or pattern of a client that
+    ///   may appear later, with a warning.
+    /// - Throws: ``ToolFailure`` with the candidates for a prefix with more than one and, unless unknown clients are accepted, for a
+    ///   text without a match.
+    public func clients(_ texts: [String], acceptsUnknown: Bool = false) async throws -> ClientSelection {
+        var selection = ClientSelection()
         for text in texts {
-            guard text.contains(where: { $0 == "*" || $0 == "?" }) else {
-                found.insert(try await identifier(text))
-                continue
+            let isPattern = text.contains { $0 == "*" || $0 == "?" }
+            do {
+                if isPattern {
+                    selection.identifiers.formUnion(try await identifiers(matching: text))
+                } else {
+                    selection.identifiers.insert(try await identifier(text))
+                }
+            } catch let failure as ToolFailure where failure.code == .notFound && acceptsUnknown {
+                guard try await isUnknown(text) else { throw failure }
+                if !isPattern { selection.unknown.insert(aliases.identifiers[text] ?? text) }
+                selection.warnings.append(failure.message)
             }
-            let clients = try await transport.fetchTelemetryClients().map(\.clientId)
-            let named = aliases.identifiers.filter { $0.key.matches(pattern: text) }.values
-            let matching = clients.filter { $0.matches(pattern: text) } + named
-            guard !matching.isEmpty else {
-                let known = clients.isEmpty ? "There are no clients yet" : "Clients: \(list(clients))"
-                throw ToolFailure(.notFound, "No client matches \(quoted(text)). \(known).")
-            }
-            found.formUnion(matching)
+            if isPattern { selection.patterns.append(text) }
         }
-        return found
+        return selection
+    }
+
+    private func identifiers(matching pattern: String) async throws -> [String] {
+        let clients = try await transport.fetchTelemetryClients().map(\.clientId)
+        let named = aliases.identifiers.filter { $0.key.matches(pattern: pattern) }.values
+        let matching = clients.filter { $0.matches(pattern: pattern) } + named
+        guard matching.isEmpty else { return matching }
+        let known = clients.isEmpty ? "There are no clients yet" : "Clients: \(clients.nameList)"
+        throw ToolFailure(.notFound, "No client matches \(quoted(pattern)). \(known).")
+    }
+
+    /// Whether the text is a valid identifier or pattern, and no prefix of known identifiers.
+    private func isUnknown(_ text: String) async throws -> Bool {
+        guard !text.isEmpty, text.utf8.count <= 1_024 else { return false }
+        return try await !transport.fetchTelemetryClients().contains { $0.clientId.hasPrefix(text) }
     }
 
     /// Returns the client's scenario with this name.
@@ -79,39 +97,10 @@ public struct ClientResolver: Sendable {
     public func scenario(_ name: String, of client: TelemetryClientRecord) async throws -> TelemetryScenarioRecord {
         let scenarios = try await transport.fetchScenarios(forClient: client.clientId)
         if let found = scenarios.first(where: { $0.scenarioName == name }) { return found }
-        let known = scenarios.isEmpty ? "It has no scenarios now" : "Scenarios: \(list(scenarios.map(\.scenarioName)))"
+        let known = scenarios.isEmpty ? "It has no scenarios now" : "Scenarios: \(scenarios.map(\.scenarioName).nameList)"
         throw ToolFailure(
             .notFound, "Client \(quoted(client.clientId)) has no scenario \(quoted(name)). \(known).")
     }
 
     private func quoted(_ text: String) -> String { "\"\(text.visible.fitted(to: 80))\"" }
-
-    private func list(_ names: [String]) -> String {
-        let shown = names.sorted().prefix(8).map { $0.visible.fitted(to: 40) }.joined(separator: ", ")
-        return names.count > 8 ? "\(shown) and \(names.count - 8) more" : shown
-    }
-}
-
-extension String {
-    /// Whether the text matches a pattern in which `*` stands for any characters and `?` for one.
-    func matches(pattern: String) -> Bool {
-        let (text, pattern) = (Array(self), Array(pattern))
-        var (position, index) = (0, 0)
-        // The index of the last `*`, and the end of the characters that it matches so far.
-        var star: (index: Int, position: Int)?
-        while position < text.count {
-            if index < pattern.count, pattern[index] == "*" {
-                star = (index, position)
-                index += 1
-            } else if index < pattern.count, pattern[index] == "?" || pattern[index] == text[position] {
-                (position, index) = (position + 1, index + 1)
-            } else if let last = star {
-                star = (last.index, last.position + 1)
-                (position, index) = (last.position + 1, last.index + 1)
-            } else {
-                return false
-            }
-        }
-        return pattern[index...].allSatisfy { $0 == "*" }
-    }
 }

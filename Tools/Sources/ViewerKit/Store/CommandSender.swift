@@ -6,14 +6,14 @@ public struct CommandSender: Sendable {
     /// The result of a command.
     public enum Outcome: Sendable, Equatable {
         case executed(TelemetryCommandRecord)
-        /// The client failed to execute the command, for this reason.
-        case failed(String)
+        /// The client did not execute the command; its status and message say why.
+        case failed(TelemetryCommandRecord)
         /// The client has not answered yet; the command stays pending.
         case unanswered
     }
 
     /// Shared by all viewers, so it is never deleted.
-    private static let subscription = TelemetrySubscription(
+    static let subscription = TelemetrySubscription(
         id: "TelemetryViewer-Commands", recordType: TelemetrySchema.commandRecordType)
 
     private let transport: any TelemetryRecordTransport & TelemetrySubscriptionTransport
@@ -65,7 +65,7 @@ public struct CommandSender: Sendable {
         switch command.status {
         case .pending: return nil
         case .executed: return .executed(command)
-        case .failed, .rejected, .expired, .superseded: return .failed(command.errorMessage ?? "the client gave no reason")
+        case .failed, .rejected, .expired, .superseded: return .failed(command)
         }
     }
 }

@@ -8,6 +8,11 @@ public enum ScenarioText {
         scenario.isEnabled ? scenario.level.rawValue : "–"
     }
 
+    /// The recorded level as a short word, as in ``level(_:)``.
+    static func shortLevel(_ scenario: TelemetryScenarioRecord) -> String {
+        scenario.isEnabled && scenario.level == .diagnostic ? "diag" : level(scenario)
+    }
+
     /// The time until the scenario is disabled automatically; a dash if that is not planned or the scenario is disabled.
     public static func timeLeft(_ scenario: TelemetryScenarioRecord, now: Date) -> String {
         scenario.isEnabled ? timeLeft(until: scenario.expires, now: now) : "–"

@@ -51,8 +51,8 @@ struct EventBrowser: Sendable {
     // MARK: Filter
 
     /// Changes the filter. The selected event stays selected if it matches.
-    mutating func choose(_ pattern: WatchPattern?, clientId: String?) {
-        selection.choose(pattern, clientId: clientId)
+    mutating func choose(_ filter: EventViewFilter) {
+        selection.choose(filter)
         selection.update(from: shown)
     }
 
@@ -122,9 +122,9 @@ struct EventBrowser: Sendable {
     }
 
     /// Selects the next or previous event that matches.
-    mutating func find(_ pattern: WatchPattern, forward: Bool, from start: Int? = nil) -> WatchPattern.Outcome {
+    mutating func find(_ pattern: EventPattern, forward: Bool, from start: Int? = nil) -> EventPattern.Outcome {
         guard let start = start ?? cursor.map({ $0 + (forward ? 1 : -1) }) else { return .noMatch }
-        var budget = SearchBudget()
+        var budget = SearchBudget.view
         for index in stride(from: start, to: forward ? selection.count : -1, by: forward ? 1 : -1) {
             guard case .event(let event) = entry(index) else { continue }
             switch budget.outcome(of: pattern, for: event) {
@@ -150,7 +150,7 @@ struct EventBrowser: Sendable {
     mutating func add(_ page: HistoryPage) -> Int? {
         guard var moved = window else { return nil }
         var filter = selection
-        guard let count = moved.add(page, accepts: selection.isNarrow ? { filter.accepts($0) } : nil) else { return nil }
+        guard let count = moved.add(page, accepts: selection.filter.isNarrow ? { filter.accepts($0) } : nil) else { return nil }
         // Keeps the time that the filter's search has used.
         selection = filter
         replace(with: moved)

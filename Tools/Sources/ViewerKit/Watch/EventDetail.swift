@@ -14,8 +14,12 @@ struct EventDetail: Sendable {
     private static let labelWidth = 13
 
     let event: TelemetryEvent
+    private let aliases: ClientAliases
 
-    init(_ event: TelemetryEvent) { self.event = event }
+    init(_ event: TelemetryEvent, aliases: ClientAliases = ClientAliases()) {
+        self.event = event
+        self.aliases = aliases
+    }
 
     /// The event as one JSON object, as `events --format json` prints it.
     var json: String {
@@ -82,7 +86,9 @@ struct EventDetail: Sendable {
             Field(label: "level", value: event.level.rawValue, look: event.level == .diagnostic ? .yellow : .plain),
         ] + (severity.map { [Field(label: "severity", value: $0.text, look: $0.look)] } ?? []) + [
             Field(label: "scenario", value: event.scenario ?? "–", look: event.scenario == nil ? .dim : .tinted),
-            Field(label: "client", value: event.clientId ?? "–", look: event.clientId.map { .tintedBy($0) } ?? .dim),
+            Field(
+                label: "client", value: event.clientId.map(aliases.nameAndIdentifier) ?? "–",
+                look: event.clientId.map { .tintedBy($0) } ?? .dim),
             Field(label: "session", value: event.sessionId), Field(label: "sequence", value: String(event.sequence)),
             Field(label: "identifier", value: event.eventId), Field(label: "thread", value: event.threadId),
             Field(label: "device", value: event.device.deviceName), Field(label: "model", value: event.device.deviceModel),

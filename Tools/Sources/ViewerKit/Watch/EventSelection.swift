@@ -2,26 +2,22 @@ import TelemetryModels
 
 /// The entries of a log that match a filter. Each entry is matched once, however often the screen is drawn.
 struct EventSelection: Sendable {
-    private(set) var pattern: WatchPattern?
-    private(set) var clientId: String?
-    private var budget = SearchBudget()
+    private(set) var filter = EventViewFilter()
+    private var budget = SearchBudget.view
     /// The numbers of the matching entries, in order.
     private var numbers: [Int] = []
     /// The number of the first entry that has not been matched yet.
     private var next = 0
 
     var count: Int { numbers.count }
-    var isNarrow: Bool { pattern != nil || clientId != nil }
     /// Whether the filter's expression takes so long that it is no longer evaluated.
     var isTooSlow: Bool { budget.isExhausted }
 
     subscript(index: Int) -> Int { numbers[index] }
 
-    /// Changes the filter; nil stands for all texts, and for all clients.
-    mutating func choose(_ pattern: WatchPattern?, clientId: String?) {
-        self.pattern = pattern
-        self.clientId = clientId
-        budget = SearchBudget()
+    mutating func choose(_ filter: EventViewFilter) {
+        self.filter = filter
+        budget = .view
         restart()
     }
 
@@ -53,16 +49,17 @@ struct EventSelection: Sendable {
 
     /// Whether the filter accepts an event.
     mutating func accepts(_ event: TelemetryEvent) -> Bool {
-        guard clientId == nil || event.clientId == clientId else { return false }
-        guard let pattern else { return true }
+        guard filter.clientId == nil || event.clientId == filter.clientId else { return false }
+        if let severity = filter.severity, event.severity < severity { return false }
+        guard let pattern = filter.pattern else { return true }
         return budget.outcome(of: pattern, for: event) == .match
     }
 
     private mutating func passes(_ entry: EventLog.Entry) -> Bool {
         switch entry {
         case .event(let event): accepts(event)
-        case .gap(_, _, let gapClient): pattern == nil && (clientId == nil || gapClient == clientId)
-        case .skipped: pattern == nil
+        case .gap(_, _, let gapClient): !filter.selectsContents && (filter.clientId == nil || gapClient == filter.clientId)
+        case .skipped: !filter.selectsContents
         }
     }
 }

@@ -1,18 +1,21 @@
-/// Short names of clients for a narrow column, different for clients with different identifiers where possible.
+/// Short names of clients for a narrow column, different for different clients where possible.
 struct ShortNames {
     private let width: Int
+    private let aliases: ClientAliases
     /// Whether the first characters distinguish all clients.
     private let arePrefixesUnique: Bool
 
-    init(_ identifiers: some Sequence<String>, width: Int) {
+    init(_ identifiers: some Sequence<String>, width: Int, aliases: ClientAliases = ClientAliases()) {
         self.width = width
+        self.aliases = aliases
         var prefixes: Set<Substring> = []
-        arePrefixesUnique = identifiers.allSatisfy { prefixes.insert($0.prefix(width)).inserted }
+        arePrefixesUnique = identifiers.allSatisfy { prefixes.insert(aliases.label(of: $0).prefix(width)).inserted }
     }
 
-    /// The identifier if it fits, otherwise its first characters or, if those are ambiguous, its first and last ones.
+    /// The client's alias or identifier if it fits, otherwise its first characters or, if those are ambiguous, its first and last
+    /// ones.
     func name(_ identifier: String) -> String {
-        let text = identifier.shortened.visible
+        let text = aliases.label(of: identifier).shortened.visible
         guard text.displayWidth > width else { return text }
         if arePrefixesUnique { return text.hardCut(to: width) }
         let end = String(text.reversed().prefix(max(1, width * 3 / 4 - 1)).reversed())

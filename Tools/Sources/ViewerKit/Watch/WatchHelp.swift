@@ -15,6 +15,7 @@ enum WatchHelp {
             "Clients and scenarios",
             [
                 ("Space", "enable or disable the selected scenario"), ("a", "approve the selected client"),
+                ("r", "request what the client's flight recorder kept of the selected scenario"),
                 ("x", "end the selected client's telemetry, after confirmation"),
                 ("c", "show only the selected client's events, or those of all clients"), ("Enter", "next pane"),
             ]
@@ -32,7 +33,9 @@ enum WatchHelp {
                 ("f", "find a text or, after Ctrl-R, a regular expression; matches are marked"),
                 ("n N", "next match, previous match; N also searches older events in the store"),
                 ("m  [ ]  '", "set or remove a bookmark ◆; previous bookmark; next bookmark"),
-                ("p", "pause, resume"), ("Esc", "clear the search and the filter; again: return to the newest events"),
+                ("s", "severity: only info, warning, or error and above; then all again"),
+                ("p", "pause, resume"),
+                ("Esc", "clear the search, the filter and the severity; again: return to the newest events"),
             ]
         ),
         (
@@ -49,6 +52,7 @@ enum WatchHelp {
             [
                 ("▸  ◆", "the selected event; a bookmark"), ("·  W  E", "a diagnostic event; severity warning; severity error"),
                 ("12/s", "events per second, the mean of the last \(RateWindow.meanSeconds) seconds"),
+                ("diag", "the scenario records everything; info: only info events"),
             ]
         ),
     ]

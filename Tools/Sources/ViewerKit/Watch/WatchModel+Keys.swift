@@ -49,10 +49,13 @@ extension WatchModel {
         case .character("m"): toggleBookmark()
         case .character("["): return goToBookmark(forward: false)
         case .character("]"), .character("'"): return goToBookmark(forward: true)
-        case .character("y"): if let event = browser.current?.event { return copy(EventDetail(event).text(time: TimeText())) }
+        case .character("y"): if let event = browser.current?.event { return copy(detail(of: event).text(time: TimeText())) }
         case .character("p"): if isPaused { resume() } else { browser.pause() }
         case .character("c"):
             showOnlyClient(!onlyClient)
+            return reloadIfSparse()
+        case .character("s"):
+            chooseNextSeverity()
             return reloadIfSparse()
         case .escape: return clear()
         default: return nil
@@ -72,6 +75,7 @@ extension WatchModel {
         case .character("a"): return approve()
         case .character("x"): ending = client?.clientId
         case .character(" "): return toggle()
+        case .character("r"): return capture()
         case .enter: if pane == .events { openEvent() } else { move(pane: 1) }
         case .up, .character("k"): return move(-1)
         case .down, .character("j"): return move(1)
@@ -80,15 +84,15 @@ extension WatchModel {
         return .nothing
     }
 
-    /// Clears the search, the filter and the selection of a client; if there is nothing to clear, follows the newest events.
+    /// Clears the search, the filter, the severity and the selection of a client; if there is nothing to clear, follows the newest events.
     private mutating func clear() -> Action {
-        guard found != nil || browser.selection.isNarrow || sideways > 0 else {
+        guard found != nil || browser.selection.filter.isNarrow || sideways > 0 else {
             resume()
             return .nothing
         }
         found = nil
         sideways = 0
-        choose(nil, clientId: nil)
+        choose { $0 = EventViewFilter() }
         return reloadIfSparse()
     }
 
@@ -100,7 +104,7 @@ extension WatchModel {
             message = "Nothing changed."
             return .nothing
         }
-        message = "Ending the telemetry of \(client) …"
+        message = "Ending the telemetry of \(label(of: client)) …"
         return .send(TelemetryCommandRecord(clientId: client, action: .disable))
     }
 
@@ -132,11 +136,23 @@ extension WatchModel {
     private mutating func approve() -> Action {
         guard let client else { return .nothing }
         guard !client.isEnabled else {
-            message = "\(client.clientId) is already approved."
+            message = "\(label(of: client.clientId)) is already approved."
             return .nothing
         }
-        message = "Approving \(client.clientId) …"
+        message = "Approving \(label(of: client.clientId)) …"
         return .send(TelemetryCommandRecord(clientId: client.clientId, action: .enable))
+    }
+
+    /// Requests what the client's flight recorder has kept of the selected scenario.
+    private mutating func capture() -> Action {
+        guard let scenario else {
+            message = "The selected client has no scenarios."
+            return .nothing
+        }
+        message = "Requesting the last events of \(scenario.scenarioName) …"
+        return .send(
+            TelemetryCommandRecord(
+                clientId: scenario.clientId, action: .captureScenario, scenarioName: scenario.scenarioName))
     }
 
     private mutating func toggle() -> Action {

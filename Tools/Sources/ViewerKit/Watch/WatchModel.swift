@@ -6,6 +6,8 @@ public struct WatchModel: Sendable {
     public enum Pane: CaseIterable, Sendable { case clients, scenarios, events }
 
     public var store: String
+    /// The names that the user has given to clients.
+    public var aliases: ClientAliases
     public var now: Date
     public private(set) var clients: [TelemetryClientRecord] = []
     /// Whether all events that were stored at the start have been read.
@@ -32,7 +34,7 @@ public struct WatchModel: Sendable {
     /// The text that is typed; nil if no prompt is shown.
     var prompt: WatchPrompt?
     /// The texts that are marked, and that `n` and `N` go to.
-    var found: WatchPattern?
+    var found: EventPattern?
     /// The request of stored events that has not been answered yet.
     var reading: WatchReading?
     /// The ordinals of the bookmarks, in order.
@@ -44,9 +46,12 @@ public struct WatchModel: Sendable {
     /// Whether the mouse wheel scrolls. If not, the terminal selects text with the mouse.
     var usesMouse = true
 
-    public init(store: String, now: Date) {
+    /// - Parameter severity: The lowest severity of the events to show; nil for all events.
+    public init(store: String, now: Date, aliases: ClientAliases = ClientAliases(), severity: EventSeverity? = nil) {
         self.store = store
         self.now = now
+        self.aliases = aliases
+        choose { $0.severity = severity }
     }
 
     /// Whether the terminal should report the mouse.
@@ -100,7 +105,13 @@ public struct WatchModel: Sendable {
         (enabledCounts[client.clientId] ?? 0, allScenarios[client.clientId]?.count ?? 0)
     }
 
-    func lastEvent(of client: TelemetryClientRecord) -> Date? { lastEvents[client.clientId] }
+    /// The date of the client's last event or, if that is later, the date in its record.
+    func lastSeen(of client: TelemetryClientRecord) -> Date? {
+        [lastEvents[client.clientId], client.lastSeen].compactMap(\.self).max()
+    }
+
+    /// The client's alias or, without one, its identifier.
+    func label(of clientId: String) -> String { aliases.label(of: clientId) }
 
     static func key(_ client: String, _ scenario: String? = nil) -> String {
         scenario.map { "\(client)\u{0}\($0)" } ?? client + "\u{0}"
@@ -112,10 +123,13 @@ extension WatchModel {
     static let tooSlow = "The expression takes too long, so the search ended. Change it, or press Esc to clear it."
 
     var log: EventLog { browser.log }
-    var filter: WatchPattern? { browser.selection.pattern }
+    var filter: EventPattern? { browser.selection.filter.pattern }
 
     /// Whether only the selected client's events are shown.
-    var onlyClient: Bool { browser.selection.clientId != nil }
+    var onlyClient: Bool { browser.selection.filter.clientId != nil }
+
+    /// The lowest severity of the events that are shown; nil for all.
+    var severity: EventSeverity? { browser.selection.filter.severity }
 
     /// Whether the view is paused.
     var isPaused: Bool { browser.isPaused }
@@ -128,15 +142,34 @@ extension WatchModel {
         set { browser.page = newValue }
     }
 
-    mutating func showOnlyClient(_ isOn: Bool) { choose(filter, clientId: isOn ? selectedClient : nil) }
+    mutating func showOnlyClient(_ isOn: Bool) {
+        let clientId = isOn ? selectedClient : nil
+        choose { $0.clientId = clientId }
+    }
+
+    /// Shows the events of all severities, then those of info, of warning, and of error and above.
+    mutating func chooseNextSeverity() {
+        let next: EventSeverity? =
+            switch severity {
+            case nil: .info
+            case .info: .warning
+            case .warning: .error
+            default: nil
+            }
+        choose { $0.severity = next }
+        message = next.map { "Only events of severity \($0.rawValue) and above." } ?? "Events of all severities."
+    }
 
     /// Updates the filter to the selected client if only one client's events are shown.
     mutating func chooseClient() {
-        if onlyClient, browser.selection.clientId != selectedClient { showOnlyClient(true) }
+        if onlyClient, browser.selection.filter.clientId != selectedClient { showOnlyClient(true) }
     }
 
-    mutating func choose(_ pattern: WatchPattern?, clientId: String?) {
-        browser.choose(pattern, clientId: clientId)
+    /// Changes the filter.
+    mutating func choose(_ change: (inout EventViewFilter) -> Void) {
+        var filter = browser.selection.filter
+        change(&filter)
+        browser.choose(filter)
         if browser.selection.isTooSlow { message = Self.tooSlow }
     }
 

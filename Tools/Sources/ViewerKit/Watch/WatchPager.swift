@@ -61,15 +61,17 @@ extension WatchModel {
             return
         }
         browser.pause()
-        pager = WatchPager(.event(EventDetail(current.event)))
+        pager = WatchPager(.event(detail(of: current.event)))
     }
+
+    func detail(of event: TelemetryEvent) -> EventDetail { EventDetail(event, aliases: aliases) }
 
     /// Updates the details after another event was selected.
     mutating func showCurrentEvent() {
         guard case .event(let detail)? = pager?.content, let current = browser.current,
             current.event.eventId != detail.event.eventId
         else { return }
-        pager = WatchPager(.event(EventDetail(current.event)))
+        pager = WatchPager(.event(self.detail(of: current.event)))
     }
 
     /// Handles a key while the help or an event is shown.

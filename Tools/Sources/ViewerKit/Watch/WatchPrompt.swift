@@ -8,17 +8,17 @@ struct WatchPrompt: Sendable {
     /// Whether the text is not a valid regular expression.
     private(set) var isInvalid = false
 
-    init(_ purpose: Purpose, _ pattern: WatchPattern?) {
+    init(_ purpose: Purpose, _ pattern: EventPattern?) {
         self.purpose = purpose
         text = pattern?.text ?? ""
         isExpression = pattern?.isExpression ?? false
     }
 
     /// The pattern for the text; nil for no text, and for an invalid regular expression.
-    mutating func pattern() -> WatchPattern? {
+    mutating func pattern() -> EventPattern? {
         isInvalid = false
         guard !text.isEmpty else { return nil }
-        do { return try WatchPattern(text, isExpression: isExpression) } catch {
+        do { return try EventPattern(text, isExpression: isExpression, limits: .view) } catch {
             isInvalid = true
             return nil
         }
@@ -35,7 +35,7 @@ extension WatchModel {
             return prompt.purpose == .find ? findNearest() : reloadIfSparse()
         case .escape:
             self.prompt = nil
-            if prompt.purpose == .find { found = nil } else { choose(nil, clientId: browser.selection.clientId) }
+            if prompt.purpose == .find { found = nil } else { choose { $0.pattern = nil } }
             return reloadIfSparse()
         case .backspace: if !prompt.text.isEmpty { prompt.text.removeLast() }
         case .control("u"): prompt.text = ""
@@ -51,7 +51,7 @@ extension WatchModel {
         self.prompt = prompt
         // An expression may be invalid while it is typed; until it is valid, the last valid one is used.
         guard !prompt.isInvalid else { return .nothing }
-        if prompt.purpose == .find { found = pattern } else { choose(pattern, clientId: browser.selection.clientId) }
+        if prompt.purpose == .find { found = pattern } else { choose { $0.pattern = pattern } }
         return .nothing
     }
 

@@ -59,7 +59,7 @@ extension WatchModel {
             switch goal {
             case .none: break
             case .match: message = "No earlier match."
-            default: message = "This is the oldest stored event\(browser.selection.isNarrow ? " that matches" : "")."
+            default: message = "This is the oldest stored event\(browser.selection.filter.isNarrow ? " that matches" : "")."
             }
             return .nothing
         }

@@ -8,6 +8,7 @@ extension WatchView {
         /// The number of columns, including those that are scrolled out at the left.
         let room: Int
         let names: ShortNames
+        let aliases: ClientAliases
 
         var isScrolled: Bool { room > columns }
         var isWide: Bool { columns >= 110 }
@@ -23,7 +24,8 @@ extension WatchView {
         guard !range.isEmpty else { return (title, [ScreenLine(" \(emptiness(model))", .dim)]) }
         let layout = Layout(
             columns: columns - 2, room: columns - 2 + model.sideways,
-            names: ShortNames(model.clients.map(\.clientId), width: Layout.nameWidth(columns - 2)))
+            names: ShortNames(model.clients.map(\.clientId), width: Layout.nameWidth(columns - 2), aliases: model.aliases),
+            aliases: model.aliases)
         let cursor = model.isPaused || model.pane == .events ? model.browser.cursor : nil
         var highlighter = (model.found ?? model.filter).map(SearchHighlighter.init)
         return (
@@ -52,6 +54,7 @@ extension WatchView {
             guard let pattern else { continue }
             parts.append("\(name)\(pattern.isExpression ? " regex" : ""): \(pattern.text.visible.fitted(to: 24))")
         }
+        if let severity = model.severity { parts.append("[\(severity.rawValue) and above]") }
         if model.onlyClient { parts.append("[selected client only]") }
         if !model.isCaughtUp, model.log.total > 0 { parts.append("[reading stored events …]") }
         if model.reading != nil {
@@ -76,12 +79,16 @@ extension WatchView {
     private func line(of entry: EventLog.Entry, _ layout: Layout) -> ScreenLine {
         switch entry {
         case .gap(let count, let session, let client):
-            return ScreenLine("⋯ \(counted(count, "event")) missing: \(client ?? "–"), session \(session.fitted(to: 12))", .red)
+            return ScreenLine(
+                "⋯ \(counted(count, "event")) missing: \(client.map(layout.aliases.label) ?? "–"), session \(session.fitted(to: 12))",
+                .red)
         case .skipped(let count):
             return ScreenLine("⋯ \(counted(count, "event")) no longer stored", .red)
         case .event(let event) where event.reportedDrops > 0:
             let count = counted(Int(clamping: event.reportedDrops), "event")
-            return ScreenLine("⋯ \(count) dropped by the logger of \(event.clientId ?? "–"): \(event.attributes.plain)", .red)
+            return ScreenLine(
+                "⋯ \(count) dropped by the logger of \(event.clientId.map(layout.aliases.label) ?? "–"): \(event.attributes.plain)",
+                .red)
         case .event(let event): return line(of: event, layout)
         }
     }
@@ -108,7 +115,7 @@ extension WatchView {
         let look = severity.map { $0.look == .plain ? .bold : $0.look } ?? .bold
         if layout.isWide { line.add(name, look, column: 20) } else { line.add(name, look) }
         let attributes = event.attributes.plain.shortened
-        let text = (event.property1 ?? "").shortened.visible
+        let text = event.rowText.shortened.visible
         if !text.isEmpty {
             line.add("  ")
             // On a wide screen a long text is cut to leave room for the attributes.

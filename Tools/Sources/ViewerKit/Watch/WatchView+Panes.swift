@@ -20,16 +20,16 @@ extension WatchView {
     }
 
     private func scenarioTitle(_ model: WatchModel, _ width: Int) -> String {
-        model.selectedClient.map { "SCENARIOS of \($0.visible.fitted(to: max(4, width - 16)))" } ?? "SCENARIOS"
+        model.selectedClient.map { "SCENARIOS of \(model.label(of: $0).visible.fitted(to: max(4, width - 16)))" } ?? "SCENARIOS"
     }
 
     private func clientLines(_ model: WatchModel, rows: Int, width: Int) -> [ScreenLine] {
         guard !model.clients.isEmpty else { return padded([ScreenLine(" No clients yet.", .dim)], to: rows) }
         let selected = model.clients.firstIndex { $0.clientId == model.selectedClient } ?? 0
         let shown = Self.window(model.clients, around: selected, rows)
-        let widest = shown.reduce(0) { max($0, $1.clientId.shortened.visible.displayWidth) }
-        let names = ShortNames(model.clients.map(\.clientId), width: min(max(10, widest), max(4, width - 19)))
+        let widest = shown.reduce(0) { max($0, model.label(of: $1.clientId).shortened.visible.displayWidth) }
         let idWidth = min(max(10, widest), max(4, width - 19))
+        let names = ShortNames(model.clients.map(\.clientId), width: idWidth, aliases: model.aliases)
         return padded(
             shown.map { client in
                 var line = ScreenLine(client.clientId == model.selectedClient ? " ▸ " : "   ")
@@ -40,7 +40,7 @@ extension WatchView {
                     let count = model.scenarioCount(of: client)
                     line.add(" \(count.on)/\(count.all) on ", .green)
                     let rate = Self.rate(model.rates.rate(of: WatchModel.key(client.clientId), at: model.now))
-                    if rate.isEmpty, let last = model.lastEvent(of: client) {
+                    if rate.isEmpty, let last = model.lastSeen(of: client) {
                         line.add(Self.ago(model.now.timeIntervalSince(last)), .dim)
                     } else {
                         line.add(rate, .cyan)
@@ -61,7 +61,7 @@ extension WatchView {
         let selected = all.firstIndex { $0.scenarioName == model.selectedScenario } ?? 0
         let shown = Self.window(all, around: selected, rows)
         let nameWidth = min(
-            max(12, shown.reduce(0) { max($0, $1.scenarioName.shortened.visible.displayWidth) }), max(8, width - 28))
+            max(8, shown.reduce(0) { max($0, $1.scenarioName.shortened.visible.displayWidth) }), max(8, width - 28))
         let columns = ScenarioColumns(shown, room: width - nameWidth - 17, now: model.now)
         return padded(
             shown.map { scenario in
@@ -69,7 +69,7 @@ extension WatchView {
                 var line = ScreenLine(scenario.scenarioName == model.selectedScenario ? " ▸ " : "   ")
                 line.add(scenario.scenarioName, .tinted, column: nameWidth)
                 line.add(scenario.isEnabled ? " on  " : " off ", scenario.isEnabled ? .green : .dim)
-                columns.add(scenario, to: &line, now: model.now)
+                columns.add(scenario, to: &line)
                 let room = min(60, width - line.width - 9)
                 if room > 3 { line.add(BarChart.spark(model.rates.last(room, of: key, at: model.now)), .cyan) }
                 line.add(" \(Self.rate(model.rates.rate(of: key, at: model.now)))", .dim)
@@ -95,42 +95,5 @@ extension WatchView {
         case ..<172_800: "\(Int(seconds / 3_600))h ago"
         default: "\(Int(seconds / 86_400))d ago"
         }
-    }
-}
-
-/// The columns of the scenarios for which there is room: the level, the time left, and the source of the decision.
-private struct ScenarioColumns {
-    private enum Column { case level, timeLeft, source }
-
-    private var columns: [(column: Column, width: Int)] = []
-
-    init(_ scenarios: [TelemetryScenarioRecord], room: Int, now: Date) {
-        var room = room
-        for column in [Column.level, .timeLeft, .source] {
-            let texts = scenarios.map { Self.text(column, $0, now) }
-            // A column without contents is omitted.
-            guard texts.contains(where: { $0 != "" }) else { continue }
-            let width = min(20, texts.reduce(0) { max($0, $1.shortened.visible.displayWidth) }) + 1
-            guard width <= room else { break }
-            columns.append((column, width))
-            room -= width
-        }
-    }
-
-    func add(_ scenario: TelemetryScenarioRecord, to line: inout ScreenLine, now: Date) {
-        for (column, width) in columns {
-            line.add(Self.text(column, scenario, now), column == .level ? .plain : .dim, column: width - 1)
-            line.add(" ")
-        }
-    }
-
-    private static func text(_ column: Column, _ scenario: TelemetryScenarioRecord, _ now: Date) -> String {
-        let text =
-            switch column {
-            case .level: ScenarioText.level(scenario)
-            case .timeLeft: ScenarioText.timeLeft(scenario, now: now)
-            case .source: ScenarioText.source(scenario)
-            }
-        return text == "–" ? "" : text
     }
 }

@@ -91,13 +91,14 @@ public struct WatchView {
 
     private func footer(_ model: WatchModel, _ columns: Int) -> ScreenLine {
         if let client = model.ending {
+            let name = model.label(of: client)
             guard columns >= 70 else {
-                var line = ScreenLine(" End and delete \(client.visible.fitted(to: max(4, columns - 28)))? ", .red)
+                var line = ScreenLine(" End and delete \(name.visible.fitted(to: max(4, columns - 28)))? ", .red)
                 line.add("y", .bold)
                 line.add(" confirms", .dim)
                 return line
             }
-            var line = ScreenLine(" End the telemetry of \(client.visible.fitted(to: max(4, columns - 73)))?", .red)
+            var line = ScreenLine(" End the telemetry of \(name.visible.fitted(to: max(4, columns - 73)))?", .red)
             line.add(" This deletes all its data.  ")
             line.add("y", .bold)
             line.add(": yes, other keys: no", .dim)
@@ -118,7 +119,7 @@ public struct WatchView {
                 case .events:
                     [
                         ("Enter", "open"), ("/", "filter"), ("f", "find"), ("n N", "match"), ("m", "mark"), ("p", "pause"),
-                        ("y", "copy"),
+                        ("y", "copy"), ("s", "severity"),
                         ("< >", "sideways"), ("Tab", "pane"),
                     ]
                 default:

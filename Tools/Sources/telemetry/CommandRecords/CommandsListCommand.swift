@@ -31,13 +31,23 @@ struct CommandsListCommand: StoreCommand {
             return
         }
         try output.print(commands.map { JSONLine($0) }, table(of: commands, try store.aliases(), console.style), console)
+        if output.format == .table { explain(commands, console) }
+    }
+
+    /// Prints what to do about the statuses in the list.
+    private func explain(_ commands: [TelemetryCommandRecord], _ console: Console) {
+        let statuses = Set(commands.map(\.status))
+        for status in TelemetrySchema.CommandStatus.allCases where statuses.contains(status) {
+            if let advice = CommandText.advice(on: status) { console.note("\(status.rawValue): \(advice)") }
+        }
     }
 
     private func table(of commands: [TelemetryCommandRecord], _ aliases: ClientAliases, _ style: Style) -> Table {
         var table = Table([
             .text("command", priority: 5), .whole("sent", priority: 3), .text("client", priority: 8),
             .text("action", priority: 7),
-            .text("scenario", priority: 6), .whole("status", priority: 9), .text("answer", priority: 4),
+            .text("scenario", priority: 6), .whole("status", priority: 9), .text("issuer", priority: 2),
+            .text("answer", priority: 4),
         ])
         let time = TimeText()
         let starts = Dictionary(grouping: commands) { String($0.commandId.prefix(Self.shortLength)) }.mapValues(\.count)
@@ -45,7 +55,7 @@ struct CommandsListCommand: StoreCommand {
             table.add([
                 .init(Self.short(command, of: starts)), .init(time.dayAndSecond(command.created)),
                 .init(aliases.label(of: command.clientId)), .init(command.action.rawValue), .init(command.scenarioName ?? "–"),
-                status(of: command, style), .init(answer(of: command)),
+                status(of: command, style), .init(command.issuer ?? "–"), .init(answer(of: command)),
             ])
         }
         return table

@@ -8,9 +8,9 @@ struct ClientsCommand: StoreCommand {
     static let configuration = CommandConfiguration(
         commandName: "clients", abstract: "List clients: their state, when they were last seen, app and device.",
         discussion: """
-            An approved client that neither stored an event nor answered a command for \(Int(ClientOverview.timeout / 60)) minutes is \
+            An approved client that wrote nothing for \(Int(ClientOverview.timeout / 60)) minutes is \
             listed as not seen. A client without a record that still has events, scenarios or pending commands is listed as \
-            gone: it ended its telemetry, or its record was deleted.
+            gone: it ended its telemetry, or its record was deleted. A relay does not list clients that left only events.
 
             Examples:
               telemetry clients --directory /srv/telemetry

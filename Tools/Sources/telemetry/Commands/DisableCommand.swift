@@ -6,37 +6,53 @@ import ViewerKit
 struct DisableCommand: StoreCommand {
     static let configuration = CommandConfiguration(
         commandName: "disable", abstract: "Disable a scenario; without a scenario, end the client's telemetry.",
-        usage: "telemetry disable CLIENT [SCENARIO] [options]",
+        usage: """
+            telemetry disable CLIENT [SCENARIO] [options]
+            telemetry disable --all | --where CONDITION ... [SCENARIO] [options]
+            """,
         discussion: """
             Without a scenario, the client discards its approval and deletes its record, scenarios and events. Its user can \
             opt in again. This asks for confirmation.
+
+            With --all or --where the clients are named, and confirmed.
 
             Examples:
               telemetry disable k7wq FileRead --directory /srv/telemetry
               telemetry disable k7wq --dry-run
               telemetry disable k7wq --yes
+              telemetry disable --all FileRead --yes
             """)
 
     @OptionGroup var store: StoreOptions
     @OptionGroup var waiting: WaitOptions
-    @OptionGroup var confirm: ConfirmOptions
+    @OptionGroup var group: ClientGroupOptions
 
-    @Argument(help: "A client's identifier, an unambiguous prefix of it, or its alias.", completion: Completions.clients)
-    var client: String
+    @Argument(
+        help: "A client's identifier, an unambiguous prefix of it, or its alias; none with --all or --where.",
+        completion: Completions.clients)
+    var client: String?
 
     @Argument(help: "The name of one of the client's scenarios.", completion: Completions.scenarios)
     var scenario: String?
 
     func validate() throws {
-        if scenario != nil, confirm.dryRun {
+        let target = try group.assign(client, scenario)
+        if target.client != nil, target.rest != nil, group.confirm.dryRun {
             throw ValidationError("--dry-run cannot be used with a scenario, because disabling a scenario deletes nothing.")
         }
     }
 
     func perform(_ console: Console) async throws {
-        if let scenario {
+        let target = try group.assign(client, scenario)
+        guard let client = target.client else {
+            let command = GroupCommand(action: target.rest == nil ? .disable : .disableScenario, scenario: target.rest)
+            try await command.send(to: group, in: store, waiting, console)
+            return
+        }
+        if let scenario = target.rest {
             let change = ScenarioChange(client: client, scenario: scenario, action: .disableScenario)
-            return try await change.send(in: store, waiting, console)
+            try await change.send(in: store, waiting, console)
+            return
         }
         let transport = try store.open(console)
         let found = try await store.resolver(over: transport).client(client)
@@ -45,7 +61,7 @@ struct DisableCommand: StoreCommand {
         let what =
             "end the telemetry of client \(found.clientId.visible) and delete its \(counted(scenarios, "scenario")) "
             + "and \(counted(events, "event"))"
-        guard try confirm.allows(what, console) else { return }
+        guard try group.confirm.allows(what, console) else { return }
         try await waiting.send(
             TelemetryCommandRecord(clientId: found.clientId, action: .disable), over: transport, to: console,
             done: "Client \(found.clientId.visible) stopped its telemetry and deleted its data.")

@@ -6,41 +6,71 @@ import ViewerKit
 struct EnableCommand: StoreCommand {
     static let configuration = CommandConfiguration(
         commandName: "enable", abstract: "Enable a scenario; without a scenario, approve the client.",
-        usage: "telemetry enable CLIENT [SCENARIO] [options]",
+        usage: """
+            telemetry enable CLIENT [SCENARIO] [options]
+            telemetry enable --all | --where CONDITION ... [SCENARIO] [options]
+            """,
         discussion: """
+            With --all or --where the clients are named, and confirmed. This concerns only the clients that there are now; for \
+            future ones add a rule.
+
             Examples:
               telemetry enable k7wq FileRead --for 15m --directory /srv/telemetry
               telemetry enable k7wq FileRead --level info --for 2h --expires 1h
+              telemetry enable --where 'appVersion>=2.1' FileRead --for 15m
             """)
 
     @OptionGroup var store: StoreOptions
     @OptionGroup var waiting: WaitOptions
     @OptionGroup var lease: LeaseOptions
+    @OptionGroup var group: ClientGroupOptions
 
     @Option(help: "When the command expires: 10m, 2026-11-21, \"2026-11-21 14:03\".")
     var expires: String?
 
-    @Argument(help: "A client's identifier, an unambiguous prefix of it, or its alias.", completion: Completions.clients)
-    var client: String
+    @Argument(
+        help: "A client's identifier, an unambiguous prefix of it, or its alias; none with --all or --where.",
+        completion: Completions.clients)
+    var client: String?
 
     @Argument(help: "The name of one of the client's scenarios.", completion: Completions.scenarios)
     var scenario: String?
 
     func validate() throws {
         _ = try expiry()
-        if scenario == nil, lease.isGiven || expires != nil {
+        try group.rejectConfirmation()
+        if try group.assign(client, scenario).rest == nil, lease.isGiven || expires != nil {
             throw ValidationError("--level, --for and --expires need a scenario.")
         }
     }
 
     func perform(_ console: Console) async throws {
-        guard let scenario else { return try await ApproveCommand.approve(client, in: store, waiting, console) }
+        let target = try group.assign(client, scenario)
+        guard let client = target.client else { return try await enableGroup(target.rest, console) }
+        guard let scenario = target.rest else { return try await ApproveCommand.approve(client, in: store, waiting, console) }
         let change = ScenarioChange(client: client, scenario: scenario, action: .enableScenario)
-        try await change.send(
+        let executed = try await change.send(
             in: store, waiting, console, level: lease.level?.level, lease: try lease.seconds(), expires: try expiry())
-        if lease.duration == nil {
-            console.note("Without --for the scenario stays enabled until it is disabled.")
+        guard lease.duration == nil else { return }
+        guard let executed else { return noteMissingLimit(console) }
+        guard let enabled = await executed.enabledScenario() else { return }
+        // The app may limit the duration.
+        if let end = enabled.expires {
+            console.note("The app disables the scenario in \(ScenarioText.timeLeft(until: end, now: .now)).")
+        } else {
+            noteMissingLimit(console)
         }
+    }
+
+    private func enableGroup(_ scenario: String?, _ console: Console) async throws {
+        var command = GroupCommand(action: scenario == nil ? .enable : .enableScenario, scenario: scenario)
+        (command.level, command.lease, command.expires) = (lease.level?.level, try lease.seconds(), try expiry())
+        if scenario != nil, lease.duration == nil { noteMissingLimit(console) }
+        try await command.send(to: group, in: store, waiting, console)
+    }
+
+    private func noteMissingLimit(_ console: Console) {
+        console.note("Without --for the scenario stays enabled until it is disabled.")
     }
 
     private func expiry() throws -> Date? {

@@ -14,10 +14,19 @@ struct EventListing: Sendable {
 
     /// Prints the events, and returns the cursor after the last one.
     func run(after start: TelemetryCursor?, _ printer: EventPrinter) async throws -> TelemetryCursor? {
+        var start = start
+        var last = last
+        if let wanted = last, start == nil, around == nil, let newest = NewestEvents(transport: transport, criteria: criteria) {
+            let (events, end) = try await newest.read(wanted)
+            printer.print(events)
+            guard follows else { return end }
+            (start, last) = (end, nil)
+        }
         let reader = EventReader(transport: transport, filter: criteria.filter)
         var window = around.map(SurroundingEvents.init)
-        func wanted(_ event: TelemetryEvent) -> [TelemetryEvent] {
-            let isMatch = criteria.matches(event)
+        var criteria = criteria
+        func wanted(_ event: TelemetryEvent) throws -> [TelemetryEvent] {
+            let isMatch = try criteria.matches(event)
             guard window != nil else { return isMatch ? [event] : [] }
             return criteria.isOfWantedClient(event) ? window?.take(event, isMatch: isMatch) ?? [] : []
         }
@@ -29,7 +38,7 @@ struct EventListing: Sendable {
             printer.reportSkipped(page.skippedEventCount)
             defer { before = page.cursor }
             if let last, isCatchingUp {
-                newest += page.events.flatMap(wanted)
+                newest += try page.events.flatMap(wanted)
                 newest.removeFirst(max(0, newest.count - last))
                 guard !page.hasMore else { return true }
                 isCatchingUp = false
@@ -38,14 +47,14 @@ struct EventListing: Sendable {
                 return true
             }
             guard let limit else {
-                printer.print(page.events.flatMap(wanted))
+                printer.print(try page.events.flatMap(wanted))
                 return true
             }
             var examined = 0
             var found: [TelemetryEvent] = []
             for event in page.events where printer.count + found.count < limit {
                 examined += 1
-                found += wanted(event).prefix(limit - printer.count - found.count)
+                found += try wanted(event).prefix(limit - printer.count - found.count)
             }
             printer.print(found)
             guard printer.count >= limit else { return true }
@@ -62,21 +71,35 @@ struct EventListing: Sendable {
 final class EventPrinter {
     private(set) var count = 0
     private var formatter: EventFormatter
+    /// The columns that are left out by default, because the terminal is narrow.
+    private let unselectedColumns: [EventColumn]
     private let console: Console
 
     var isEmpty: Bool { count == 0 }
 
-    init(formatter: EventFormatter, console: Console) {
+    init(formatter: EventFormatter, unselectedColumns: [EventColumn], console: Console) {
         self.formatter = formatter
+        self.unselectedColumns = unselectedColumns
         self.console = console
     }
 
     func print(_ events: [TelemetryEvent]) {
         guard !events.isEmpty else { return }
-        var bytes: [UInt8] = count == 0 ? formatter.header : []
+        var bytes = count == 0 ? header(for: events) : []
         for event in events { formatter.append(event, to: &bytes) }
         count += events.count
         console.write(bytes)
+    }
+
+    /// The header, after the widths of the columns were set for the first events.
+    private func header(for events: [TelemetryEvent]) -> [UInt8] {
+        formatter.fit(to: events)
+        let omitted = unselectedColumns + formatter.omittedColumns
+        if !omitted.isEmpty {
+            let names = omitted.map(\.rawValue).joined(separator: ", ")
+            console.note("Columns not shown: \(names). To see them: a wider terminal, --columns or --format json.")
+        }
+        return formatter.header
     }
 
     func reportSkipped(_ count: Int) {

@@ -77,11 +77,10 @@ struct EventsCommand: StoreCommand {
 
     func perform(_ console: Console) async throws {
         let transport = try store.open(console)
-        var criteria = try await filter.resolved(over: transport, in: store)
-        criteria.including = try grep.map { try EventPattern($0, isExpression: regex) }
+        var criteria = try await filter.resolved(over: transport, in: store, notingUnknownOn: console)
+        criteria.including = try grep.map { try EventPattern($0, isExpression: regex, limits: .command) }
         criteria.severity = severity?.severity
-        criteria.excluding = try exclude.map { try EventPattern($0, isExpression: regex) }
-        try await filter.noteGoneClients(criteria, over: transport, console)
+        criteria.excluding = try exclude.map { try EventPattern($0, isExpression: regex, limits: .command) }
         try await filter.noteUnknownScenarios(over: transport, console)
         var listing = EventListing(transport: transport, criteria: criteria)
         listing.around = around
@@ -95,14 +94,16 @@ struct EventsCommand: StoreCommand {
     }
 
     private func show(_ listing: EventListing, _ console: Console) async throws {
-        let printer = EventPrinter(formatter: try output.formatter(console, store.aliases()), console: console)
+        let printer = EventPrinter(
+            formatter: try output.formatter(console, store.aliases()), unselectedColumns: output.unselectedColumns(console),
+            console: console)
         let start = try start()
         let end: TelemetryCursor?
         do { end = try await listing.run(after: start, printer) } catch let error as TelemetryTransportError
             where error.code == .invalidArgument && start != nil
         {
-            let restart = cursorFile.map { "delete \($0.visible)" } ?? "omit --after"
-            throw ToolFailure(.data, "\(error.message) To start from the beginning, \(restart).")
+            throw position.map { $0.failure(error) }
+                ?? ToolFailure(.data, "\(error.message) To start from the beginning, omit --after.")
         }
         if printer.isEmpty, !follow {
             let isEmptyStore = try await listing.transport.countEvents() == 0
@@ -116,14 +117,14 @@ struct EventsCommand: StoreCommand {
 
     private func start() throws -> TelemetryCursor? {
         if let after { return TelemetryCursor(rawValue: after) }
-        guard let cursorFile, FileManager.default.fileExists(atPath: cursorFile) else { return nil }
-        let text = try String(contentsOfFile: cursorFile, encoding: .utf8).trimmingCharacters(in: .whitespacesAndNewlines)
-        return text.isEmpty ? nil : TelemetryCursor(rawValue: text)
+        return try position?.read()
     }
+
+    private var position: CursorFile? { cursorFile.map(CursorFile.init(path:)) }
 
     private func save(_ cursor: TelemetryCursor?, _ console: Console) throws {
         guard let cursor else { return }
         if printCursor { console.note("cursor: \(cursor.rawValue)") }
-        if let cursorFile { try Data("\(cursor.rawValue)\n".utf8).write(to: URL(fileURLWithPath: cursorFile), options: .atomic) }
+        try position?.write(cursor)
     }
 }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import TelemetryModels
+import TelemetryOTLP
 import TelemetryTransport
 import ViewerKit
 
@@ -10,18 +11,30 @@ struct ExportCommand: StoreCommand {
         usage: "telemetry export FILE [options]",
         discussion: """
             The file contains one JSON object per line: first the records, then the events. Read it with 'telemetry import'.
+            With --format otlp, it contains the events only, as OpenTelemetry logs: a request of OTLP in JSON per line.
 
-            Example: telemetry export --since 1d yesterday.jsonl
+            Examples:
+              telemetry export --since 1d yesterday.jsonl
+              telemetry export --format otlp --service-name shop logs.jsonl
             """)
 
     @OptionGroup var store: StoreOptions
     @OptionGroup var filter: FilterOptions
+
+    @OptionGroup var otlp: OTLPOptions
+
+    @Option(help: "The format: archive, or otlp.")
+    var format = ArchiveFormat.archive
 
     @Flag(help: "Replace the file if it exists.")
     var force = false
 
     @Argument(help: "The file to write, or - for standard output.")
     var file: String
+
+    func validate() throws {
+        if otlp.serviceName != nil, format != .otlp { throw ValidationError("--service-name requires --format otlp.") }
+    }
 
     func perform(_ console: Console) async throws {
         let transport = try store.open(console)
@@ -31,9 +44,11 @@ struct ExportCommand: StoreCommand {
         let expected = isCounted ? try await transport.countEvents(matching: criteria.filter) : nil
         let path = file
         let isForced = force
+        let encoder = format == .otlp ? otlp.encoder : nil
         let number = try await SystemSignal.cancelling {
             try await Self.write(
-                transport, matching: criteria, to: try ArchiveTarget(path: path, force: isForced), expected: expected, console)
+                transport, matching: criteria, to: try ArchiveTarget(path: path, force: isForced), as: encoder,
+                expected: expected, console)
         }
         if let number {
             console.note("telemetry: Interrupted; nothing was written.")
@@ -41,20 +56,22 @@ struct ExportCommand: StoreCommand {
         }
     }
 
+    /// - Parameter encoder: Encodes the events as OpenTelemetry logs; nil writes an archive.
     private static func write(
-        _ transport: any TelemetryTransporting, matching criteria: EventCriteria, to target: ArchiveTarget, expected: Int?,
-        _ console: Console
+        _ transport: any TelemetryTransporting, matching criteria: EventCriteria, to target: ArchiveTarget,
+        as encoder: TelemetryOTLPEncoder?, expected: Int?, _ console: Console
     ) async throws {
         do {
             let clients = criteria.filter.clientId.map { [$0] } ?? criteria.clients
-            let records = try await writeRecords(transport, only: clients, to: target)
+            let records = encoder == nil ? try await writeRecords(transport, only: clients, to: target) : nil
             var events = 0
             var json = EventJSON()
             var bytes: [UInt8] = []
             try await EventReader(transport: transport, filter: criteria.filter).read(after: nil, following: false) { page in
                 bytes.removeAll(keepingCapacity: true)
                 let wanted = criteria.events(of: page)
-                for event in wanted {
+                if let encoder, !wanted.isEmpty { bytes += encoder.encode(wanted) + [0x0A] }
+                for event in wanted where encoder == nil {
                     json.append(event, to: &bytes)
                     bytes.append(0x0A)
                 }
@@ -66,7 +83,8 @@ struct ExportCommand: StoreCommand {
             console.endProgress()
             try Task.checkCancellation()
             try target.finish()
-            console.note("Exported \(counted(records, "record")) and \(counted(events, "event")).")
+            let contents = [records.map { counted($0, "record") }, counted(events, "event")].compactMap(\.self)
+            console.note("Exported \(contents.joined(separator: " and ")).")
         } catch {
             console.endProgress()
             target.abandon()
@@ -98,6 +116,9 @@ struct ExportCommand: StoreCommand {
         return count
     }
 }
+
+/// The format of an export as a command-line argument.
+enum ArchiveFormat: String, CaseIterable, ExpressibleByArgument { case archive, otlp }
 
 /// The file that an export writes. It has a temporary name until it is complete.
 final class ArchiveTarget {

@@ -5,11 +5,6 @@ import TelemetryTransport
 import ViewerKit
 
 struct ImportCommand: StoreCommand {
-    /// The number of lines that are read and stored at a time.
-    private static let block = 4_000
-    /// The number of bytes after which a block ends.
-    private static let blockBytes = 16 << 20
-
     static let configuration = CommandConfiguration(
         commandName: "import", abstract: "Add an archive written by 'telemetry export' to a store.",
         usage: "telemetry import FILE [options]",
@@ -46,29 +41,34 @@ struct ImportCommand: StoreCommand {
             throw ToolFailure(.data, "The file is empty. Give an archive written by telemetry export.")
         }
         try StoreArchive.readHeader(first)
+        var blocks = try ArchiveBlocks(handle, from: min(size, first.count + 1))
         let transport = dryRun ? nil : try store.openOrCreate(console)
         let before = try await transport?.countEvents()
         var number = 1
         var records = (new: 0, known: 0)
         var events = 0
         var refused = 0
-        while case let lines = try Self.block(&reader), !lines.isEmpty {
-            var waiting: [TelemetryEvent] = []
-            for line in await StoreArchive.read(lines) {
-                number += 1
-                switch line {
+        var block = await StoreArchive.read(try blocks.next() ?? [])
+        while !block.isEmpty {
+            // The next block is parsed while this one is stored.
+            let bytes = try blocks.next() ?? []
+            async let next = StoreArchive.read(bytes)
+            for lines in block {
+                switch lines {
                 case .record(let record):
+                    number += 1
                     if try await save(record, to: transport) { records.new += 1 } else { records.known += 1 }
-                case .event(let event): waiting.append(event)
-                case nil:
-                    refused += try await append(waiting, to: transport)
+                case .events(let new):
+                    number += new.count
+                    refused += try await append(new, to: transport)
+                    events += new.count
+                case .invalid:
                     let before = dryRun ? "nothing was imported" : "the lines before it were imported"
-                    throw ToolFailure(.data, "Line \(number) of \(url.path.visible) is invalid; \(before).")
+                    throw ToolFailure(.data, "Line \(number + 1) of \(url.path.visible) is invalid; \(before).")
                 }
             }
-            refused += try await append(waiting, to: transport)
-            events += waiting.count
-            console.progress(ProgressBar.line(reader.position / 1_000, of: size / 1_000, unit: "kB"))
+            console.progress(ProgressBar.line(blocks.position / 1_000, of: size / 1_000, unit: "kB"))
+            block = await next
         }
         console.endProgress()
         let accepted = events - refused
@@ -84,16 +84,6 @@ struct ImportCommand: StoreCommand {
             throw ToolFailure(
                 .data, "The store rejected \(counted(refused, "event")): too large, or with a date outside the years 1 to 9999.")
         }
-    }
-
-    private static func block(_ reader: inout LineReader) throws -> [Data] {
-        var lines: [Data] = []
-        var byteCount = 0
-        while lines.count < block, byteCount < blockBytes, let line = try reader.next() {
-            lines.append(line)
-            byteCount += line.count
-        }
-        return lines
     }
 
     /// Stores the events that the store accepts, and returns the number of rejected ones.

@@ -15,15 +15,16 @@ struct SessionsCommand: StoreCommand {
     func perform(_ console: Console) async throws {
         let transport = try store.open(console)
         let summary = try await EventSummary(
-            of: transport, matching: try await filter.resolved(over: transport, in: store), console)
+            countedBy: transport, matching: try await filter.resolved(over: transport, in: store), console)
         guard !summary.sessions.isEmpty else {
             return console.note("No sessions match. To see what is stored: telemetry stats")
         }
         let sessions = summary.sessions.values.sorted { ($0.count.first, $0.id) < ($1.count.first, $1.id) }
-        output.print(sessions.map { JSONLine($0, hasGaps: !filter.isNarrow) }, table(of: sessions), console)
+        try output.print(
+            sessions.map { JSONLine($0, hasGaps: !filter.isNarrow) }, table(of: sessions, try store.aliases()), console)
     }
 
-    private func table(of sessions: [EventSummary.Session]) -> Table {
+    private func table(of sessions: [EventSummary.Session], _ aliases: ClientAliases) -> Table {
         var table = Table([
             .text("session", priority: 9), .text("client", priority: 8), .whole("first", priority: 6),
             .number("duration", priority: 5), .number("events", priority: 7), .number("missing", priority: 4),
@@ -32,7 +33,8 @@ struct SessionsCommand: StoreCommand {
         let time = TimeText()
         for session in sessions {
             table.add([
-                .init(session.id), .init(session.clientId ?? "–"), .init(time.dayAndMinute(session.count.first)),
+                .init(session.id), .init(session.clientId.map(aliases.label) ?? "–"),
+                .init(time.dayAndMinute(session.count.first)),
                 .init(DurationText.string(seconds: session.count.last.timeIntervalSince(session.count.first))),
                 .init(session.count.events.grouped), .init(filter.isNarrow ? "–" : session.missing.grouped),
                 .init(Int(clamping: session.dropped).grouped), .init(session.app),

@@ -20,21 +20,23 @@ struct StatsCommand: StoreCommand {
     func perform(_ console: Console) async throws {
         let transport = try store.open(console)
         let summary = try await EventSummary(
-            of: transport, matching: try await filter.resolved(over: transport, in: store), console)
+            countedBy: transport, matching: try await filter.resolved(over: transport, in: store), console)
         guard summary.all.events > 0 else {
             return console.note("No events match. Remove some filters, or see: telemetry clients")
         }
         let hours = bars(summary)
         switch output.format {
         case .json: summary.objects(hasGaps: !filter.isNarrow).forEach { console.line($0.text) }
-        case .table: show(summary, hours, console)
+        case .table: show(summary, hours, try store.aliases(), console)
         }
         if let svg { try write(hours, to: svg, console) }
     }
 
-    private func show(_ summary: EventSummary, _ hours: [(label: String, value: Int)], _ console: Console) {
-        show("scenario", summary.scenarios, console)
-        show("client", summary.clients, console)
+    private func show(
+        _ summary: EventSummary, _ hours: [(label: String, value: Int)], _ aliases: ClientAliases, _ console: Console
+    ) {
+        show("scenario", summary.scenarios, console) { $0 }
+        show("client", summary.clients, console, label: aliases.label)
         console.line(console.style.dim("EVENTS BY HOUR"))
         BarChart().lines(hours, width: console.width ?? 80, style: console.style).forEach(console.line)
         console.line()
@@ -58,7 +60,9 @@ struct StatsCommand: StoreCommand {
         console.note("Wrote the chart to \(svg.visible).")
     }
 
-    private func show(_ title: String, _ counts: [String?: EventSummary.Count], _ console: Console) {
+    private func show(
+        _ title: String, _ counts: [String?: EventSummary.Count], _ console: Console, label: (String) -> String
+    ) {
         var table = Table([
             .text(title, priority: 9), .number("events", priority: 8), .number("diagnostic", priority: 5),
             .number("per second", priority: 4), .whole("first", priority: 6), .whole("last", priority: 7),
@@ -66,7 +70,8 @@ struct StatsCommand: StoreCommand {
         let time = TimeText()
         for (name, count) in EventSummary.largestFirst(counts) {
             table.add([
-                .init(name ?? "–", look: console.style.tinted), .init(count.events.grouped), .init(count.diagnostic.grouped),
+                .init(name.map(label) ?? "–", look: console.style.tinted), .init(count.events.grouped),
+                .init(count.diagnostic.grouped),
                 .init(count.rate.map { String(format: "%.1f", $0) } ?? "–"), .init(time.dayAndMinute(count.first)),
                 .init(time.dayAndMinute(count.last)),
             ])
@@ -87,6 +92,16 @@ struct StatsCommand: StoreCommand {
 }
 
 extension EventSummary {
+    /// Takes the store's counts of the matching events. Damage to events may not be noticed.
+    init(countedBy transport: any TelemetryEventTransport, matching criteria: EventCriteria, _ console: Console) async throws {
+        self.init()
+        let counts = try await transport.eventCounts(matching: criteria.filter) {
+            console.progress("… \(counted($0, "event")) read")
+        }
+        console.endProgress()
+        for count in counts where criteria.isOfWantedClient(count.clientId) { add(count) }
+    }
+
     /// Reads all matching events, and shows the progress.
     init(of transport: any TelemetryEventTransport, matching criteria: EventCriteria, _ console: Console) async throws {
         self.init()

@@ -12,7 +12,7 @@ actor Arrivals {
     private var reading: Task<Void, Never>?
     private var cursor: TelemetryCursor?
     private var failure: (any Error)?
-    private var rows: EventRows
+    private let rows: EventRows
     private var toShow = 0
     private var isNoting = false
     private var noted = 0

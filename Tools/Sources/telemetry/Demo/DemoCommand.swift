@@ -123,7 +123,7 @@ struct DemoCommand: ToolCommand {
     }
 
     /// The sources that this tool was built from or, if they are missing, the current folder.
-    private static var ownSources: URL {
+    static var ownSources: URL {
         var root = URL(fileURLWithPath: #filePath)
         for _ in 0..<5 { root.deleteLastPathComponent() }
         let sources = root.appendingPathComponent("Sources")

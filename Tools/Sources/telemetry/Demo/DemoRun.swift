@@ -82,15 +82,7 @@ actor DemoRun {
     func report(
         of host: HostProcess, _ what: String, _ isRight: @escaping @Sendable (HostReport) -> Bool
     ) async throws -> HostReport {
-        try await expecting(what) {
-            var lastProblem: String?
-            for await report in host.reports {
-                if isRight(report) { return report }
-                if report.report == "problem" { lastProblem = report.message }
-            }
-            try Task.checkCancellation()
-            throw ToolFailure(.failed, "The host ended early. \(lastProblem ?? "See its message above.")")
-        }
+        try await expecting(what) { try await host.report(where: isRight) }
     }
 
     /// Runs the host's work once, and records which scenarios were disabled during the run.

@@ -36,6 +36,17 @@ final class HostProcess: Sendable {
         }
     }
 
+    /// The host's next report that satisfies the condition.
+    func report(where isRight: (HostReport) -> Bool) async throws -> HostReport {
+        var lastProblem: String?
+        for await report in reports {
+            if isRight(report) { return report }
+            if report.report == "problem" { lastProblem = report.message }
+        }
+        try Task.checkCancellation()
+        throw ToolFailure(.failed, "The host ended early. \(lastProblem ?? "See its message above.")")
+    }
+
     /// Kills the host, without cleanup.
     func kill() { _ = SystemSignal.send(SIGKILL, to: identifier) }
 

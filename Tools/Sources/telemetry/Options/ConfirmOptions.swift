@@ -2,13 +2,16 @@ import ArgumentParser
 import Foundation
 import ViewerKit
 
-/// The options of a command that asks for confirmation before it deletes.
+/// The options of a command that asks for confirmation before it deletes, or before it changes several clients.
 struct ConfirmOptions: ParsableArguments {
     @Flag(name: .shortAndLong, help: "Do not ask for confirmation.")
     var yes = false
 
-    @Flag(name: .customLong("dry-run"), help: "Only print what would be deleted.")
+    @Flag(name: .customLong("dry-run"), help: "Only print what would be done.")
     var dryRun = false
+
+    /// Whether any of these options is given.
+    var isGiven: Bool { yes || dryRun }
 
     /// Whether to proceed. Asks on a terminal.
     /// - Parameter what: The action, as a verb phrase such as "delete 3 events".

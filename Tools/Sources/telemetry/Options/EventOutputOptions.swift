@@ -44,6 +44,13 @@ struct EventOutputOptions: ParsableArguments {
         )
     }
 
+    /// The columns of a table that are left out by default, because the terminal is narrow.
+    func unselectedColumns(_ console: Console) -> [EventColumn] {
+        guard columns == nil, format == .table else { return [] }
+        let shown = EventColumn.standard(for: console.width)
+        return EventColumn.standard.filter { !shown.contains($0) }
+    }
+
     private func chosen(width: Int?) throws -> [EventColumn] {
         guard let columns else {
             if format == .wide { return EventColumn.allCases.filter { $0 != .time } }

@@ -65,11 +65,22 @@ struct FilterOptions: ParsableArguments {
         _ = try date(until, "--until")
     }
 
-    func resolved(over transport: any TelemetryTransporting, in store: StoreOptions) async throws -> EventCriteria {
+    /// - Parameter console: Where to note selected clients that the store does not contain; nil throws for them.
+    func resolved(
+        over transport: any TelemetryTransporting, in store: StoreOptions, notingUnknownOn console: Console? = nil
+    ) async throws -> EventCriteria {
         var criteria = EventCriteria()
         if !client.isEmpty {
-            let found = try await store.resolver(over: transport).clients(client)
-            if found.count == 1 { criteria.filter.clientId = found.first } else { criteria.clients = found }
+            let found = try await store.resolver(over: transport).clients(client, acceptsUnknown: console != nil)
+            if let console { try await note(found, over: transport, console) }
+            let identifiers = found.identifiers.union(found.unknown)
+            // A pattern also selects clients that appear while events are followed.
+            criteria.clientPatterns = console == nil ? [] : found.patterns
+            if identifiers.count == 1, criteria.clientPatterns.isEmpty {
+                criteria.filter.clientId = identifiers.first
+            } else {
+                criteria.clients = identifiers
+            }
         }
         criteria.filter = try filter(of: criteria.filter)
         return criteria
@@ -94,20 +105,19 @@ struct FilterOptions: ParsableArguments {
         guard !scenario.isEmpty else { return }
         let known = Set(try await transport.fetchScenarios().map(\.scenarioName))
         for name in scenario where !known.contains(name) {
-            let list = known.sorted().prefix(8).map { $0.visible.fitted(to: 40) }.joined(separator: ", ")
             console.note(
                 "No client has a scenario \"\(name.visible.fitted(to: 80))\" now."
-                    + (list.isEmpty ? "" : " Scenarios: \(list)\(known.count > 8 ? " and \(known.count - 8) more" : "")."))
+                    + (known.isEmpty ? "" : " Scenarios: \(known.nameList)."))
         }
     }
 
-    /// Prints the selected clients without a record. Their events may still be stored.
-    func noteGoneClients(
-        _ criteria: EventCriteria, over transport: any TelemetryRecordTransport, _ console: Console
+    /// Prints the selected clients that are unknown, and those without a record, whose events may still be stored.
+    private func note(
+        _ selection: ClientSelection, over transport: any TelemetryRecordTransport, _ console: Console
     ) async throws {
-        guard let selected = criteria.filter.clientId.map({ [$0] }) ?? criteria.clients else { return }
+        selection.warnings.forEach(console.note)
         let known = Set(try await transport.fetchTelemetryClients().map(\.clientId))
-        for clientId in selected.subtracting(known).sorted() {
+        for clientId in selection.identifiers.subtracting(known).sorted() {
             console.note(
                 "Client \"\(clientId.visible.fitted(to: 80))\" has no record now: it ended its telemetry, or was deleted.")
         }

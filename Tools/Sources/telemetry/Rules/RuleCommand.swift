@@ -9,7 +9,8 @@ struct RuleCommand: AsyncParsableCommand {
             Examples:
               telemetry rule add FileRead --where 'appVersion>=2.1' --where 'deviceModel in A,B' --sample 10% --for 2h
               telemetry rule list
+              telemetry rule change 3F2A --sample 100%
               telemetry rule remove 3F2A
             """,
-        subcommands: [RuleAddCommand.self, RuleListCommand.self, RuleRemoveCommand.self])
+        subcommands: [RuleAddCommand.self, RuleListCommand.self, RuleChangeCommand.self, RuleRemoveCommand.self])
 }

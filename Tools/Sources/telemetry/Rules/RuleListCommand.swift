@@ -6,8 +6,13 @@ import ViewerKit
 
 struct RuleListCommand: StoreCommand {
     static let configuration = CommandConfiguration(
-        commandName: "list", abstract: "List the rules and how many clients follow each.",
-        discussion: "Example: telemetry rule list --directory /srv/telemetry")
+        commandName: "list", abstract: "List the rules: how many clients each applies to, and how many follow it.",
+        discussion: """
+            A rule applies to the approved clients that meet its conditions according to their records. A client that was \
+            disconnected follows once it is connected, unless the app or a viewer decided on the scenario.
+
+            Example: telemetry rule list --directory /srv/telemetry
+            """)
 
     @OptionGroup var store: StoreOptions
     @OptionGroup var output: ListOutputOptions
@@ -16,25 +21,41 @@ struct RuleListCommand: StoreCommand {
         let transport = try store.open(console)
         let rules = try await transport.fetchRules()
         guard !rules.isEmpty else { return console.note("No rules. Add one: telemetry rule add SCENARIO") }
-        let scenarios = try await transport.fetchScenarios()
-        func followers(_ rule: TelemetryRuleRecord) -> Int {
-            scenarios.count { $0.isEnabled && $0.source == .rule(rule.ruleId) }
+        let clients = try await transport.fetchTelemetryClients()
+        let followers = try await transport.fetchScenarios().reduce(into: [String: Int]()) { counts, scenario in
+            if case .rule(let ruleId) = scenario.source, scenario.isEnabled { counts[ruleId, default: 0] += 1 }
         }
-        let followed = rules.map { (rule: $0, followers: followers($0)) }
-        output.print(followed.map { JSONLine($0.rule, followers: $0.followers) }, table(of: followed, console), console)
+        let now = Date.now
+        let counted = rules.map { rule in
+            CountedRule(
+                rule: rule, applicable: rule.applicableCount(among: clients, now: now), followers: followers[rule.ruleId] ?? 0)
+        }
+        output.print(
+            counted.map { JSONLine($0.rule, applicable: $0.applicable, followers: $0.followers) },
+            table(of: counted, now: now, console), console)
+        if output.format == .table, counted.contains(where: { $0.applicable == nil }) {
+            console.note("–: the rule uses an attribute that only clients know, so the viewer cannot count the clients.")
+        }
     }
 
-    private func table(of rules: [(rule: TelemetryRuleRecord, followers: Int)], _ console: Console) -> Table {
-        let now = Date.now
+    private struct CountedRule {
+        let rule: TelemetryRuleRecord
+        let applicable: Int?
+        let followers: Int
+    }
+
+    private func table(of rules: [CountedRule], now: Date, _ console: Console) -> Table {
         var table = Table([
             .text("rule", priority: 9), .text("scenario", priority: 8), .whole("level", priority: 3),
-            .number("sample", priority: 4), .whole("time left", priority: 6), .number("clients", priority: 5),
-            .text("conditions", priority: 7),
+            .number("sample", priority: 4), .whole("time left", priority: 6), .number("applies to", priority: 5),
+            .number("followed by", priority: 5), .text("issuer", priority: 2), .text("conditions", priority: 7),
         ])
-        for (rule, followers) in rules {
+        for entry in rules {
+            let rule = entry.rule
             table.add([
                 .init(rule.ruleId), .init(rule.scenarioName, look: console.style.tinted), .init(rule.level.rawValue),
-                .init(share(of: rule)), .init(timeLeft(of: rule, now: now)), .init("\(followers)"),
+                .init(share(of: rule)), .init(timeLeft(of: rule, now: now)),
+                .init(entry.applicable.map(\.grouped) ?? "–"), .init(entry.followers.grouped), .init(rule.issuer ?? "–"),
                 .init(rule.conditions.isEmpty ? "–" : rule.conditions.map(RuleConditionText.string).joined(separator: " and ")),
             ])
         }

@@ -14,8 +14,8 @@ struct WatchCommand: StoreCommand {
             In the events, the arrow and page keys and the mouse wheel select an event and pause the view; above the oldest \
             loaded event, older ones are read from the store; End returns to the newest. Enter shows all fields and attributes \
             of the selected event, y copies it to the terminal's clipboard, and m sets a bookmark. / filters the events as you \
-            type, f finds a text, n and N go to the next and previous match; Ctrl-R while typing changes to a regular \
-            expression. ? shows all keys, and q quits.
+            type, s filters them by severity, f finds a text, n and N go to the next and previous match; Ctrl-R while typing \
+            changes to a regular expression. ? shows all keys, and q quits.
 
             While the wheel scrolls, the terminal selects no text; M changes that, and it never applies to an event's details.
 
@@ -28,6 +28,15 @@ struct WatchCommand: StoreCommand {
 
     @Option(help: "Start with the events since this date: 10m, 2026-11-21.")
     var since = "10m"
+
+    @Option(
+        help: """
+            Only events of this severity and above: \(EventSeverity.allCases.map(\.rawValue).joined(separator: ", ")). The key s \
+            changes it.
+            """)
+    var severity: SeverityArgument?
+
+    @OptionGroup var issuer: IssuerOptions
 
     func validate() throws {
         guard DateParser.date(since, now: .now) != nil else {
@@ -46,7 +55,8 @@ struct WatchCommand: StoreCommand {
         let transport = try location.open { diagnostic.yield($0.message) }
         let session = WatchSession(
             transport: transport, location: location, screen: screen, style: console.style,
-            since: DateParser.date(since, now: .now), diagnostics: diagnostics)
+            since: DateParser.date(since, now: .now), issuer: issuer.name, aliases: try store.aliases(),
+            severity: severity?.severity, diagnostics: diagnostics)
         screen.open()
         defer { screen.close() }
         try await SystemSignal.untilInterrupted { try await session.run() }

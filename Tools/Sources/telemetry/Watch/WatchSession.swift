@@ -30,6 +30,8 @@ actor WatchSession {
     private let screen: Screen
     private let view: WatchView
     private let since: Date?
+    /// The name that is stored with commands.
+    private let issuer: String?
     private let history: EventHistory
     private let diagnostics: AsyncStream<String>
     private let changes: AsyncStream<Void>
@@ -38,17 +40,18 @@ actor WatchSession {
 
     init(
         transport: any TelemetryTransporting, location: StoreLocation, screen: Screen, style: Style, since: Date?,
-        diagnostics: AsyncStream<String>
+        issuer: String?, aliases: ClientAliases, severity: EventSeverity?, diagnostics: AsyncStream<String>
     ) {
         self.transport = transport
         self.location = location
         self.screen = screen
         self.since = since
+        self.issuer = issuer
         history = EventHistory(transport: transport, since: since)
         self.diagnostics = diagnostics
         (changes, changed) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         view = WatchView(style: style)
-        model = WatchModel(store: location.name, now: .now)
+        model = WatchModel(store: location.name, now: .now, aliases: aliases, severity: severity)
     }
 
     /// Runs until a key ends it, its task is cancelled, or the store fails.
@@ -145,7 +148,8 @@ actor WatchSession {
         case .quit: return false
         case .suspend: suspend()
         case .send(let command):
-            let sending = WatchedCommand(command: command, location: location)
+            let sending = WatchedCommand(
+                command: command.issued(by: issuer), location: location, client: model.aliases.label(of: command.clientId))
             let transport = transport
             group.addTask { continuation.yield(.message(await sending.send(over: transport))) }
         case .read(let request):

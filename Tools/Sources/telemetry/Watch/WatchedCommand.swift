@@ -6,27 +6,33 @@ import ViewerKit
 struct WatchedCommand: Sendable {
     let command: TelemetryCommandRecord
     let location: StoreLocation
+    /// The client's name.
+    let client: String
 
     func send(over transport: any TelemetryTransporting) async -> String {
         do {
             switch try await CommandSender(transport: transport).send(command, wait: .seconds(10)) {
-            case .executed: return done
-            case .failed(let reason): return "Client \(command.clientId) failed to execute the command: \(reason)"
+            case .executed(let executed): return Self.text(ofExecuted: executed, client: client)
+            case .failed(let failed): return CommandText.failure(of: failed, client: client)
             case .unanswered:
-                return "Client \(command.clientId) did not answer. The command stays pending; check that the client is running."
+                return "Client \(client) did not answer. The command stays pending; check that the client is running."
             }
         } catch { return await location.failure(describing: error).message }
     }
 
-    private var done: String {
-        switch command.action {
-        case .enable: "Client \(command.clientId) is approved."
-        case .disable: "Client \(command.clientId) stopped its telemetry and deleted its data."
-        case .deleteEvents: "Client \(command.clientId) deleted its events."
-        case .enableScenario: "\(command.scenarioName ?? "") is enabled on client \(command.clientId)."
-        case .disableScenario: "\(command.scenarioName ?? "") is disabled on client \(command.clientId)."
-        case .pause, .resume, .resetScenario, .captureScenario:
-            "Client \(command.clientId) executed \(command.action.rawValue)."
+    /// What an executed command did.
+    static func text(ofExecuted command: TelemetryCommandRecord, client: String) -> String {
+        let scenario = command.scenarioName ?? ""
+        return switch command.action {
+        case .enable: "Client \(client) is approved."
+        case .disable: "Client \(client) stopped its telemetry and deleted its data."
+        case .deleteEvents: "Client \(client) deleted its events."
+        // The result states what the client's policy cut.
+        case .enableScenario:
+            "\(scenario) is enabled on client \(client)\(command.result.map { ": \($0)." } ?? ", until it is disabled.")"
+        case .disableScenario: "\(scenario) is disabled on client \(client)."
+        case .captureScenario: "\(scenario) on client \(client): \(command.result ?? "captured")."
+        case .pause, .resume, .resetScenario: "Client \(client) executed \(command.action.rawValue)."
         }
     }
 }

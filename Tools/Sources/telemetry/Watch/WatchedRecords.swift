@@ -8,6 +8,7 @@ struct WatchedRecords: Sendable {
     private static let interval = Duration.seconds(5)
 
     let transport: any TelemetryTransporting
+    var clock: any Clock<Duration> = ContinuousClock()
 
     /// Passes all records to the handler, now and after each change, until the task is cancelled.
     ///
@@ -21,7 +22,7 @@ struct WatchedRecords: Sendable {
             try await transport.createScenarioSubscription()
         } catch let error as TelemetryTransportError where error.code == .unauthorized {
             // A token with the role reader cannot save subscriptions.
-            return try await poll(handle)
+            return try await poll(handle, problem)
         }
         let notifications = transport.notifications()
         handle(try await transport.fetchTelemetryClients(), try await transport.fetchScenarios())
@@ -32,10 +33,14 @@ struct WatchedRecords: Sendable {
         }
     }
 
-    private func poll(_ handle: ([TelemetryClientRecord], [TelemetryScenarioRecord]) -> Void) async throws {
+    private func poll(
+        _ handle: ([TelemetryClientRecord], [TelemetryScenarioRecord]) -> Void, _ problem: (String) -> Void
+    ) async throws {
         while !Task.isCancelled {
-            handle(try await transport.fetchTelemetryClients(), try await transport.fetchScenarios())
-            try await Task.sleep(for: Self.interval)
+            do {
+                handle(try await transport.fetchTelemetryClients(), try await transport.fetchScenarios())
+            } catch let error as TelemetryTransportError where error.isRetryable { problem(error.message) }
+            try await clock.sleep(for: Self.interval)
         }
     }
 }

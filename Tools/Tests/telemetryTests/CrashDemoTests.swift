@@ -1,0 +1,28 @@
+import Foundation
+import Testing
+
+struct CrashDemoTests {
+    @Test("The last events of a killed host, whose scenario was off, are captured after its restart", .timeLimit(.minutes(5)))
+    func story() async throws {
+        try await withDirectory { folder in
+            let files = folder.appendingPathComponent("files")
+            try FileManager.default.createDirectory(at: files, withIntermediateDirectories: true)
+            for number in 1...20 {
+                try Data("file \(number)".utf8).write(to: files.appendingPathComponent("\(number).txt"))
+            }
+            let demo = try await ToolProcess.run("crash-demo", files.path, environment: ["TMPDIR": folder.path])
+            #expect(demo.code == 0, "\(demo.output)\(demo.errors)")
+            #expect(demo.output.contains("0 events stored ✓"))
+            #expect(demo.output.contains("[captured]"))
+            #expect(demo.output.contains("are the last that the killed host logged ✓, marked telemetry.captured ✓"))
+            #expect(!demo.output.contains("✗"))
+        }
+    }
+
+    @Test("A folder that does not exist is an error")
+    func noFolder() async throws {
+        let demo = try await ToolProcess.run("crash-demo", "/nonexistent")
+        #expect(demo.code == 66)
+        #expect(demo.errors.contains("No folder at /nonexistent."))
+    }
+}
