@@ -1,0 +1,69 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let settings: [SwiftSetting] = [
+    .treatAllWarnings(as: .error),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+func layer(_ name: String) -> Target.Dependency { .product(name: name, package: "LiveTelemetry") }
+
+let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
+let services = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
+let tracing = Target.Dependency.product(name: "Tracing", package: "swift-distributed-tracing")
+
+let package = Package(
+    name: "LiveTelemetryIntegrations",
+    platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
+    products: [
+        .library(name: "TelemetrySwiftLog", targets: ["TelemetrySwiftLog"]),
+        .library(name: "TelemetryOTLP", targets: ["TelemetryOTLP"]),
+        .library(name: "TelemetryServiceLifecycle", targets: ["TelemetryServiceLifecycle"]),
+        .library(name: "TelemetryTracing", targets: ["TelemetryTracing"]),
+    ],
+    dependencies: [
+        .package(name: "LiveTelemetry", path: ".."),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.0"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.11.0"),
+    ],
+    targets: [
+        .target(
+            name: "TelemetrySwiftLog", dependencies: [layer("TelemetryModels"), layer("TelemetryLogging"), logging],
+            swiftSettings: settings),
+        .target(
+            name: "TelemetryOTLP", dependencies: [layer("TelemetryModels"), layer("TelemetryHTTP")], swiftSettings: settings),
+        .target(
+            name: "TelemetryServiceLifecycle", dependencies: [layer("TelemetryLifecycle"), services], swiftSettings: settings),
+        .target(
+            name: "TelemetryTracing",
+            dependencies: [layer("TelemetryModels"), layer("TelemetryLogging"), logging, tracing], swiftSettings: settings),
+        .testTarget(
+            name: "TelemetrySwiftLogTests",
+            dependencies: [
+                "TelemetrySwiftLog", layer("TelemetryModels"), layer("TelemetryTransport"), layer("TelemetryLogging"),
+                layer("TelemetryTestSupport"), logging, .product(name: "InMemoryLogging", package: "swift-log"),
+            ],
+            swiftSettings: settings),
+        .testTarget(
+            name: "TelemetryOTLPTests",
+            dependencies: ["TelemetryOTLP", layer("TelemetryModels"), layer("TelemetryTestSupport")], swiftSettings: settings),
+        .testTarget(
+            name: "TelemetryServiceLifecycleTests",
+            dependencies: [
+                "TelemetryServiceLifecycle", layer("TelemetryModels"), layer("TelemetryTransport"), layer("TelemetryPersistence"),
+                layer("TelemetryLogging"), layer("TelemetryLifecycle"), layer("TelemetryTestSupport"), logging, services,
+            ],
+            swiftSettings: settings),
+        .testTarget(
+            name: "TelemetryTracingTests",
+            dependencies: [
+                "TelemetryTracing", "TelemetrySwiftLog", "TelemetryOTLP", layer("TelemetryModels"), layer("TelemetryTransport"),
+                layer("TelemetryLogging"), logging, tracing,
+                .product(name: "InMemoryTracing", package: "swift-distributed-tracing"),
+            ],
+            swiftSettings: settings),
+    ]
+)

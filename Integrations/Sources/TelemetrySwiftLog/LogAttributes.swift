@@ -1,0 +1,68 @@
+import Logging
+import TelemetryModels
+
+/// The attributes of a message's event.
+enum LogAttributes {
+    /// The attributes that metadata cannot replace.
+    private enum Own: String, CaseIterable {
+        case source, file, line, function, level
+    }
+
+    /// The prefix of metadata with the name of an own attribute.
+    private static let prefix = "metadata."
+
+    static func attributes(of event: LogEvent, metadata: Logger.Metadata) -> [String: TelemetryValue] {
+        var attributes: [String: TelemetryValue] = [:]
+        attributes.reserveCapacity(metadata.count + Own.allCases.count + 2)
+        if let error = event.error {
+            attributes["error.message"] = .string("\(error)")
+            attributes["error.type"] = .string(String(reflecting: type(of: error)))
+        }
+        for own in Own.allCases { attributes[own.rawValue] = value(of: own, in: event) }
+        add(metadata, to: &attributes)
+        return attributes
+    }
+
+    private static func value(of own: Own, in event: LogEvent) -> TelemetryValue {
+        switch own {
+        case .source: .string(event.source)
+        case .file: .string(event.file)
+        case .line: .int(Int64(clamping: event.line))
+        case .function: .string(event.function)
+        case .level: .string(event.level.rawValue)
+        }
+    }
+
+    private static func add(_ metadata: Logger.Metadata, to attributes: inout [String: TelemetryValue]) {
+        // Where two names are the same once they are flattened, the one that was written as it is takes precedence.
+        var later: [(name: String, value: Logger.MetadataValue)] = []
+        for (key, value) in metadata {
+            switch value {
+            case .dictionary, .array: later.append((key, value))
+            case .string, .stringConvertible:
+                if Own(rawValue: key) == nil { set(key, to: value, in: &attributes) } else { later.append((prefix + key, value)) }
+            }
+        }
+        if later.count > 1 { later.sort { $0.name < $1.name } }
+        for (name, value) in later { flatten(value, named: name, into: &attributes) }
+    }
+
+    private static func flatten(
+        _ value: Logger.MetadataValue, named name: String, into attributes: inout [String: TelemetryValue]
+    ) {
+        switch value {
+        case .string, .stringConvertible: set(name, to: value, in: &attributes)
+        case .dictionary(let members):
+            for (key, member) in members.sorted(by: { $0.key < $1.key }) {
+                flatten(member, named: "\(name).\(key)", into: &attributes)
+            }
+        case .array(let elements):
+            for (index, element) in elements.enumerated() { flatten(element, named: "\(name).\(index)", into: &attributes) }
+        }
+    }
+
+    private static func set(_ name: String, to value: Logger.MetadataValue, in attributes: inout [String: TelemetryValue]) {
+        guard attributes[name] == nil else { return }
+        attributes[name] = .string(value.description)
+    }
+}

@@ -1,0 +1,94 @@
+public import Logging
+public import TelemetryLogging
+import TelemetryModels
+
+/// A log handler that records messages as events of a scenario.
+///
+/// While the scenario is off, its level is `.critical`, so that swift-log evaluates neither message nor metadata of any other
+/// level; swift-log cannot skip `.critical`, which is evaluated and not recorded. While the scenario is on, its level is `.trace`
+/// or, if the scenario records info events only, `.info`. A level that the program sets is the least one that is recorded; the
+/// scenario's state can only restrict it further.
+///
+/// A message becomes an event with the name ``eventName``. `trace` and `debug` are recorded as `.diagnostic`, other levels as
+/// `.info`. The message is `property1`; the metadata are the attributes, as texts. Nested metadata are flattened: `user` with the
+/// key `id` becomes `user.id`, the first element of `tags` becomes `tags.0`, and empty lists and dictionaries are left out. The
+/// attributes `source`, `file`, `line`, `function` and `level` are always those of the message; metadata of the same name are
+/// prefixed with `metadata.`. An error becomes the attributes `error.message` and `error.type`.
+///
+/// A `MultiplexLogHandler` reads the levels of its handlers once, when it is created. Use ``TelemetryMultiplexLogHandler`` to
+/// combine this handler with others.
+public struct TelemetryLogHandler: LogHandler {
+    /// The name of every event that the handler records.
+    public static let eventName = "log"
+
+    public var metadata: Logger.Metadata = [:]
+    public var metadataProvider: Logger.MetadataProvider?
+
+    private let scenario: TelemetryScenario
+    /// The scenario's handle does not keep the logger, which delivers the events.
+    private let logger: TelemetryLogger
+    /// The level that the program set.
+    private var leastLevel = Logger.Level.trace
+
+    /// Creates a handler with the metadata provider of the logging system.
+    /// - Parameters:
+    ///   - label: The label of the swift-log logger.
+    ///   - logger: The logger that records the events.
+    ///   - scenario: The name of the scenario; nil uses the label.
+    public init(label: String, logger: TelemetryLogger, scenario: String? = nil) {
+        self.init(label: label, logger: logger, scenario: scenario, metadataProvider: LoggingSystem.metadataProvider)
+    }
+
+    /// Creates a handler.
+    /// - Parameters:
+    ///   - label: The label of the swift-log logger.
+    ///   - logger: The logger that records the events.
+    ///   - scenario: The name of the scenario; nil uses the label.
+    ///   - metadataProvider: Returns metadata for each recorded message, on the thread that logs it.
+    public init(
+        label: String, logger: TelemetryLogger, scenario: String? = nil, metadataProvider: Logger.MetadataProvider?
+    ) {
+        self.logger = logger
+        self.scenario = logger.scenario(scenario ?? label)
+        self.metadataProvider = metadataProvider
+    }
+
+    /// The least level that is recorded now. It follows the scenario's state; setting it limits what the scenario can record.
+    public var logLevel: Logger.Level {
+        get {
+            guard scenario.isEnabled else { return .critical }
+            return scenario.isEnabled(at: .diagnostic) ? leastLevel : max(leastLevel, .info)
+        }
+        set { leastLevel = newValue }
+    }
+
+    public subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+        get { metadata[key] }
+        set { metadata[key] = newValue }
+    }
+
+    /// Records the message, unless the scenario is off at its level.
+    public func log(event: LogEvent) {
+        // Arguments are evaluated only if the scenario is on, because it may be off at `.critical`.
+        scenario.log(
+            Self.eventName, level: TelemetryLogLevel(event.level), property1: event.message.description,
+            attributes: LogAttributes.attributes(of: event, metadata: merged(with: event.metadata)))
+    }
+
+    /// The metadata of a message: its own take precedence over the provider's, and those over the handler's.
+    private func merged(with explicit: Logger.Metadata?) -> Logger.Metadata {
+        var merged = metadata
+        if let provided = metadataProvider?.get() { merged.merge(provided) { _, provided in provided } }
+        if let explicit { merged.merge(explicit) { _, explicit in explicit } }
+        return merged
+    }
+}
+
+extension TelemetryLogLevel {
+    init(_ level: Logger.Level) {
+        switch level {
+        case .trace, .debug: self = .diagnostic
+        case .info, .notice, .warning, .error, .critical: self = .info
+        }
+    }
+}
