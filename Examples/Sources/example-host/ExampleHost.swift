@@ -44,6 +44,9 @@ struct ExampleHost: AsyncParsableCommand {
     @Option(help: "With --input: the number of the word that is a line's scenario, from 1.")
     var field: Int?
 
+    @Option(help: "Keep the last events of this scenario in the flight recorder while it is off; repeat for more.")
+    var record: [String] = []
+
     @Flag(help: "Print reports as JSON, one object per line.")
     var json = false
 
@@ -82,7 +85,8 @@ struct ExampleHost: AsyncParsableCommand {
     private func makeService() throws -> TelemetryLifecycleService {
         let transport = try makeTransport()
         var configuration = TelemetryLifecycleService.Configuration(
-            loggerConfiguration: .init(batchSize: 100, flushInterval: 0.2))
+            loggerConfiguration: .init(batchSize: 100, flushInterval: 0.2),
+            policy: TelemetryPolicy(recordedScenarios: Set(record)))
         guard let state else {
             return TelemetryLifecycleService(transport: transport, configuration: configuration)
         }

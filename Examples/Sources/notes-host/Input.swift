@@ -3,18 +3,21 @@ import Foundation
 
 /// A request of the user, one per line.
 enum Input: Sendable {
-    case agree, withdraw, sync
+    case agree, withdraw, pause, resume, overview, sync
     /// Ends the session and the program: this client's scenarios and events are deleted from the store.
     case end
     /// Ends the program; everything stays in the store.
     case quit
     case override(scenario: String, isOn: Bool)
+    /// Forbids a scenario, whoever enables it, or allows it again.
+    case permission(scenario: String, isAllowed: Bool)
     case note(String)
     case fetch(URL)
     case unknown(String)
 
     static let help = """
-        note TEXT, sync, fetch URL; for telemetry: agree, withdraw, on SCENARIO, off SCENARIO; end, quit. \
+        note TEXT, sync, fetch URL; for telemetry: agree, withdraw, overview (or status), pause, resume, on SCENARIO, \
+        off SCENARIO, forbid SCENARIO, allow SCENARIO; end, quit. 'forbid' keeps a scenario off, whoever enables it; \
         'end' deletes this session's scenarios and events from the store, 'quit' keeps them.
         """
 
@@ -23,11 +26,16 @@ enum Input: Sendable {
         switch (words.first, words.dropFirst().first) {
         case ("agree", nil): self = .agree
         case ("withdraw", nil): self = .withdraw
+        case ("pause", nil): self = .pause
+        case ("resume", nil): self = .resume
+        case ("overview", nil), ("status", nil): self = .overview
         case ("sync", nil): self = .sync
         case ("end", nil): self = .end
         case ("quit", nil): self = .quit
         case ("on", let name?): self = .override(scenario: name, isOn: true)
         case ("off", let name?): self = .override(scenario: name, isOn: false)
+        case ("forbid", let name?): self = .permission(scenario: name, isAllowed: false)
+        case ("allow", let name?): self = .permission(scenario: name, isAllowed: true)
         case ("note", let text?): self = .note(text)
         case ("fetch", let text?): self = URL(string: text).map(Input.fetch) ?? .unknown(line)
         default: self = .unknown(line)

@@ -56,7 +56,12 @@ final class NotesHost {
         switch input {
         case .agree: await telemetry.enableTelemetry()
         case .withdraw: await telemetry.disableTelemetry()
+        case .pause: await telemetry.pauseTelemetry()
+        case .resume: await telemetry.resumeTelemetry()
+        case .overview: say(telemetry.overview.text)
         case .override(let scenario, let isOn): try await telemetry.setScenarioEnabled(scenario, enabled: isOn)
+        case .permission(let scenario, let isAllowed):
+            await telemetry.setScenarioAllowed(scenario, allowed: isAllowed)
         case .note(let text): notebook.add(text)
         case .sync: try notebook.sync()
         case .fetch(let url): say("status \(try await notebook.fetch(url))")

@@ -53,6 +53,56 @@ struct NotesHostTests {
         #expect(try await viewer.fetchTelemetryClients().map(\.isEnabled) == [true])
     }
 
+    @Test("The user sees what is recorded and sent, forbids and allows a scenario, and pauses")
+    func overview() async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "notes-host-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let host = try HostProcess(
+            [folder.appending(path: "store").path, folder.appending(path: "notes.txt").path], in: folder)
+        try host.type("agree")
+        #expect(await host.line(with: "[telemetry pendingApproval, client ") != nil)
+        let viewer = try FileTelemetryTransport(directory: folder.appending(path: "store"))
+        let client = try #require(try await viewer.fetchTelemetryClients().first)
+        #expect(client.lastSeen != nil && client.libraryVersion != nil)
+        try await viewer.createCommand(.init(clientId: client.clientId, action: .enable))
+        #expect(await host.line(with: "[telemetry enabled") != nil)
+        try await viewer.createCommand(
+            .init(
+                clientId: client.clientId, action: .enableScenario, scenarioName: "UserInteraction", level: .info, lease: 3_600))
+        #expect(await host.line(with: "UserInteraction on") != nil)
+        var arrivals = viewer.eventStream().makeAsyncIterator()
+        try host.type("note hello")
+        #expect(try await arrivals.next()?.name == "note.added")
+        try host.type("overview")
+        #expect(await host.line(with: "telemetry: enabled, client \(client.clientId)") != nil)
+        #expect(await host.line(with: "DataSync: off") != nil)
+        #expect(
+            await host.line(with: "UserInteraction: ")?
+                .contains(/on, info events, requested by a viewer, ends in 3[0-9]{3} s/) == true)
+        #expect(await host.line(with: "sent today: ") != nil)
+        try await viewer.createCommand(
+            .init(clientId: client.clientId, action: .enableScenario, scenarioName: "DataSync", lease: 1e20))
+        #expect(await host.line(with: "DataSync on") != nil)
+        try host.type("overview")
+        #expect(await host.line(with: "DataSync: on")?.contains("ends in very many s") == true)
+        try host.type("forbid UserInteraction")
+        #expect(await host.line(with: "UserInteraction off") != nil)
+        try host.type("status")
+        #expect(await host.line(with: "UserInteraction: forbidden") != nil)
+        try host.type("allow UserInteraction")
+        #expect(await host.line(with: "UserInteraction on") != nil)
+        try host.type("pause")
+        try host.type("overview")
+        #expect(await host.line(with: "paused by this program") != nil)
+        #expect(try await viewer.fetchTelemetryClients().map(\.isPaused) == [true])
+        try host.type("resume")
+        try host.type("overview")
+        #expect(await host.line(with: "telemetry: enabled") != nil)
+        #expect(try await viewer.fetchTelemetryClients().map(\.isPaused) == [false])
+        try host.type("quit")
+        #expect(host.status() == 0)
+    }
+
     @Test("Over a relay the example sends its token, its client and its key", arguments: [true, false])
     func relay(hasTokenFile: Bool) async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "notes-host-\(UUID().uuidString)")
