@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 
 /// Runs the body on `count` new threads, started together, and returns the nanoseconds until the last one finishes.
 public func onThreads(_ count: Int, _ body: @escaping @Sendable () -> Void) -> Double {
@@ -20,6 +21,22 @@ public func onThreads(_ count: Int, _ body: @escaping @Sendable () -> Void) -> D
     for _ in 0..<count { gate.signal() }
     done.wait()
     return Double(now() - start)
+}
+
+/// Runs the body for each element on a thread of its own, and rethrows the first error once all have ended.
+public func inParallel<Element: Sendable>(
+    _ elements: [Element], _ body: @escaping @Sendable (Element) throws -> Void
+) throws {
+    let next = Mutex(0)
+    let failures = Mutex<[any Error]>([])
+    _ = onThreads(elements.count) {
+        let index = next.withLock { next in
+            defer { next += 1 }
+            return next
+        }
+        do { try body(elements[index]) } catch { failures.withLock { $0.append(error) } }
+    }
+    if let failure = failures.withLock({ $0.first }) { throw failure }
 }
 
 /// Calls the body at a fixed interval with busy waiting in between, and returns the duration of each call.

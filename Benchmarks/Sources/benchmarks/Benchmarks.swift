@@ -8,8 +8,8 @@ struct Benchmarks: AsyncParsableCommand {
         commandName: "benchmarks",
         abstract: "Measure LiveTelemetry and its peers in one run, and print their ratios.",
         subcommands: [
-            All.self, Store.self, Follow.self, Large.self, LoggerFigures.self, RelayFigures.self, Speak.self, Weigh.self,
-            RelayHost.self,
+            All.self, Store.self, Follow.self, Large.self, LoggerFigures.self, RuleFigures.self, RelayFigures.self,
+            PostgreSQLFigures.self, Speak.self, Weigh.self, RelayHost.self,
         ],
         defaultSubcommand: All.self)
 }
@@ -38,6 +38,7 @@ struct All: AsyncParsableCommand {
         try await LoggerSuite(scale: scale).run()
         try await StoreSuite(scale: scale).run()
         try await FollowSuite(scale: scale).run()
+        try await RuleSuite(scale: scale, clients: scale.size(10_000)).run()
         try await LargeStoreSuite(scale: scale, clients: scale.size(1_000), events: scale.size(5_000_000)).run()
     }
 }
@@ -86,5 +87,18 @@ struct LoggerFigures: AsyncParsableCommand {
     func run() async throws {
         print(Machine.description)
         try await LoggerSuite(scale: scale).run()
+    }
+}
+
+struct RuleFigures: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "rules", abstract: "Measure a client's decisions, and many clients that follow a rule.")
+
+    @OptionGroup var scale: Scale
+    @Option(help: "The number of clients.") var clients = 10_000
+
+    func run() async throws {
+        print(Machine.description)
+        try await RuleSuite(scale: scale, clients: scale.size(clients)).run()
     }
 }

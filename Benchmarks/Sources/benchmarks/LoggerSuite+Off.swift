@@ -6,24 +6,32 @@ import TelemetryLogging
 import TelemetryModels
 
 extension LoggerSuite {
+    /// swift-log with its own handler: as every handler of more than three words, it is copied by reference counting for each call.
+    private static let console = "swift-log, StreamLogHandler disabled"
+
     /// Measures calls while telemetry is disabled.
     func off() async throws -> Comparison {
         let calls = scale.size(2_000_000)
         let swiftLog = Self.swiftLog(.info, handler: DiscardingLogHandler())
+        let console = Self.swiftLog(.info, handler: StreamLogHandler.standardError(label: "benchmark"))
         let logger = TelemetryLogger(transport: NullTransport())
         await logger.activate(enabled: false)
         let handle = logger.scenario("NetworkRequests")
         let erased: any TelemetryLogging = logger
+        let handler = Self.swiftLog(recordedBy: logger)
         return Comparison(
             "Everything off, processor time per call", rounds: scale.effectiveRounds,
             contenders: [
                 Contender("swift-log, disabled", calls: calls) { Calls.swiftLog(swiftLog, calls) },
+                Contender(Self.console, calls: calls) { Calls.swiftLog(console, calls) },
+                Contender("swift-log, TelemetryLogHandler", calls: calls) { Calls.swiftLog(handler, calls) },
                 Contender("handle", calls: calls) { Calls.handle(handle, calls) },
                 Contender("string call", calls: calls) { Calls.string(logger, calls) },
                 Contender("string call through the protocol", calls: calls) { Calls.erased(erased, calls) },
                 Contender("the empty loop", calls: calls) { Calls.nothing(calls) },
             ],
             aims: [
+                .of("swift-log, TelemetryLogHandler", atMost: 1, times: "swift-log, disabled"),
                 .of("handle", atMost: 0.1, times: "swift-log, disabled"),
                 .of("string call", atMost: 0.3, times: "swift-log, disabled"),
             ])
@@ -34,6 +42,7 @@ extension LoggerSuite {
         let calls = scale.size(threads == 1 ? 1_000_000 : 250_000)
         let states = ["NetworkRequests": false, "FileRead": true, "Checksum": true]
         let swiftLog = Self.swiftLog(.info, handler: DiscardingLogHandler())
+        let console = Self.swiftLog(.info, handler: StreamLogHandler.standardError(label: "benchmark"))
         let logger = TelemetryLogger(transport: NullTransport())
         await logger.activate(enabled: true)
         await logger.updateScenarioStates(states)
@@ -41,6 +50,7 @@ extension LoggerSuite {
         let reference = ReferenceLogger { _ in }
         reference.setScenarios(states)
         let erased: any TelemetryLogging = logger
+        let handler = Self.swiftLog(recordedBy: logger)
         func contender(_ name: String, _ body: @escaping @Sendable () -> Void) -> Contender {
             threads == 1
                 ? Contender(name, calls: calls, loop: body)
@@ -49,6 +59,7 @@ extension LoggerSuite {
         let aims: [Comparison.Aim] =
             threads == 1
             ? [
+                .of("swift-log, TelemetryLogHandler", atMost: 1, times: "swift-log, disabled"),
                 .of("string call", atMost: 1, times: "swift-log, disabled"),
                 .of("string call", atMost: 0.25, times: "reference"),
             ] : [.of("string call", atMost: 1.5, times: "swift-log, disabled")]
@@ -57,6 +68,8 @@ extension LoggerSuite {
             rounds: scale.effectiveRounds,
             contenders: [
                 contender("swift-log, disabled") { Calls.swiftLog(swiftLog, calls) },
+                contender(Self.console) { Calls.swiftLog(console, calls) },
+                contender("swift-log, TelemetryLogHandler") { Calls.swiftLog(handler, calls) },
                 contender("handle") { Calls.handle(handle, calls) },
                 contender("string call") { Calls.string(logger, calls) },
                 contender("string call through the protocol") { Calls.erased(erased, calls) },

@@ -24,8 +24,22 @@ extension LoggerSuite {
                         return callerTime(calls: calls) { Calls.handle(handle, calls) }
                     }
                 },
+                Contender("memory-mapped, recorded while off") {
+                    try await Self.recording { logger in callerTime(calls: calls) { Calls.string(logger, calls) } }
+                },
+                Contender("memory-mapped, with a budget") {
+                    try await Self.mapped(calls, hasBudget: true) { logger in
+                        callerTime(calls: calls) { Calls.string(logger, calls) }
+                    }
+                },
                 Contender("in memory") {
                     try await Self.inMemory(calls) { logger in callerTime(calls: calls) { Calls.string(logger, calls) } }
+                },
+                Contender("memory-mapped, swift-log with TelemetryLogHandler") {
+                    try await Self.mapped(calls) { logger in
+                        let swiftLog = Self.swiftLog(recordedBy: logger)
+                        return callerTime(calls: calls) { Calls.swiftLog(swiftLog, calls) }
+                    }
                 },
                 Contender("swift-log, StreamLogHandler to /dev/null", calls: calls) { Calls.swiftLog(null, calls) },
                 Contender("reference") {
@@ -35,6 +49,8 @@ extension LoggerSuite {
             aims: [
                 .of("memory-mapped", atMost: 1.3, times: "swift-log, a handler that does nothing"),
                 .of("memory-mapped", atMost: 0.05, times: "reference"),
+                .of("memory-mapped, recorded while off", atMost: 1.2, times: "memory-mapped"),
+                .of("memory-mapped, with a budget", atMost: 1.1, times: "memory-mapped"),
             ])
     }
 
@@ -90,9 +106,12 @@ extension LoggerSuite {
     }
 
     /// The body measures the calls; setup and teardown are not counted.
-    private static func mapped(_ calls: Int, _ body: (TelemetryLogger) -> Double) async throws -> Double {
+    private static func mapped(
+        _ calls: Int, hasBudget: Bool = false, _ body: (TelemetryLogger) -> Double
+    ) async throws -> Double {
         let scratch = try Scratch()
-        return try await run(await activeLogger(in: scratch.url.appending(path: "spool")), calls, body)
+        return try await run(
+            await activeLogger(in: scratch.url.appending(path: "spool"), hasBudget: hasBudget), calls, body)
     }
 
     private static func inMemory(_ calls: Int, _ body: (TelemetryLogger) -> Double) async throws -> Double {

@@ -2,8 +2,9 @@ import Foundation
 import Logging
 import Measure
 import Peers
-import TelemetryLogging
+@_spi(Tooling) import TelemetryLogging
 import TelemetryModels
+import TelemetrySwiftLog
 import TelemetryTransport
 
 /// Compares the logger with swift-log and with a logger of a common design.
@@ -27,12 +28,14 @@ struct LoggerSuite {
 
     /// An active logger with one enabled scenario, with a spool that survives the process by default.
     static func activeLogger(
-        in directory: URL?, transport: any TelemetryEventTransport = NullTransport()
+        in directory: URL?, transport: any TelemetryEventTransport = NullTransport(), hasBudget: Bool = false
     ) async -> TelemetryLogger {
         let room = 256 << 20
         let logger = TelemetryLogger(
             configuration: .init(spoolDirectory: directory, spool: .init(maximumBytes: room), memoryLimit: room),
             transport: transport)
+        // More than all calls use up.
+        if hasBudget { logger.limitScenarios(toEvents: 1 << 30, bytes: 1 << 40, per: .seconds(86_400)) }
         await logger.setClientIdentifier("hx4mkqzw2v")
         await logger.updateScenarioStates(["NetworkRequests": true])
         await logger.activate(enabled: true)
@@ -52,5 +55,10 @@ struct LoggerSuite {
         var logger = Logger(label: "benchmark") { _ in handler }
         logger.logLevel = level
         return logger
+    }
+
+    /// A swift-log logger whose messages are events of the scenario.
+    static func swiftLog(recordedBy logger: TelemetryLogger) -> Logger {
+        Logger(label: "NetworkRequests") { label in TelemetryLogHandler(label: label, logger: logger) }
     }
 }

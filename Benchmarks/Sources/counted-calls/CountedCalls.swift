@@ -1,5 +1,5 @@
 @preconcurrency import Dispatch
-import TelemetryLogging
+@_spi(Tooling) import TelemetryLogging
 import TelemetryModels
 import TelemetryTransport
 
@@ -16,17 +16,24 @@ enum CountedCalls {
         // Delivers nothing, so that only the call is counted.
         let logger = TelemetryLogger(
             configuration: .init(batchSize: .max, flushInterval: 86_400, memoryLimit: 64 << 20), transport: DiscardingTransport())
+        // More than all calls use up.
+        if kind == .recordedWithBudget { logger.limitScenarios(toEvents: 1 << 30, bytes: 1 << 40, per: .seconds(86_400)) }
+        if kind == .suppressed { logger.limitScenarios(toEvents: 1, bytes: nil, per: .seconds(86_400)) }
         let isReady = DispatchSemaphore(value: 0)
         // Detached, because the main actor is blocked here.
         Task.detached {
             await logger.activate(enabled: kind != .telemetryOff)
-            await logger.updateScenarioStates(["NetworkRequests": kind == .recorded, "FileRead": true])
+            await logger.updateScenarioStates(["NetworkRequests": kind.isRecorded, "FileRead": true])
+            // Uses the budget up, which wakes the task that ends suspensions.
+            if kind == .suppressed { calls(logger, 1) }
+            // The start of the logger's tasks must not be counted. They are idle after it.
+            try? await Task.sleep(for: .milliseconds(200))
             isReady.signal()
         }
         isReady.wait()
         switch kind {
         case .control: nothing(count)
-        case .telemetryOff, .scenarioOff, .recorded: calls(logger, count)
+        case .telemetryOff, .scenarioOff, .recorded, .recordedWithBudget, .suppressed: calls(logger, count)
         case .scenarioOffThroughHandle: handle(logger.scenario("NetworkRequests"), count)
         case .scenarioOffThroughProtocol: erased(logger, count)
         }
@@ -40,6 +47,11 @@ enum CountedCalls {
         case scenarioOffThroughHandle = "scenario-off-handle"
         case scenarioOffThroughProtocol = "scenario-off-protocol"
         case recorded
+        case recordedWithBudget = "recorded-with-budget"
+        /// The scenario's budget is used up.
+        case suppressed
+
+        var isRecorded: Bool { self == .recorded || self == .recordedWithBudget || self == .suppressed }
     }
 
     private static let properties = (0..<64).map { "https://example.com/\($0)" }

@@ -2,20 +2,22 @@ import Foundation
 import Measure
 import TelemetryHTTP
 
-/// The relay as users run it: a process with its own SQLite file.
+/// The relay as users run it: a process with its own SQLite file, or with a shared database.
 struct RelayServer: Sendable {
     let process: ChildProcess
     let url: URL
     private let scratch: Scratch
 
-    static func start(_ executable: String) async throws -> Self {
+    /// - Parameter database: The address of a PostgreSQL database; nil for a new SQLite file.
+    static func start(_ executable: String, database: String? = nil) async throws -> Self {
         let scratch = try Scratch()
         let many = "1000000000000"
         let process = try ChildProcess(
             URL(fileURLWithPath: executable),
             [
-                "--port", "0", "--database", scratch.url.appending(path: "relay.sqlite").path, "--event-capacity", "1000000000",
-                "--event-max-bytes", many, "--new-client-rate", "0", "--client-rate", "0", "--token-rate", "0",
+                "--port", "0", "--database", database ?? scratch.url.appending(path: "relay.sqlite").path,
+                "--event-capacity", "1000000000", "--event-max-bytes", many, "--new-client-rate", "0", "--client-rate", "0",
+                "--token-rate", "0",
             ], reading: .standardError)
         let line = try await process.line(with: "listening on http://")
         guard let start = line.range(of: "http://"),

@@ -1,28 +1,25 @@
 import Foundation
 import Measure
-import Peers
 import TelemetryHTTP
 import TelemetryModels
 import TelemetryTransport
 
 extension RelaySuite {
     private static let hostCount = 500
-    /// Events that a host appends each second.
-    private static let batch = 5
 
     /// Streams that are open, hosts that append once a second, and a viewer that follows all of them and misses nothing.
     func fleet(for seconds: Int) async throws {
         let (streamCount, hostCount) = scale.quick ? (50, 10) : (Self.streamCount, Self.hostCount)
         let relay = try await RelayServer.start(executable)
         let streams = try OpenStreams(streamCount, at: relay)
-        var hosts: [HTTPTelemetryTransport] = []
-        for index in 0..<hostCount { hosts.append(await relay.host("host-\(index)")) }
+        let hosts = FleetHosts(hostCount, at: relay)
         let viewer = relay.viewer()
-        let follower = Task { try await Self.follow(viewer, hosts: hostCount, each: seconds * Self.batch) }
+        let follower = Task { try await Self.follow(viewer, hosts: hostCount, each: seconds * FleetHosts.batch) }
         defer { follower.cancel() }
         let memory = Task { await Self.memory(of: relay.process) }
         let processor = relay.process.processorSeconds
-        let latencies = try await Self.append(hosts, for: seconds)
+        var latencies = Latencies()
+        latencies.merge(try await hosts.append(for: seconds))
         let used = (relay.process.processorSeconds - processor) / Double(seconds)
         try await follower.value
         memory.cancel()
@@ -31,10 +28,10 @@ extension RelaySuite {
         try expect(streams.state.closed, 0)
         streams.close()
         var table = Table(columns: Latencies.columns)
-        table.add(latencies.row("append of \(Self.batch) events"))
+        table.add(latencies.row("append of \(FleetHosts.batch) events"))
         print(
             "### \(streamCount) open streams, \(hostCount) hosts that append once a second for \(seconds) s\n\n\(table.text())\n")
-        print("- lost or doubled: none of \(hostCount * seconds * Self.batch) events; streams ended: none; notified: all")
+        print("- lost or doubled: none of \(hostCount * seconds * FleetHosts.batch) events; streams ended: none; notified: all")
         print("- the relay's processor time: \(ratio(used * 100)) % of a core")
         let start = samples[min(samples.count - 1, 6)]
         print("- resident memory: \(start >> 20) MiB after a minute, \((samples.last ?? 0) >> 20) MiB at the end")
@@ -56,31 +53,6 @@ extension RelaySuite {
                 rest -= 1
             }
             if rest == 0 { return }
-        }
-    }
-
-    /// Each host begins at a different time.
-    private static func append(_ hosts: [HTTPTelemetryTransport], for seconds: Int) async throws -> Latencies {
-        let start = ContinuousClock.now + .milliseconds(100)
-        return try await withThrowingTaskGroup(of: [UInt64].self) { group in
-            for (index, host) in hosts.enumerated() {
-                group.addTask {
-                    var samples: [UInt64] = []
-                    let offset = Duration.seconds(1) * index / hosts.count
-                    for second in 0..<seconds {
-                        try await Task.sleep(until: start + offset + .seconds(second), clock: .continuous)
-                        let events = SampleEvents.make(
-                            batch, session: index, client: "host-\(index)", from: UInt64(second * batch))
-                        let begun = now()
-                        try await host.append(events)
-                        samples.append(now() - begun)
-                    }
-                    return samples
-                }
-            }
-            var latencies = Latencies()
-            for try await samples in group { latencies.merge(samples) }
-            return latencies
         }
     }
 

@@ -1,14 +1,13 @@
 import Foundation
 import Measure
 import Peers
-import Synchronization
 import TelemetryHTTP
 import TelemetryModels
 import TelemetryTransport
 
 extension RelaySuite {
-    private static let connections = 4
-    private static let batch = 50
+    static let connections = 4
+    static let batch = 50
 
     /// Each event is on disk when its batch is answered: the relay's database and the peer's wait for the disk (`FULL`).
     func throughput() -> Comparison {
@@ -41,7 +40,7 @@ extension RelaySuite {
                 Contender("relay, 4 connections with prepared requests", operations: Self.connections * each) { _ in
                     (try await RelayServer.start(executable), try await Self.requests(batches))
                 } round: { relay, requests in
-                    try Self.send(requests, to: relay)
+                    try Self.send(requests, to: [relay])
                 },
             ],
             aims: [
@@ -51,7 +50,7 @@ extension RelaySuite {
     }
 
     /// The requests that the transport sends, as bytes.
-    private static func requests(_ batches: [[[TelemetryEvent]]]) async throws -> [[[UInt8]]] {
+    static func requests(_ batches: [[[TelemetryEvent]]]) async throws -> [[[UInt8]]] {
         let sink = try RequestSink()
         var requests: [[[UInt8]]] = []
         for batches in batches {
@@ -62,25 +61,18 @@ extension RelaySuite {
         return requests
     }
 
-    private static func send(_ requests: [[[UInt8]]], to relay: RelayServer) throws {
-        let failures = Mutex<[String]>([])
-        let next = Mutex(0)
-        _ = onThreads(connections) {
-            let index = next.withLock { next in
-                defer { next += 1 }
-                return next
-            }
-            do {
-                let connection = try RawConnection(port: relay.port)
-                for request in requests[index] {
-                    try connection.send(request)
-                    let (status, body) = try connection.response()
-                    guard status == 200, String(decoding: body, as: UTF8.self).contains("\"stored\":\(batch)") else {
-                        throw Miscount(description: "\(status) \(String(decoding: body, as: UTF8.self))")
-                    }
+    /// Sends each list of requests over a connection of its own, the first to the first relay and so on in turns.
+    static func send(_ requests: [[[UInt8]]], to relays: [RelayServer]) throws {
+        let connections = requests.indices.map { (requests: requests[$0], port: relays[$0 % relays.count].port) }
+        try inParallel(connections) { requests, port in
+            let connection = try RawConnection(port: port)
+            for request in requests {
+                try connection.send(request)
+                let (status, body) = try connection.response()
+                guard status == 200, String(decoding: body, as: UTF8.self).contains("\"stored\":\(batch)") else {
+                    throw Miscount(description: "\(status) \(String(decoding: body, as: UTF8.self))")
                 }
-            } catch { failures.withLock { $0.append("\(error)") } }
+            }
         }
-        if let failure = failures.withLock({ $0.first }) { throw Miscount(description: failure) }
     }
 }
