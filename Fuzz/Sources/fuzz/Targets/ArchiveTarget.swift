@@ -9,11 +9,11 @@ enum ArchiveTarget {
         let lines = readLines(bytes)
         if let first = lines.first { try? StoreArchive.readHeader(first) }
         var events: [TelemetryEvent] = []
-        for line in wait({ await StoreArchive.read(lines) }) {
-            switch line {
-            case .event(let event): events.append(event)
+        for lines in wait({ await StoreArchive.read(bytes) }) {
+            switch lines {
+            case .events(let found): events += found
             case .record(let record): readBack(record)
-            case nil: break
+            case .invalid: break
             }
         }
         readBack(events)
@@ -38,7 +38,7 @@ enum ArchiveTarget {
 
     private static func readBack(_ record: TelemetryRecord) {
         guard let line = try? StoreArchive.line(record) else { violated("\(record) cannot be exported") }
-        guard case .record(let again) = wait({ await StoreArchive.read([Data(line)]) }).first ?? nil else {
+        guard case .record(let again)? = wait({ await StoreArchive.read(line) }).first else {
             violated("an exported record cannot be imported: \(String(decoding: line, as: UTF8.self))")
         }
         require(again.recordID == record.recordID, "an imported record differs from the exported one in its name")
@@ -49,8 +49,8 @@ enum ArchiveTarget {
         for event in events {
             var line: [UInt8] = []
             json.append(event, to: &line)
-            let data = Data(line)
-            guard case .event(let again) = wait({ await StoreArchive.read([data]) }).first ?? nil else {
+            let bytes = line
+            guard case .events(let found)? = wait({ await StoreArchive.read(bytes) }).first, let again = found.first else {
                 violated("an exported event cannot be imported: \(String(decoding: line, as: UTF8.self))")
             }
             require(Sameness.holds(event, again), "an imported event differs from the exported one: \(event) \(again)")
