@@ -5,6 +5,8 @@ root=$PWD
 logs=$root/.build-ci/logs
 mkdir -p "$logs"
 exec </dev/null
+# The manifests treat warnings as errors; see Package.swift.
+export LIVE_TELEMETRY_WARNINGS_AS_ERRORS=1
 
 say() { printf '%s\n' "$*"; }
 fail() { printf 'error: %s\n' "$*" >&2; exit 1; }
