@@ -127,7 +127,7 @@ struct EventRetentionTests {
                 _ = try await storage.append(Sample.events(1...1))
                 try await storage.whileRunning { () async throws in
                     for round in 1...7 {
-                        await bench.clock.sleepers()
+                        await bench.clock.sleepers(atLeast: 2)
                         #expect(try await storage.usage().events == (round < 7 ? 1 : 0))
                         bench.time.pass(20)
                         bench.clock.advance(by: .seconds(20))

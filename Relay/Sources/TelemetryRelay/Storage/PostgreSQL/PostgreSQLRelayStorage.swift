@@ -1,24 +1,23 @@
 #if PostgreSQL
-public import Foundation
+import Foundation
 import PostgreSQLClient
-public import TelemetryTransport
 
 /// Stores everything in a PostgreSQL database, which any number of relays share.
 ///
 /// When a write returns, its transaction is committed. If the connection is lost during a write, the call throws
 /// ``RelayStorageError/unavailable(_:)`` and may have been stored. A repeated batch is then reported as duplicates. A database that
 /// is away does not have to be opened again: later calls connect again, also to another server after a fail-over.
-public final class PostgreSQLRelayStorage: RelayStorage, RelayRateStorage {
+public final class PostgreSQLRelayStorage: ComposedRelayStorage {
     let database: PostgreSQLDatabase
     private let arrival: PostgreSQLArrival
     private let notifier: PostgreSQLNotifier
     private let events: PostgreSQLEventStore
-    private let recordStore: PostgreSQLRecordStore
-    private let subscriptionStore: PostgreSQLSubscriptionStore
-    private let tokenStore: PostgreSQLTokenStore
-    private let keys: PostgreSQLClientKeyStore
+    private let records: PostgreSQLRecordStore
+    private let tokens: PostgreSQLTokenStore
     private let rates: PostgreSQLRateStore
-    private let background: PostgreSQLBackgroundWork
+    private let listener: PostgreSQLListener
+    private let configuration: RelayStorageConfiguration
+    public let stores: RelayStores
 
     /// Connects, and creates or updates the tables in the first schema of the connection's search path.
     /// - Parameter url: `postgresql://USER@HOST/NAME`, with any of libpq's parameters, such as `sslmode`.
@@ -34,30 +33,25 @@ public final class PostgreSQLRelayStorage: RelayStorage, RelayRateStorage {
     }
 
     private init(_ database: PostgreSQLDatabase, _ configuration: RelayStorageConfiguration) async throws {
-        let row = try await database.read { connection in
-            try await connection.execute(
-                "SELECT next_change, token_changes, COALESCE((SELECT MAX(number) FROM event), 0) FROM relay_state"
-            ).row
-        }
+        let newest = try await Newest.fetch(database)
         let notifier = PostgreSQLNotifier(database)
         let arrival = PostgreSQLArrival(database.store, configuration)
-        (self.database, self.notifier, self.arrival) = (database, notifier, arrival)
+        (self.database, self.configuration) = (database, configuration)
+        (self.notifier, self.arrival) = (notifier, arrival)
         events = PostgreSQLEventStore(
-            database, retention: configuration.events, arrival: arrival, newest: try row.int(2)
+            database, retention: configuration.events, arrival: arrival, newest: newest.event
         ) { notifier.events(before: $0, of: $1) }
-        recordStore = PostgreSQLRecordStore(database, capacity: configuration.recordChanges, next: try row.int(0)) {
+        records = PostgreSQLRecordStore(database, capacity: configuration.recordChanges, next: newest.recordChange) {
             notifier.records(of: $0)
         }
-        subscriptionStore = PostgreSQLSubscriptionStore(database: database)
-        tokenStore = PostgreSQLTokenStore(database, changes: try row.int(1)) { notifier.tokens() }
-        keys = PostgreSQLClientKeyStore(database: database)
+        tokens = PostgreSQLTokenStore(database, changes: newest.tokenChange) { notifier.tokens() }
+        stores = RelayStores(
+            events: events, records: records, subscriptions: PostgreSQLSubscriptionStore(database: database), tokens: tokens,
+            clientKeys: PostgreSQLClientKeyStore(database: database))
         rates = PostgreSQLRateStore(database, relay: notifier.relay)
-        let listener = PostgreSQLListener(
-            database: database, events: events, records: recordStore, tokens: tokenStore, relay: notifier.relay,
+        listener = PostgreSQLListener(
+            database: database, events: events, records: records, tokens: tokens, relay: notifier.relay,
             logger: configuration.logger)
-        background = PostgreSQLBackgroundWork(
-            database: database, events: events, records: recordStore, tokens: tokenStore, listener: listener,
-            configuration: configuration)
         try await events.prepare()
     }
 
@@ -79,117 +73,64 @@ public final class PostgreSQLRelayStorage: RelayStorage, RelayRateStorage {
 
     public func expire() async throws { try await events.expire() }
 
-    public func run() async throws { try await background.run() }
+    public func run() async throws {
+        let (retries, retry) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        let uses = BackgroundWork.Step(failure: "the tokens' last use cannot be written") { [tokens] in
+            try await tokens.writeUses()
+        }
+        let work = BackgroundWork(
+            configuration: configuration,
+            announcement: .init(failure: "other relays' changes cannot be read") { [self] in
+                retry.yield()
+                try await announce()
+            },
+            maintenance: [uses, .init(failure: "expired events cannot be deleted") { [events] in try await events.expire() }])
+        await withTaskGroup { group in
+            group.addTask { [listener] in await listener.run(retries: retries) }
+            await work.run()
+            group.cancelAll()
+        }
+        await work.attempt(uses)
+    }
+
+    /// Announces changes by other relays of the store whose notifications were lost.
+    private func announce() async throws {
+        let newest = try await Newest.fetch(database)
+        records.announcer.announce(before: newest.recordChange)
+        tokens.announcer.announce(before: newest.tokenChange)
+        events.announcer.announceNewest(newest.event)
+    }
 
     public func close() async throws {
-        recordStore.close()
-        tokenStore.close()
+        records.announcer.finish()
+        tokens.announcer.finish()
         // Without the server, the last uses of tokens are lost.
         await database.close {
             await events.close()
             await notifier.close()
-            try? await tokenStore.writeUses()
+            try? await tokens.writeUses()
             try? await database.write { [arrival] in try await arrival.save($0) }
+        }
+    }
+
+    /// The numbers by which changes of other relays are found.
+    private struct Newest {
+        let recordChange: Int64
+        let tokenChange: Int64
+        let event: Int64
+
+        static func fetch(_ database: PostgreSQLDatabase) async throws -> Newest {
+            let row = try await database.read { connection in
+                try await connection.execute(
+                    "SELECT next_change, token_changes, COALESCE((SELECT MAX(number) FROM event), 0) FROM relay_state"
+                ).row
+            }
+            return Newest(recordChange: try row.int(0), tokenChange: try row.int(1), event: try row.int(2))
         }
     }
 }
 
-extension PostgreSQLRelayStorage {
-    public func append(_ events: [RelayEvent]) async throws -> RelayAppendResult { try await self.events.append(events) }
-
-    public func events(
-        matching filter: RelayEventFilter, after cursor: RelayEventCursor?, limit: Int, order: RelayEventOrder
-    ) async throws -> RelayEventPage {
-        try await events.events(matching: filter, after: cursor, limit: limit, order: order)
-    }
-
-    public func countEvents(matching filter: RelayEventFilter) async throws -> Int {
-        try await events.countEvents(matching: filter)
-    }
-
-    public func deleteEvents(matching filter: RelayEventFilter) async throws -> Int {
-        try await events.deleteEvents(matching: filter)
-    }
-
-    public func latestEventCursor() async throws -> RelayEventCursor { try await events.latestEventCursor() }
-
-    public func eventHints(of clients: Set<String>?) -> AsyncStream<Void> { events.eventHints(of: clients) }
-}
-
-extension PostgreSQLRelayStorage {
-    public func save(
-        _ records: [RelayRecord], policy: TelemetrySavePolicy,
-        admit: @escaping @Sendable (_ proposed: RelayRecord, _ stored: RelayRecord?) throws -> RelayRecord
-    ) async throws -> RelaySaveResult {
-        try await recordStore.save(records, policy: policy, admit: admit)
-    }
-
-    public func record(named name: String) async throws -> RelayRecord? { try await recordStore.record(named: name) }
-
-    public func records(matching query: TelemetryRecordQuery, of clients: Set<String>?) async throws -> [RelayRecord] {
-        try await recordStore.records(matching: query, of: clients)
-    }
-
-    public func deleteRecords(
-        named names: [String], admit: @escaping @Sendable (RelayRecord) throws -> Bool
-    ) async throws -> Int {
-        try await recordStore.deleteRecords(named: names, admit: admit)
-    }
-
-    public func latestRecordChange() async throws -> RelayChangePosition { try await recordStore.latestRecordChange() }
-
-    public func recordChanges(after position: RelayChangePosition, limit: Int) async throws -> [RelayRecordChange]? {
-        try await recordStore.recordChanges(after: position, limit: limit)
-    }
-
-    public func recordHints(of clients: Set<String>?) -> AsyncStream<Void> { recordStore.recordHints(of: clients) }
-}
-
-extension PostgreSQLRelayStorage {
-    public func saveSubscription(_ subscription: TelemetrySubscription, owner: String) async throws {
-        try await subscriptionStore.saveSubscription(subscription, owner: owner)
-    }
-
-    public func subscription(withID id: TelemetrySubscription.ID, owner: String) async throws -> TelemetrySubscription? {
-        try await subscriptionStore.subscription(withID: id, owner: owner)
-    }
-
-    public func deleteSubscription(withID id: TelemetrySubscription.ID, owner: String) async throws -> Bool {
-        try await subscriptionStore.deleteSubscription(withID: id, owner: owner)
-    }
-
-    public func subscriptions(owner: String) async throws -> [TelemetrySubscription] {
-        try await subscriptionStore.subscriptions(owner: owner)
-    }
-}
-
-extension PostgreSQLRelayStorage {
-    public func createToken(_ token: RelayToken, hash: Data) async throws {
-        try await tokenStore.createToken(token, hash: hash)
-    }
-
-    public func token(hash: Data) async throws -> RelayToken? { try await tokenStore.token(hash: hash) }
-
-    public func tokens() async throws -> [RelayToken] { try await tokenStore.tokens() }
-
-    public func revokeToken(named name: String, at date: Date) async throws -> Bool {
-        try await tokenStore.revokeToken(named: name, at: date)
-    }
-
-    public func noteUse(ofTokenNamed name: String, at date: Date) { tokenStore.noteUse(ofTokenNamed: name, at: date) }
-
-    public func hasTokens() async throws -> Bool { try await tokenStore.hasTokens() }
-
-    public func tokenHints() -> AsyncStream<Void> { tokenStore.tokenHints() }
-
-    public func bindClientKeys(_ keys: [RelayClientKey]) async throws -> RelayKeyBinding {
-        try await self.keys.bindClientKeys(keys)
-    }
-
-    public func unboundClients(among clientIds: [String]) async throws -> [String] {
-        try await keys.unboundClients(among: clientIds)
-    }
-
+extension PostgreSQLRelayStorage: RelayRateStorage {
     public func exchangeUse(_ use: [RelayRateSource: Double]) async throws -> [RelayRateSource: Double] {
         try await rates.exchangeUse(use)
     }

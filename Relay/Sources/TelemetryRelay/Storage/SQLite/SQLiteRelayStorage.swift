@@ -1,19 +1,17 @@
 public import Foundation
 import GRDB
-public import TelemetryTransport
 
 /// Stores everything in an SQLite file or in memory. Several relays may open the same file.
 ///
 /// When a write returns, its data is in the file, even if the process is then killed. Writes of one relay are serialized, and
 /// waiting batches of events share a transaction. Readers do not wait.
-public final class SQLiteRelayStorage: RelayStorage {
+public final class SQLiteRelayStorage: ComposedRelayStorage {
     let database: RelayDatabase
     private let events: SQLiteEventStore
-    private let recordStore: SQLiteRecordStore
-    private let subscriptionStore: SQLiteSubscriptionStore
-    private let tokenStore: SQLiteTokenStore
-    private let keys: SQLiteClientKeyStore
-    private let background: BackgroundWork
+    private let records: SQLiteRecordStore
+    private let tokens: SQLiteTokenStore
+    private let configuration: RelayStorageConfiguration
+    public let stores: RelayStores
 
     /// Opens the file, or creates it with access for its owner only.
     /// - Throws: ``RelayStorageError``, `.corrupt` for a file that is not a database or is damaged, which is not changed; a
@@ -30,7 +28,7 @@ public final class SQLiteRelayStorage: RelayStorage {
 
     private init(_ database: RelayDatabase, _ configuration: RelayStorageConfiguration) throws {
         do {
-            self.database = database
+            (self.database, self.configuration) = (database, configuration)
             let wall = configuration.now().timeIntervalSinceReferenceDate
             // Does not write to an existing file, so that it can be read when the disk is full.
             let saved = try database.writer.read(RelayState.savedClock)
@@ -45,13 +43,12 @@ public final class SQLiteRelayStorage: RelayStorage {
             events = SQLiteEventStore(
                 database: database, retention: configuration.events,
                 arrival: ArrivalTime(clock: clock, date: configuration.now), next: state.nextEvent)
-            recordStore = SQLiteRecordStore(
+            records = SQLiteRecordStore(
                 database: database, capacity: configuration.recordChanges, next: state.nextChange)
-            subscriptionStore = SQLiteSubscriptionStore(database: database)
-            tokenStore = SQLiteTokenStore(database: database, changes: state.tokenChanges)
-            keys = SQLiteClientKeyStore(database: database)
-            background = BackgroundWork(
-                database: database, events: events, records: recordStore, tokens: tokenStore, configuration: configuration)
+            tokens = SQLiteTokenStore(database: database, changes: state.tokenChanges)
+            stores = RelayStores(
+                events: events, records: records, subscriptions: SQLiteSubscriptionStore(database: database), tokens: tokens,
+                clientKeys: SQLiteClientKeyStore(database: database))
         } catch {
             throw RelayStorageError.translated(error)
         }
@@ -70,111 +67,32 @@ public final class SQLiteRelayStorage: RelayStorage {
 
     public func expire() async throws { try await events.expire() }
 
-    public func run() async throws { try await background.run() }
+    public func run() async throws {
+        let uses = BackgroundWork.Step(failure: "the tokens' last use cannot be written") { [tokens] in
+            try await tokens.writeUses()
+        }
+        let work = BackgroundWork(
+            configuration: configuration,
+            announcement: .init(failure: "other relays' changes cannot be read") { [self] in try await announce() },
+            maintenance: [.init(failure: "expired events cannot be deleted") { [events] in try await events.expire() }, uses])
+        await work.run()
+        await work.attempt(uses)
+    }
+
+    /// Announces changes by other relays on the same database.
+    private func announce() async throws {
+        let state = try await database.read(RelayState.fetch)
+        events.announcer.announce(before: state.nextEvent)
+        records.announcer.announce(before: state.nextChange)
+        tokens.announcer.announce(before: state.tokenChanges)
+    }
 
     public func close() async throws {
-        events.close()
-        recordStore.close()
-        tokenStore.close()
+        events.announcer.finish()
+        records.announcer.finish()
+        tokens.announcer.finish()
         // On a full disk the last uses of tokens are lost, and the database is closed anyway.
-        try? await tokenStore.writeUses()
+        try? await tokens.writeUses()
         try await database.close()
-    }
-}
-
-extension SQLiteRelayStorage {
-    public func append(_ events: [RelayEvent]) async throws -> RelayAppendResult { try await self.events.append(events) }
-
-    public func events(
-        matching filter: RelayEventFilter, after cursor: RelayEventCursor?, limit: Int, order: RelayEventOrder
-    ) async throws -> RelayEventPage {
-        try await events.events(matching: filter, after: cursor, limit: limit, order: order)
-    }
-
-    public func countEvents(matching filter: RelayEventFilter) async throws -> Int {
-        try await events.countEvents(matching: filter)
-    }
-
-    public func deleteEvents(matching filter: RelayEventFilter) async throws -> Int {
-        try await events.deleteEvents(matching: filter)
-    }
-
-    public func latestEventCursor() async throws -> RelayEventCursor { try await events.latestEventCursor() }
-
-    public func eventHints(of clients: Set<String>?) -> AsyncStream<Void> { events.eventHints(of: clients) }
-}
-
-extension SQLiteRelayStorage {
-    public func save(
-        _ records: [RelayRecord], policy: TelemetrySavePolicy,
-        admit: @escaping @Sendable (_ proposed: RelayRecord, _ stored: RelayRecord?) throws -> RelayRecord
-    ) async throws -> RelaySaveResult {
-        try await recordStore.save(records, policy: policy, admit: admit)
-    }
-
-    public func record(named name: String) async throws -> RelayRecord? { try await recordStore.record(named: name) }
-
-    public func records(matching query: TelemetryRecordQuery, of clients: Set<String>?) async throws -> [RelayRecord] {
-        try await recordStore.records(matching: query, of: clients)
-    }
-
-    public func deleteRecords(
-        named names: [String], admit: @escaping @Sendable (RelayRecord) throws -> Bool
-    ) async throws -> Int {
-        try await recordStore.deleteRecords(named: names, admit: admit)
-    }
-
-    public func latestRecordChange() async throws -> RelayChangePosition { try await recordStore.latestRecordChange() }
-
-    public func recordChanges(after position: RelayChangePosition, limit: Int) async throws -> [RelayRecordChange]? {
-        try await recordStore.recordChanges(after: position, limit: limit)
-    }
-
-    public func recordHints(of clients: Set<String>?) -> AsyncStream<Void> { recordStore.recordHints(of: clients) }
-}
-
-extension SQLiteRelayStorage {
-    public func saveSubscription(_ subscription: TelemetrySubscription, owner: String) async throws {
-        try await subscriptionStore.saveSubscription(subscription, owner: owner)
-    }
-
-    public func subscription(withID id: TelemetrySubscription.ID, owner: String) async throws -> TelemetrySubscription? {
-        try await subscriptionStore.subscription(withID: id, owner: owner)
-    }
-
-    public func deleteSubscription(withID id: TelemetrySubscription.ID, owner: String) async throws -> Bool {
-        try await subscriptionStore.deleteSubscription(withID: id, owner: owner)
-    }
-
-    public func subscriptions(owner: String) async throws -> [TelemetrySubscription] {
-        try await subscriptionStore.subscriptions(owner: owner)
-    }
-}
-
-extension SQLiteRelayStorage {
-    public func createToken(_ token: RelayToken, hash: Data) async throws {
-        try await tokenStore.createToken(token, hash: hash)
-    }
-
-    public func token(hash: Data) async throws -> RelayToken? { try await tokenStore.token(hash: hash) }
-
-    public func tokens() async throws -> [RelayToken] { try await tokenStore.tokens() }
-
-    public func revokeToken(named name: String, at date: Date) async throws -> Bool {
-        try await tokenStore.revokeToken(named: name, at: date)
-    }
-
-    public func noteUse(ofTokenNamed name: String, at date: Date) { tokenStore.noteUse(ofTokenNamed: name, at: date) }
-
-    public func hasTokens() async throws -> Bool { try await tokenStore.hasTokens() }
-
-    public func tokenHints() -> AsyncStream<Void> { tokenStore.tokenHints() }
-
-    public func bindClientKeys(_ keys: [RelayClientKey]) async throws -> RelayKeyBinding {
-        try await self.keys.bindClientKeys(keys)
-    }
-
-    public func unboundClients(among clientIds: [String]) async throws -> [String] {
-        try await keys.unboundClients(among: clientIds)
     }
 }

@@ -1,23 +1,14 @@
 #if PostgreSQL
 import Foundation
 import PostgreSQLClient
-import Synchronization
 
 /// Stores hashes of tokens.
 final class PostgreSQLTokenStore: RelayTokenStorage {
-    private struct State {
-        /// The last uses that are not written yet, by token name.
-        var uses: [String: Date] = [:]
-        var hasTokens = false
-        /// The number of announced changes.
-        var announced: Int64
-    }
-
     private static let columns = "name, role, created, expires, last_used, revoked"
     private let database: PostgreSQLDatabase
     private let notify: @Sendable () -> Void
-    private let hints = HintBroadcaster()
-    private let state: Mutex<State>
+    let announcer: ChangeAnnouncer
+    private let uses = TokenUses()
 
     /// - Parameters:
     ///   - changes: the stored number of token creations and revocations.
@@ -25,7 +16,7 @@ final class PostgreSQLTokenStore: RelayTokenStorage {
     init(_ database: PostgreSQLDatabase, changes: Int64, notify: @escaping @Sendable () -> Void) {
         self.database = database
         self.notify = notify
-        state = Mutex(State(announced: changes))
+        announcer = ChangeAnnouncer(next: changes)
     }
 
     func createToken(_ token: RelayToken, hash: Data) async throws {
@@ -53,12 +44,12 @@ final class PostgreSQLTokenStore: RelayTokenStorage {
         try await database.read { connection in
             try await connection.execute("SELECT \(Self.columns) FROM token WHERE hash = $1::bytea", [.bytes(Array(hash))]).rows
                 .first.map(Self.token)
-        }.map(withUse)
+        }.map(uses.applied)
     }
 
     func tokens() async throws -> [RelayToken] {
         try await database.read { try await $0.execute("SELECT \(Self.columns) FROM token").rows.map(Self.token) }
-            .map(withUse).sorted { $0.name < $1.name }
+            .map(uses.applied).sorted { $0.name < $1.name }
     }
 
     func revokeToken(named name: String, at date: Date) async throws -> Bool {
@@ -75,57 +66,33 @@ final class PostgreSQLTokenStore: RelayTokenStorage {
         return isThere
     }
 
-    func noteUse(ofTokenNamed name: String, at date: Date) {
-        state.withLock { state in state.uses[name] = max(date, state.uses[name] ?? date) }
-    }
+    func noteUse(ofTokenNamed name: String, at date: Date) { uses.note(name, at: date) }
 
     func hasTokens() async throws -> Bool {
-        if state.withLock(\.hasTokens) { return true }
-        let hasTokens = try await database.read { try await $0.execute("SELECT EXISTS (SELECT FROM token)").row.bool(0) }
-        if hasTokens { state.withLock { $0.hasTokens = true } }
-        return hasTokens
-    }
-
-    func tokenHints() -> AsyncStream<Void> { hints.stream(of: nil) }
-
-    /// Announces changes by another process that were not announced yet.
-    func announce(changes: Int64) {
-        let isNew = state.withLock { state in
-            defer { state.announced = max(state.announced, changes) }
-            return changes > state.announced
+        try await uses.hasTokens {
+            try await database.read { try await $0.execute("SELECT EXISTS (SELECT FROM token)").row.bool(0) }
         }
-        if isNew { hints.hint(nil) }
     }
 
-    func hintAll() { hints.hint(nil) }
+    func tokenHints() -> AsyncStream<Void> { announcer.hints(of: nil) }
 
     /// Writes the last uses of tokens. After a failure, the next call writes them again.
     func writeUses() async throws {
-        let uses = state.withLock(\.uses)
-        guard !uses.isEmpty else { return }
-        // In order, so that two relays do not wait for each other.
-        let sorted = uses.map { (Array(NameKey.data(of: $0.key)), $0.value.timeIntervalSinceReferenceDate) }
-            .sorted { $0.0.lexicographicallyPrecedes($1.0) }
-        try await database.write(
-            """
-            UPDATE token SET last_used = GREATEST(last_used, date)
-            FROM unnest($1::bytea[], $2::float8[]) AS uses (key, date) WHERE name_key = key
-            """, [.byteStrings(sorted.map(\.0)), .doubles(sorted.map(\.1))])
-        state.withLock { state in state.uses = state.uses.filter { uses[$0.key] != $0.value } }
+        try await uses.write { uses in
+            // In order, so that two relays do not wait for each other.
+            let sorted = uses.map { (Array(NameKey.data(of: $0.key)), $0.value.timeIntervalSinceReferenceDate) }
+                .sorted { $0.0.lexicographicallyPrecedes($1.0) }
+            try await database.write(
+                """
+                UPDATE token SET last_used = GREATEST(last_used, date)
+                FROM unnest($1::bytea[], $2::float8[]) AS uses (key, date) WHERE name_key = key
+                """, [.byteStrings(sorted.map(\.0)), .doubles(sorted.map(\.1))])
+        }
     }
-
-    func close() { hints.finish() }
 
     private func announceChange() {
-        hints.hint(nil)
+        announcer.hint(nil)
         notify()
-    }
-
-    private func withUse(_ token: RelayToken) -> RelayToken {
-        guard let use = state.withLock({ $0.uses[token.name] }) else { return token }
-        var token = token
-        token.lastUsed = max(use, token.lastUsed ?? use)
-        return token
     }
 
     private static func key(_ name: String) -> PostgreSQLValue { .bytes(Array(NameKey.data(of: name))) }

@@ -31,8 +31,8 @@ struct PostgreSQLListener: Sendable {
         try await connection.run("LISTEN \(database.store.channel)")
         // What happened before, was not notified.
         events.announcer.hintAll()
-        records.hint(nil)
-        tokens.hintAll()
+        records.announcer.hint(nil)
+        tokens.announcer.hint(nil)
         while true {
             for payload in try await connection.notifications() { receive(payload) }
         }
@@ -41,8 +41,8 @@ struct PostgreSQLListener: Sendable {
     private func receive(_ payload: String) {
         guard let notification = PostgreSQLNotification(payload: payload), notification.relay != relay else { return }
         if let event = notification.event { events.announcer.announce(event, notification.eventClients.names) }
-        if let clients = notification.recordClients { records.hint(clients.names) }
-        if notification.hasTokenChanges { tokens.hintAll() }
+        if let clients = notification.recordClients { records.announcer.hint(clients.names) }
+        if notification.hasTokenChanges { tokens.announcer.hint(nil) }
     }
 }
 #endif

@@ -1,7 +1,6 @@
 #if PostgreSQL
 import Foundation
 import PostgreSQLClient
-import Synchronization
 import TelemetryModels
 import TelemetryTransport
 
@@ -12,9 +11,7 @@ final class PostgreSQLRecordStore: RelayRecordStorage {
     private let database: PostgreSQLDatabase
     private let capacity: Int
     private let notify: @Sendable (_ clients: Set<String>?) -> Void
-    private let hints = HintBroadcaster()
-    /// The number after the last announced change.
-    private let announced: Mutex<Int64>
+    let announcer: ChangeAnnouncer
 
     /// - Parameters:
     ///   - capacity: the maximum number of changes that are kept.
@@ -27,7 +24,7 @@ final class PostgreSQLRecordStore: RelayRecordStorage {
         self.database = database
         self.capacity = capacity
         self.notify = notify
-        announced = Mutex(next)
+        announcer = ChangeAnnouncer(next: next)
     }
 
     func save(
@@ -100,30 +97,11 @@ final class PostgreSQLRecordStore: RelayRecordStorage {
         }
     }
 
-    func recordHints(of clients: Set<String>?) -> AsyncStream<Void> { hints.stream(of: clients) }
-
-    /// Announces changes by another relay that were not announced yet.
-    /// - Parameter next: the number of the next change.
-    func announce(before next: Int64) {
-        let isNew = announced.withLock { announced in
-            defer { announced = max(announced, next) }
-            return next > announced
-        }
-        if isNew { hints.hint(nil) }
-    }
-
-    /// Yields a hint to the readers of these clients; nil means all.
-    func hint(_ clients: Set<String>?) { hints.hint(clients) }
-
-    func close() { hints.finish() }
+    func recordHints(of clients: Set<String>?) -> AsyncStream<Void> { announcer.hints(of: clients) }
 
     private func announce(_ changes: PostgreSQLRecordChangeLog.Changes) {
         guard !changes.numbers.isEmpty else { return }
-        let isNext = announced.withLock { announced in
-            defer { announced = max(announced, changes.numbers.upperBound) }
-            return announced >= changes.numbers.lowerBound
-        }
-        hints.hint(isNext ? changes.clients : nil)
+        announcer.announce(changes.numbers, of: changes.clients)
         notify(changes.clients)
     }
 }

@@ -1,26 +1,17 @@
 import Foundation
 import GRDB
-import Synchronization
 
 /// Stores hashes of tokens in an SQLite table.
 final class SQLiteTokenStore: RelayTokenStorage {
-    private struct State {
-        /// The last uses that are not written yet, by token name.
-        var uses: [String: Date] = [:]
-        var hasTokens = false
-        /// The number of announced changes.
-        var announced: Int64
-    }
-
     private static let columns = "name, role, created, expires, last_used, revoked"
     private let database: RelayDatabase
-    private let hints = HintBroadcaster()
-    private let state: Mutex<State>
+    let announcer: ChangeAnnouncer
+    private let uses = TokenUses()
 
     /// - Parameter changes: the stored number of token creations and revocations.
     init(database: RelayDatabase, changes: Int64) {
         self.database = database
-        state = Mutex(State(announced: changes))
+        announcer = ChangeAnnouncer(next: changes)
     }
 
     func createToken(_ token: RelayToken, hash: Data) async throws {
@@ -40,7 +31,7 @@ final class SQLiteTokenStore: RelayTokenStorage {
                 ])
             try Self.countChange(db)
         }
-        hints.hint(nil)
+        announcer.hint(nil)
     }
 
     func token(hash: Data) async throws -> RelayToken? {
@@ -48,12 +39,12 @@ final class SQLiteTokenStore: RelayTokenStorage {
             try Row.fetchOne(
                 db.cachedStatement(sql: "SELECT \(Self.columns) FROM token WHERE hash = ?"), arguments: [hash]
             ).map(Self.token)
-        }.map(withUse)
+        }.map(uses.applied)
     }
 
     func tokens() async throws -> [RelayToken] {
         try await database.read { try Row.fetchAll($0, sql: "SELECT \(Self.columns) FROM token").map(Self.token) }
-            .map(withUse).sorted { $0.name < $1.name }
+            .map(uses.applied).sorted { $0.name < $1.name }
     }
 
     func revokeToken(named name: String, at date: Date) async throws -> Bool {
@@ -68,53 +59,31 @@ final class SQLiteTokenStore: RelayTokenStorage {
             try Self.countChange(db)
             return true
         }
-        if isThere { hints.hint(nil) }
+        if isThere { announcer.hint(nil) }
         return isThere
     }
 
-    func noteUse(ofTokenNamed name: String, at date: Date) {
-        state.withLock { state in state.uses[name] = max(date, state.uses[name] ?? date) }
-    }
+    func noteUse(ofTokenNamed name: String, at date: Date) { uses.note(name, at: date) }
 
     func hasTokens() async throws -> Bool {
-        if state.withLock(\.hasTokens) { return true }
-        let hasTokens = try await database.read { try Int.fetchOne($0, sql: "SELECT 1 FROM token LIMIT 1") != nil }
-        if hasTokens { state.withLock { $0.hasTokens = true } }
-        return hasTokens
-    }
-
-    func tokenHints() -> AsyncStream<Void> { hints.stream(of: nil) }
-
-    /// Announces changes by another process.
-    func announce(changes: Int64) {
-        let isNew = state.withLock { state in
-            defer { state.announced = max(state.announced, changes) }
-            return changes > state.announced
+        try await uses.hasTokens {
+            try await database.read { try Int.fetchOne($0, sql: "SELECT 1 FROM token LIMIT 1") != nil }
         }
-        if isNew { hints.hint(nil) }
     }
+
+    func tokenHints() -> AsyncStream<Void> { announcer.hints(of: nil) }
 
     /// Writes the last uses of tokens. After a failure, the next call writes them again.
     func writeUses() async throws {
-        let uses = state.withLock(\.uses)
-        guard !uses.isEmpty else { return }
-        try await database.write { db in
-            for (name, date) in uses {
-                try db.execute(
-                    sql: "UPDATE token SET last_used = MAX(COALESCE(last_used, ?1), ?1) WHERE name_key = ?2",
-                    arguments: [Self.seconds(date), NameKey.data(of: name)])
+        try await uses.write { uses in
+            try await database.write { db in
+                for (name, date) in uses {
+                    try db.execute(
+                        sql: "UPDATE token SET last_used = MAX(COALESCE(last_used, ?1), ?1) WHERE name_key = ?2",
+                        arguments: [Self.seconds(date), NameKey.data(of: name)])
+                }
             }
         }
-        state.withLock { state in state.uses = state.uses.filter { uses[$0.key] != $0.value } }
-    }
-
-    func close() { hints.finish() }
-
-    private func withUse(_ token: RelayToken) -> RelayToken {
-        guard let use = state.withLock({ $0.uses[token.name] }) else { return token }
-        var token = token
-        token.lastUsed = max(use, token.lastUsed ?? use)
-        return token
     }
 
     private static func countChange(_ db: Database) throws {

@@ -4,36 +4,25 @@ import Synchronization
 
 /// Stores events in SQLite tables.
 final class SQLiteEventStore: RelayEventStorage {
-    private struct Progress {
-        /// The number after the last announced event.
-        var announced: Int64 = 0
-        var expired: [RelayEventRetention.Bound: Int] = [:]
-    }
-
     private let database: RelayDatabase
     private let trimmer: EventTrimmer
     private let arrival: ArrivalTime
     private let appender: EventAppender
-    private let hints = HintBroadcaster()
-    private let progress: ProgressBox
+    let announcer: ChangeAnnouncer
+    private let progress = Progress()
 
     /// - Parameter next: the number of the next event.
     init(database: RelayDatabase, retention: RelayEventRetention, arrival: ArrivalTime, next: Int64) {
         self.database = database
         self.arrival = arrival
         trimmer = EventTrimmer(retention: retention)
-        let (progress, hints) = (ProgressBox(Progress(announced: next)), hints)
-        self.progress = progress
+        let announcer = ChangeAnnouncer(next: next)
+        self.announcer = announcer
         appender = EventAppender(
             database: database, writer: EventWriter(trimmer: trimmer, arrival: arrival)
-        ) { outcome, batches in
-            let isNext = progress.state.withLock { progress in
-                progress.expired.merge(outcome.expired, uniquingKeysWith: +)
-                defer { progress.announced = max(progress.announced, outcome.numbers.upperBound) }
-                return progress.announced >= outcome.numbers.lowerBound
-            }
-            // Skipped numbers are another relay's events, of any client.
-            hints.hint(isNext ? batches.reduce(into: []) { $0.formUnion($1.clients) } : nil)
+        ) { [progress] outcome, batches in
+            progress.add(outcome.expired)
+            announcer.announce(outcome.numbers, of: batches.reduce(into: []) { $0.formUnion($1.clients) })
         }
     }
 
@@ -87,7 +76,7 @@ final class SQLiteEventStore: RelayEventStorage {
         return (count, numbers.count < EventTrimmer.step ? nil : end)
     }
 
-    func eventHints(of clients: Set<String>?) -> AsyncStream<Void> { hints.stream(of: clients) }
+    func eventHints(of clients: Set<String>?) -> AsyncStream<Void> { announcer.hints(of: clients) }
 
     /// Deletes events beyond the retention limits, and unused rows.
     func expire() async throws {
@@ -102,31 +91,21 @@ final class SQLiteEventStore: RelayEventStorage {
                 return before == (state.events, state.remembered) ? nil : expired
             }
             guard let expired else { break }
-            progress.state.withLock { $0.expired.merge(expired, uniquingKeysWith: +) }
+            progress.add(expired)
         }
         while try await database.write(EventStreams.deleteUnused) {}
         try await database.write(EventSpan.deleteUnused)
     }
 
     /// The number of events that retention deleted since the store was opened.
-    var expired: [RelayEventRetention.Bound: Int] { progress.state.withLock(\.expired) }
-
-    /// Announces events that another relay stored.
-    /// - Parameter next: the number of the next event.
-    func announce(before next: Int64) {
-        let isNew = progress.state.withLock { progress in
-            defer { progress.announced = max(progress.announced, next) }
-            return next > progress.announced
-        }
-        if isNew { hints.hint(nil) }
-    }
-
-    func close() { hints.finish() }
+    var expired: [RelayEventRetention.Bound: Int] { progress.expired.withLock(\.self) }
 
     /// Shared with the closure that the appender calls.
-    private final class ProgressBox: Sendable {
-        let state: Mutex<Progress>
+    private final class Progress: Sendable {
+        let expired = Mutex<[RelayEventRetention.Bound: Int]>([:])
 
-        init(_ progress: Progress) { state = Mutex(progress) }
+        func add(_ counts: [RelayEventRetention.Bound: Int]) {
+            expired.withLock { $0.merge(counts, uniquingKeysWith: +) }
+        }
     }
 }

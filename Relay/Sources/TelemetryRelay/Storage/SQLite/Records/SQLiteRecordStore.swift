@@ -1,6 +1,5 @@
 import Foundation
 import GRDB
-import Synchronization
 import TelemetryModels
 import TelemetryTransport
 
@@ -8,9 +7,7 @@ import TelemetryTransport
 final class SQLiteRecordStore: RelayRecordStorage {
     private let database: RelayDatabase
     private let capacity: Int
-    private let hints = HintBroadcaster()
-    /// The number after the last announced change.
-    private let announced: Mutex<Int64>
+    let announcer: ChangeAnnouncer
 
     /// - Parameters:
     ///   - capacity: the maximum number of changes that are kept.
@@ -18,7 +15,7 @@ final class SQLiteRecordStore: RelayRecordStorage {
     init(database: RelayDatabase, capacity: Int, next: Int64) {
         self.database = database
         self.capacity = capacity
-        announced = Mutex(next)
+        announcer = ChangeAnnouncer(next: next)
     }
 
     func save(
@@ -87,19 +84,7 @@ final class SQLiteRecordStore: RelayRecordStorage {
         try await database.read { try RecordChangeLog($0).changes(after: position, limit: limit, $0) }
     }
 
-    func recordHints(of clients: Set<String>?) -> AsyncStream<Void> { hints.stream(of: clients) }
-
-    /// Announces changes by another relay.
-    /// - Parameter next: the number of the next change.
-    func announce(before next: Int64) {
-        let isNew = announced.withLock { announced in
-            defer { announced = max(announced, next) }
-            return next > announced
-        }
-        if isNew { hints.hint(nil) }
-    }
-
-    func close() { hints.finish() }
+    func recordHints(of clients: Set<String>?) -> AsyncStream<Void> { announcer.hints(of: clients) }
 
     /// The changes of a transaction.
     private struct Changes: Sendable {
@@ -109,12 +94,7 @@ final class SQLiteRecordStore: RelayRecordStorage {
     }
 
     private func announce(_ changes: Changes) {
-        guard !changes.numbers.isEmpty else { return }
-        let isNext = announced.withLock { announced in
-            defer { announced = max(announced, changes.numbers.upperBound) }
-            return announced >= changes.numbers.lowerBound
-        }
         let clients = Set(changes.clients.compactMap(\.self))
-        hints.hint(isNext && !changes.clients.contains(nil) ? clients : nil)
+        announcer.announce(changes.numbers, of: changes.clients.contains(nil) ? nil : clients)
     }
 }
