@@ -69,7 +69,7 @@ enum PostgreSQLSchema {
 
     /// `event_identity` contains the identity of each event in `event` and `event_deleted`, which are not stored again.
     /// `event_count` has a row for each transaction that stores or deletes events; the sums are the counts. `received` is in
-    /// milliseconds of the arrival clock.
+    /// milliseconds of the arrival clock. See ``PostgreSQLEventSpans`` for `event_span`.
     private static let events = """
         CREATE TABLE event (
             number bigint NOT NULL,
@@ -103,6 +103,10 @@ enum PostgreSQLSchema {
             count bigint NOT NULL
         );
         CREATE INDEX ON event_expired (last);
+        CREATE TABLE event_span (first bigint NOT NULL, last bigint NOT NULL, seconds int8range NOT NULL, events bigint NOT NULL);
+        CREATE INDEX ON event_span (first);
+        CREATE INDEX ON event_span (last);
+        CREATE INDEX ON event_span USING gist (seconds);
 
         """
 

@@ -10,6 +10,9 @@ import PostgreSQLClient
 enum TestServer {
     static let url = ProcessInfo.processInfo.environment["TELEMETRY_TEST_POSTGRESQL"]
 
+    /// The path of the server's certificate for 127.0.0.1, which it signed itself; nil if it has none.
+    static let certificate = ProcessInfo.processInfo.environment["TELEMETRY_TEST_POSTGRESQL_CERTIFICATE"]
+
     /// Limits the number of tests that use the server at once, and so the number of connections.
     private static let places = TestPlaces(4)
 

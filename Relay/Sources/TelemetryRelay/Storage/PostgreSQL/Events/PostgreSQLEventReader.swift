@@ -20,9 +20,12 @@ struct PostgreSQLEventReader: Sendable {
         let limit = min(max(1, limit), 1_000_000)
         var statement = PostgreSQLEventSelection.Statement()
         let isAscending = order == .ascending
-        let matching = PostgreSQLEventSelection(filter).first(
-            "number, body", after: isAscending ? after ?? -1 : -1, before: isAscending ? next : min(after ?? next, next), order,
-            limit: limit + 1, &statement)
+        let (lower, upper) = isAscending ? (after ?? -1, next) : (-1, min(after ?? next, next))
+        let selection = PostgreSQLEventSelection(filter)
+        let ranges =
+            try await PostgreSQLEventSpans.ranges(of: filter, after: lower, before: upper, order, connection)
+            ?? (upper - 1 > lower ? [(lower + 1)...(upper - 1)] : [])
+        let matching = selection.first("number, body", in: ranges, order, limit: limit + 1, &statement)
         let direction = isAscending ? "ASC" : "DESC"
         let newest = Self.newest(before: statement.bind(.int64(next)))
         let skipped = isAscending ? skipped(after: after, &statement) : "0"

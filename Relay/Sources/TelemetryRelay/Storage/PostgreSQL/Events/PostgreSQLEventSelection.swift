@@ -37,6 +37,7 @@ struct PostgreSQLEventSelection {
                     sql: "(seconds, nanoseconds) \(comparison) (?::bigint, ?::integer)",
                     values: [.int64(time.seconds), .int32(time.nanoseconds)]))
         }
+        if let since = filter.since, let until = filter.until, since >= until { isEmpty = true }
     }
 
     private mutating func hold(_ column: String, _ texts: Set<String>?) {
@@ -74,8 +75,7 @@ struct PostgreSQLEventSelection {
     }
 
     /// The SQL after `WHERE` for all branches together.
-    func condition(_ statement: inout Statement) -> String {
-        guard !isEmpty else { return "false" }
+    private func condition(_ statement: inout Statement) -> String {
         var parts = conditions.map { statement.bind($0.sql, $0.values) }
         if !branches.isEmpty {
             parts.append("(\(branches.map { statement.bind($0.sql, $0.values) }.joined(separator: " OR ")))")
@@ -83,24 +83,51 @@ struct PostgreSQLEventSelection {
         return parts.isEmpty ? "true" : parts.joined(separator: " AND ")
     }
 
-    /// A query for columns of the first matching events in order, for numbers between two bounds, both excluded.
+    /// A query for columns of the first matching events in order.
+    /// - Parameter ranges: where to look, in this order, without overlap.
     func first(
-        _ columns: String, after lower: Int64, before upper: Int64, _ order: RelayEventOrder, limit: Int,
-        _ statement: inout Statement
+        _ columns: String, in ranges: [ClosedRange<Int64>], _ order: RelayEventOrder, limit: Int, _ statement: inout Statement
     ) -> String {
-        guard !isEmpty else { return "SELECT \(columns) FROM event WHERE false" }
+        guard !isEmpty, !ranges.isEmpty else { return "SELECT \(columns) FROM event WHERE false" }
         let direction = order == .ascending ? "ASC" : "DESC"
-        let (lower, upper) = (statement.bind(.int64(lower)), statement.bind(.int64(upper)))
+        let span = Self.span(ranges, &statement)
         let limit = statement.bind(.int64(Int64(limit)))
-        var parts = ["number > \(lower)::bigint", "number < \(upper)::bigint"]
-        parts += conditions.map { statement.bind($0.sql, $0.values) }
-        let end = "ORDER BY number \(direction) LIMIT \(limit)::bigint"
+        let parts = conditions.map { statement.bind($0.sql, $0.values) }
+        let end = "number \(direction) LIMIT \(limit)::bigint"
         let queries = (branches.isEmpty ? [Condition(sql: "true", values: [])] : branches).map { branch in
-            let condition = (parts + [statement.bind(branch.sql, branch.values)]).joined(separator: " AND ")
-            return "SELECT \(columns) FROM event WHERE \(condition) \(end)"
+            let condition = ([span.condition] + parts + [statement.bind(branch.sql, branch.values)]).joined(separator: " AND ")
+            let query = "SELECT \(columns) FROM event WHERE \(condition) ORDER BY \(end)"
+            guard let table = span.table else { return query }
+            // In order of the ranges, so that the server stops after the first ones that have enough events.
+            return "SELECT matching.* FROM \(table), LATERAL (\(query)) AS matching ORDER BY position, \(end)"
         }
         guard queries.count > 1 else { return queries[0] }
-        return "SELECT * FROM (\(queries.map { "(\($0))" }.joined(separator: " UNION ALL "))) AS branches \(end)"
+        return "SELECT * FROM (\(queries.map { "(\($0))" }.joined(separator: " UNION ALL "))) AS branches ORDER BY \(end)"
+    }
+
+    /// A query for the number of matching events.
+    /// - Parameter ranges: where to look, without overlap; nil for everywhere.
+    func count(in ranges: [ClosedRange<Int64>]?, _ statement: inout Statement) -> String {
+        guard !isEmpty, ranges != [] else { return "SELECT 0::bigint" }
+        let condition = condition(&statement)
+        guard let ranges else { return "SELECT COUNT(*) FROM event WHERE \(condition)" }
+        let span = Self.span(ranges, &statement)
+        let query = "SELECT COUNT(*) AS events FROM event WHERE \(span.condition) AND \(condition)"
+        guard let table = span.table else { return query }
+        return "SELECT SUM(events)::bigint FROM \(table), LATERAL (\(query)) AS counted"
+    }
+
+    /// The condition that a number is in a range; of several ranges, the one of the current row of a table.
+    private static func span(
+        _ ranges: [ClosedRange<Int64>], _ statement: inout Statement
+    ) -> (condition: String, table: String?) {
+        if ranges.count == 1 {
+            let bounds = [ranges[0].lowerBound, ranges[0].upperBound].map { "\(statement.bind(.int64($0)))::bigint" }
+            return ("number BETWEEN \(bounds[0]) AND \(bounds[1])", nil)
+        }
+        let bounds = [ranges.map(\.lowerBound), ranges.map(\.upperBound)].map { "\(statement.bind(.int64s($0)))::bigint[]" }
+        let table = "unnest(\(bounds[0]), \(bounds[1])) WITH ORDINALITY AS range (range_first, range_last, position)"
+        return ("number BETWEEN range_first AND range_last", table)
     }
 }
 #endif

@@ -65,10 +65,10 @@ final class PostgreSQLEventStore: RelayEventStorage {
         let selection = PostgreSQLEventSelection(filter)
         return try await database.query { connection in
             if selection.isAll { return Int(try await PostgreSQLEventTotals.fetch(connection).events) }
+            let ranges = try await PostgreSQLEventSpans.ranges(of: filter, after: -1, before: .max, .ascending, connection)
             var statement = PostgreSQLEventSelection.Statement()
-            let condition = selection.condition(&statement)
-            return Int(
-                try await connection.execute("SELECT COUNT(*) FROM event WHERE \(condition)", statement.values).row.int(0))
+            let sql = selection.count(in: ranges, &statement)
+            return Int(try await connection.execute(sql, statement.values).row.int(0))
         }
     }
 
@@ -89,7 +89,7 @@ final class PostgreSQLEventStore: RelayEventStorage {
         while after < newest {
             var statement = PostgreSQLEventSelection.Statement()
             let sql = selection.first(
-                "number", after: after, before: newest + 1, .ascending, limit: EventTrimmer.step, &statement)
+                "number", in: [(after + 1)...newest], .ascending, limit: EventTrimmer.step, &statement)
             let step = try await database.write { [trimmer, values = statement.values] connection in
                 let numbers = try await connection.execute(sql, values).rows.map { try $0.int(0) }
                 let count = try await trimmer.delete(numbers, isExpiry: false, connection)

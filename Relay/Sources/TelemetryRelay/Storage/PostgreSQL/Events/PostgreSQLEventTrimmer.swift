@@ -110,7 +110,7 @@ struct PostgreSQLEventTrimmer: Sendable {
         return Int(try row.int(0))
     }
 
-    /// Removes identities of deleted events that are too old or too many, and combines the rows that count events.
+    /// Removes identities of deleted events that are too old or too many, and combines the rows that count events and those with their times.
     /// - Returns: whether there may be more to remove.
     func tidy(atMost limit: Int, _ connection: PostgreSQLConnection) async throws -> Bool {
         guard try await isOnlyTrimmer(connection) else { return false }
@@ -136,6 +136,7 @@ struct PostgreSQLEventTrimmer: Sendable {
             WITH gone AS (DELETE FROM event_count WHERE (SELECT COUNT(*) FROM event_count) > 1 RETURNING *)
             INSERT INTO event_count SELECT SUM(events), SUM(bytes), SUM(remembered) FROM gone HAVING COUNT(*) > 0
             """)
+        try await PostgreSQLEventSpans.combine(connection)
         try await connection.execute(
             "DELETE FROM event_expired WHERE id <= (SELECT MAX(id) FROM event_expired) - \(Self.runs)")
         return removed == limit

@@ -2,7 +2,7 @@
 import Foundation
 import PostgreSQLClient
 
-/// Writes batches with one statement, which is a transaction of its own: identities, events and counts.
+/// Writes batches with one statement, which is a transaction of its own: identities, events, counts and times.
 struct PostgreSQLEventWriter: Sendable {
     /// The result of one transaction.
     struct Outcome: Sendable {
@@ -28,9 +28,11 @@ struct PostgreSQLEventWriter: Sendable {
             ) WITH ORDINALITY
             AS input (identity, client, session, name, scenario, seconds, nanoseconds, level, body, position)
             JOIN fresh USING (identity)
-            RETURNING number, octet_length(body) + \(EventTrimmer.size(ofBody: 0)) AS size
+            RETURNING number, seconds, octet_length(body) + \(EventTrimmer.size(ofBody: 0)) AS size
         ), counted AS (
             INSERT INTO event_count SELECT COUNT(*), SUM(size), 0 FROM written HAVING COUNT(*) > 0
+        ), spanned AS (
+            \(PostgreSQLEventSpans.addition)
         )
         SELECT (SELECT array_agg((number & \((1 << PostgreSQLStore.ordinalBits) - 1))::integer) FROM written),
             (SELECT MAX(number) FROM written), (SELECT COALESCE(SUM(size), 0)::bigint FROM written),
