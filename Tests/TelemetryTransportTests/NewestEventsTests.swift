@@ -11,30 +11,11 @@ struct NewestEventsTests {
         let store = InMemoryTelemetryTransport()
         let events = (0..<101).map { TelemetryFixtures.event(UInt64($0)) }
         try await store.append(events)
-        let transport = ShortPages(store: store)
+        let transport = ShortPagesTransport(store, maximum: 10)
         let page = try await transport.newestEvents(limit: limit)
         #expect(page.events.map(\.sequence) == events.suffix(limit).map(\.sequence))
         #expect(page.hasMore == (limit < 101))
         let start = try await transport.events(matching: .all, after: page.start, limit: 1)
         #expect(start.events.first?.sequence == page.events.first?.sequence)
-    }
-}
-
-/// A store that returns at most ten events at once.
-private struct ShortPages: TelemetryEventTransport {
-    let store: InMemoryTelemetryTransport
-
-    func append(_ events: [TelemetryEvent]) async throws { try await store.append(events) }
-
-    func events(
-        matching filter: TelemetryEventFilter, after cursor: TelemetryCursor?, limit: Int
-    ) async throws -> TelemetryEventPage {
-        try await store.events(matching: filter, after: cursor, limit: min(limit, 10))
-    }
-
-    func countEvents(matching filter: TelemetryEventFilter) async throws -> Int { try await store.countEvents(matching: filter) }
-
-    func deleteEvents(matching filter: TelemetryEventFilter) async throws -> Int {
-        try await store.deleteEvents(matching: filter)
     }
 }

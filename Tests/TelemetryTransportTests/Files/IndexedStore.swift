@@ -108,6 +108,18 @@ struct IndexedStore {
             #expect(counts.count == wanted.count, comment, sourceLocation: sourceLocation)
         }
     }
+
+    /// Expects that some events are lost, and that every way to read returns all others.
+    func checkLoss(sourceLocation: SourceLocation = #_sourceLocation) async throws {
+        let reader = try FileTelemetryTransport(directory: directory, configuration: Self.configuration)
+        let left = try await reader.fetchAllEvents()
+        #expect(left.count < all.count, sourceLocation: sourceLocation)
+        for filter in Self.filters {
+            let expected = left.filter(filter.matches)
+            #expect(try await reader.forwards(filter, 50) == expected, sourceLocation: sourceLocation)
+            #expect(try await reader.backwards(filter, 50) == expected, sourceLocation: sourceLocation)
+        }
+    }
 }
 
 extension TelemetryEventHistory {

@@ -1,5 +1,6 @@
 import Foundation
 import TelemetryModels
+import TelemetryTestSupport
 import TelemetryTransport
 import Testing
 
@@ -161,7 +162,8 @@ struct WatchHistoryTests {
 
     @Test("The small pages of a relay are read as pages of the usual size")
     func smallPages() async throws {
-        let history = EventHistory(transport: SmallPages(store: try await store(old: 500, new: 0)), since: Self.since)
+        let history = EventHistory(
+            transport: ShortPagesTransport(try await store(old: 500, new: 0), maximum: 7), since: Self.since)
         var count = 0
         var pages = 0
         while true {
@@ -195,23 +197,4 @@ struct WatchHistoryTests {
 
 extension HistoryPage.Item {
     fileprivate var identifier: String { if case .event(let event) = entry { event.eventId } else { "–" } }
-}
-
-/// A store that returns at most seven events at once.
-private struct SmallPages: TelemetryEventTransport {
-    let store: InMemoryTelemetryTransport
-
-    func append(_ events: [TelemetryEvent]) async throws { try await store.append(events) }
-
-    func events(
-        matching filter: TelemetryEventFilter, after cursor: TelemetryCursor?, limit: Int
-    ) async throws -> TelemetryEventPage {
-        try await store.events(matching: filter, after: cursor, limit: min(limit, 7))
-    }
-
-    func countEvents(matching filter: TelemetryEventFilter) async throws -> Int { try await store.countEvents(matching: filter) }
-
-    func deleteEvents(matching filter: TelemetryEventFilter) async throws -> Int {
-        try await store.deleteEvents(matching: filter)
-    }
 }

@@ -17,13 +17,6 @@ public struct EventSummary: Sendable {
             return events > 1 && seconds > 0 ? Double(events - 1) / seconds : nil
         }
 
-        mutating func add(_ event: TelemetryEvent) {
-            events += 1
-            if event.level == .diagnostic { diagnostic += 1 }
-            first = min(first, event.timestamp)
-            last = max(last, event.timestamp)
-        }
-
         mutating func add(_ count: TelemetryEventCount) {
             events = events.addingClamped(count.count)
             if count.level == .diagnostic { diagnostic = diagnostic.addingClamped(count.count) }
@@ -61,19 +54,11 @@ public struct EventSummary: Sendable {
     public init() {}
 
     public mutating func add(_ event: TelemetryEvent) {
-        all.add(event)
-        scenarios[event.scenario, default: Count()].add(event)
-        clients[event.clientId, default: Count()].add(event)
-        hours[Self.hour(of: event.timestamp), default: 0] += 1
-        var session =
-            sessions[event.sessionId]
-            ?? Session(
-                id: event.sessionId, clientId: event.clientId, app: event.device.appVersion, device: event.device.deviceName)
-        session.count.add(event)
-        session.lowest = min(session.lowest, event.sequence)
-        session.highest = max(session.highest, event.sequence)
-        session.dropped = session.dropped.addingClamped(event.reportedDrops)
-        sessions[event.sessionId] = session
+        add(
+            TelemetryEventCount(
+                clientId: event.clientId, sessionId: event.sessionId, scenario: event.scenario, level: event.level,
+                hour: event.timestamp, count: 1, first: event.timestamp, last: event.timestamp, lowestSequence: event.sequence,
+                highestSequence: event.sequence, reportedDrops: event.reportedDrops, device: event.device))
     }
 
     /// Adds events that were counted by the store.
