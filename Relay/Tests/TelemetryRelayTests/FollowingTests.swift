@@ -26,6 +26,27 @@ struct FollowingTests {
         }
     }
 
+    @Test(
+        "A waiting request returns an entry that arrives at another relay within a second",
+        arguments: StorageKind.allCases.filter { $0 != .memory })
+    func otherRelay(kind: StorageKind) async throws {
+        try await Bench.storage(kind) { storage in
+            let (reads, read) = AsyncStream.makeStream(of: Void.self)
+            let (arrivals, clock) = (arrivals, clock)
+            var query = DebugLogQuery()
+            query.wait = .seconds(30)
+            let page = Task { [query] in try await arrivals.page(of: query, in: ObservedStorage(storage: storage, read: read)) }
+            for await _ in reads.prefix(1) {}
+            await clock.sleepers()
+            // Without a notification, as another relay on the same database stores it.
+            _ = try await storage.store([Bench.entry(1)])
+            #expect(clock.timeToNextWake == .seconds(1))
+            clock.advance(by: .seconds(1))
+            #expect(try await page.value.entries.map(\.event) == ["1"])
+            #expect(arrivals.waiting == 0)
+        }
+    }
+
     @Test("A request with existing matches does not wait; one that times out returns an empty page with a usable cursor")
     func timeIsOver() async throws {
         let arrivals = arrivals
@@ -87,4 +108,23 @@ struct FollowingTests {
             #expect(try await client.get("/debug/logs?order=desc&wait=0").status == .ok)
         }
     }
+}
+
+/// Tells of each page that was read.
+private struct ObservedStorage: DebugLogStorage {
+    let storage: any DebugLogStorage
+    let read: AsyncStream<Void>.Continuation
+
+    var isShared: Bool { storage.isShared }
+
+    func store(_ entries: [DebugLog]) async throws -> Int { try await storage.store(entries) }
+
+    func page(of query: DebugLogQuery) async throws -> DebugLogPage {
+        defer { read.yield() }
+        return try await storage.page(of: query)
+    }
+
+    func expire() async throws { try await storage.expire() }
+
+    func usage() async throws -> DebugLogUsage { try await storage.usage() }
 }

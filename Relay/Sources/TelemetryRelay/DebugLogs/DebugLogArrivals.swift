@@ -8,6 +8,9 @@ public final class DebugLogArrivals: Sendable {
         var waiting: [Int: AsyncStream<Void>.Continuation] = [:]
     }
 
+    /// How often a waiting request looks for entries that arrived at another relay.
+    private static let sharedInterval: Duration = .seconds(1)
+
     private let state = Mutex(State())
     private let clock: any Clock<Duration>
 
@@ -32,8 +35,9 @@ public final class DebugLogArrivals: Sendable {
         guard query.wait > .zero else { return try await storage.page(of: query) }
         // Subscribes before the first read, so that no arrival after it is missed.
         let (arrivals, continuation) = listen()
+        let interval = storage.isShared ? Self.sharedInterval : query.wait
         let timer = Task { [clock] in
-            try? await clock.sleep(for: query.wait)
+            await Self.tick(continuation, every: interval, for: query.wait, clock)
             continuation.finish()
         }
         let end = ended.map { ended in
@@ -60,6 +64,18 @@ public final class DebugLogArrivals: Sendable {
             return page
         } onCancelOrGracefulShutdown: {
             continuation.finish()
+        }
+    }
+
+    /// Yields an element at each interval until the time is over or the task is cancelled.
+    private static func tick<C: Clock<Duration>>(
+        _ continuation: AsyncStream<Void>.Continuation, every interval: Duration, for time: Duration, _ clock: C
+    ) async {
+        let end = clock.now.advanced(by: time)
+        while clock.now < end {
+            let next = min(end, clock.now.advanced(by: interval))
+            guard (try? await clock.sleep(until: next, tolerance: nil)) != nil else { return }
+            if next < end { continuation.yield() }
         }
     }
 

@@ -2,6 +2,8 @@ public import Foundation
 
 /// Stores debug log entries.
 public protocol DebugLogStorage: Sendable {
+    /// Whether other relays may store entries here, too. A request that waits then looks for them every second. The default is false.
+    var isShared: Bool { get }
     /// Stores entries in order, all of them or none, and then deletes entries beyond the retention limits. Skips an entry whose
     /// `id` is stored already.
     /// - Returns: the number of new entries.
@@ -12,6 +14,10 @@ public protocol DebugLogStorage: Sendable {
     func expire() async throws
     /// Returns the current size. Throws if the storage is unusable.
     func usage() async throws -> DebugLogUsage
+}
+
+extension DebugLogStorage {
+    public var isShared: Bool { false }
 }
 
 /// A filter for entries, and the page of the result to return.

@@ -3,6 +3,8 @@ import GRDB
 
 /// Stores debug log entries in an SQLite file. Readers do not wait for writers.
 public struct SQLiteDebugLogStorage: DebugLogStorage {
+    /// True: several relays may open the same file.
+    public var isShared: Bool { true }
     let pool: DatabasePool
     let retention: DebugLogRetention
     let metrics: RelayMetrics

@@ -7,6 +7,8 @@ import PostgreSQLClient
 ///
 /// One transaction at a time, of all relays, stores entries: numbers have no gaps, and become visible in order.
 public struct PostgreSQLDebugLogStorage: DebugLogStorage {
+    /// True.
+    public var isShared: Bool { true }
     let database: PostgreSQLDatabase
     let arrival: PostgreSQLArrival
     let retention: DebugLogRetention
