@@ -1,5 +1,5 @@
 #if PostgreSQL
-/// The settings of each connection's session. Settings in `options` of the server's address override the server's time limits.
+/// The settings of each connection's session. Settings in `options` of the server's address override those for time limits and costs.
 package struct PostgreSQLSession: Sendable {
     /// The time limit for connecting, and for a free connection of a pool.
     package var connectTimeout: Duration = .seconds(5)
@@ -9,6 +9,9 @@ package struct PostgreSQLSession: Sendable {
     package var lockTimeout: Duration = .seconds(10)
     /// How long a transaction may wait for the next statement before the server ends it.
     package var idleTransactionTimeout: Duration = .seconds(20)
+    /// The maximum cost of a page that is not read in sequence, as the server's planner estimates it. The server's default of 4, that
+    /// of rotating disks, makes it read all events of a time instead of a scenario's from their index.
+    package var randomPageCost = 1.1
     /// Whether a commit waits for the server's disk; false sets `synchronous_commit` to `off`.
     package var waitsForDisk = true
     /// The name by which the server's views show the connection.
@@ -27,12 +30,13 @@ package struct PostgreSQLSession: Sendable {
         return (
             """
             SELECT \(limit("statement_timeout", "$1")), \(limit("lock_timeout", "$2")),
-            \(limit("idle_in_transaction_session_timeout", "$3")), set_config('application_name', $4::text, false),
+            \(limit("idle_in_transaction_session_timeout", "$3")),
+            \(limit("random_page_cost", "LEAST(current_setting('random_page_cost')::float8, $5::float8)")), set_config('application_name', $4::text, false),
             set_config('synchronous_commit', COALESCE(\(commit), current_setting('synchronous_commit')), false)
             """,
             [
                 milliseconds(statementTimeout), milliseconds(lockTimeout), milliseconds(idleTransactionTimeout),
-                .text(applicationName),
+                .text(applicationName), .double(randomPageCost),
             ]
         )
     }

@@ -39,7 +39,7 @@ public final class PostgreSQLRelayStorage: ComposedRelayStorage {
         (self.database, self.configuration) = (database, configuration)
         (self.notifier, self.arrival) = (notifier, arrival)
         events = PostgreSQLEventStore(
-            database, retention: configuration.events, arrival: arrival, newest: newest.event
+            database, retention: configuration.events, arrival: arrival, newest: newest.event, totals: newest.totals
         ) { notifier.events(before: $0, of: $1) }
         records = PostgreSQLRecordStore(database, capacity: configuration.recordChanges, next: newest.recordChange) {
             notifier.records(of: $0)
@@ -99,6 +99,7 @@ public final class PostgreSQLRelayStorage: ComposedRelayStorage {
         records.announcer.announce(before: newest.recordChange)
         tokens.announcer.announce(before: newest.tokenChange)
         events.announcer.announceNewest(newest.event)
+        events.update(newest.totals)
     }
 
     public func close() async throws {
@@ -113,19 +114,22 @@ public final class PostgreSQLRelayStorage: ComposedRelayStorage {
         }
     }
 
-    /// The numbers by which changes of other relays are found.
+    /// The numbers by which changes of other relays are found, and the sums of all relays.
     private struct Newest {
         let recordChange: Int64
         let tokenChange: Int64
         let event: Int64
+        let totals: PostgreSQLEventTotals
 
         static func fetch(_ database: PostgreSQLDatabase) async throws -> Newest {
-            let row = try await database.read { connection in
-                try await connection.execute(
-                    "SELECT next_change, token_changes, COALESCE((SELECT MAX(number) FROM event), 0) FROM relay_state"
-                ).row
+            let (row, totals) = try await database.read { connection in
+                (
+                    try await connection.execute(
+                        "SELECT next_change, token_changes, COALESCE((SELECT MAX(number) FROM event), 0) FROM relay_state"
+                    ).row, try await PostgreSQLEventTotals.fetch(connection)
+                )
             }
-            return Newest(recordChange: try row.int(0), tokenChange: try row.int(1), event: try row.int(2))
+            return Newest(recordChange: try row.int(0), tokenChange: try row.int(1), event: try row.int(2), totals: totals)
         }
     }
 }

@@ -171,7 +171,8 @@ struct PostgreSQLStorageTests {
         }
     }
 
-    @Test("Changes by another relay yield hints without waiting for an interval", .timeLimit(.minutes(1)))
+    // The limit includes the wait for a place at the server.
+    @Test("Changes by another relay yield hints without waiting for an interval", .timeLimit(.minutes(10)))
     func notifications() async throws {
         try await Self.open { bench, storage in
             try await bench.open { other in

@@ -15,6 +15,8 @@ final class PostgreSQLEventAnnouncer: Sendable {
         var polled: Int64
     }
 
+    /// The minimum time between two looks for what is readable, so that they take little of the server's time under load.
+    private static let interval: Duration = .milliseconds(5)
     /// The maximum number of pending announcements; more are replaced by one to all readers.
     private static let maximumPending = 1000
 
@@ -39,7 +41,10 @@ final class PostgreSQLEventAnnouncer: Sendable {
             // While an old transaction runs, nothing is readable.
             if state.pending.count > Self.maximumPending { state.pending = [(state.announced, nil)] }
         }
-        worker.start { [weak self] in await self?.hintReadable() }
+        worker.start { [weak self] in
+            await self?.hintReadable()
+            try? await Task.sleep(for: Self.interval)
+        }
     }
 
     /// Announces events that are stored, including those of relays whose notifications were lost.

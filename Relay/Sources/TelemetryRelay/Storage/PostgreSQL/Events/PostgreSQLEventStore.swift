@@ -8,6 +8,9 @@ final class PostgreSQLEventStore: RelayEventStorage {
         var expired: [RelayEventRetention.Bound: Int] = [:]
         /// The earliest arrival of an event, as far as it is known.
         var oldest: Int64?
+        /// The sums of all relays when they were last read, and what this relay stored since: adding up the rows for each batch would
+        /// take longer than storing it.
+        var totals: PostgreSQLEventTotals
     }
 
     private let database: PostgreSQLDatabase
@@ -19,17 +22,20 @@ final class PostgreSQLEventStore: RelayEventStorage {
     let announcer: PostgreSQLEventAnnouncer
     private let progress: ProgressBox
 
-    /// - Parameter notify: called after each transaction that stored events, with the last number and the events' clients.
+    /// - Parameters:
+    ///   - newest: the number of the newest event.
+    ///   - totals: the sums of all relays.
+    ///   - notify: called after each transaction that stored events, with the last number and the events' clients.
     init(
         _ database: PostgreSQLDatabase, retention: RelayEventRetention, arrival: PostgreSQLArrival, newest: Int64,
-        notify: @escaping @Sendable (Int64, Set<String>) -> Void
+        totals: PostgreSQLEventTotals, notify: @escaping @Sendable (Int64, Set<String>) -> Void
     ) {
         self.database = database
         self.arrival = arrival
         let partitions = PostgreSQLEventPartitions(database.pool, age: retention.age)
         let trimmer = PostgreSQLEventTrimmer(retention: retention, arrival: arrival)
         let announcer = PostgreSQLEventAnnouncer(database, newest: newest)
-        let progress = ProgressBox()
+        let progress = ProgressBox(totals)
         (self.partitions, self.trimmer, self.announcer, self.progress) = (partitions, trimmer, announcer, progress)
         writer = PostgreSQLEventWriter(database: database, partitions: partitions, arrival: arrival)
         appender = PostgreSQLEventAppender(writer: writer) { outcome, batches in
@@ -37,7 +43,11 @@ final class PostgreSQLEventStore: RelayEventStorage {
             let clients: Set<String> = batches.reduce(into: []) { $0.formUnion($1.clients) }
             announcer.announce(last, clients)
             notify(last, clients)
-            guard trimmer.isNeeded(outcome.totals, oldest: progress.state.withLock(\.oldest)) else { return }
+            let (totals, oldest) = progress.state.withLock { progress in
+                progress.totals += outcome.added
+                return (progress.totals, progress.oldest)
+            }
+            guard trimmer.isNeeded(totals, oldest: oldest) else { return }
             // The events are stored. What cannot be deleted now is deleted later.
             let limit = outcome.results.reduce(EventTrimmer.step) { $0 + $1.stored }
             _ = try? await Self.trim(database, trimmer, progress, atMost: limit)
@@ -137,7 +147,7 @@ final class PostgreSQLEventStore: RelayEventStorage {
         _ database: PostgreSQLDatabase, _ trimmer: PostgreSQLEventTrimmer, _ progress: ProgressBox, atMost limit: Int
     ) async throws -> Bool {
         guard let trimmed = try await database.write({ try await trimmer.trim(atMost: limit, $0) }) else { return false }
-        progress.state.withLock { $0.oldest = trimmed.oldest }
+        progress.state.withLock { ($0.oldest, $0.totals) = (trimmed.oldest, trimmed.left) }
         progress.add(trimmed.counts)
         return !trimmed.counts.isEmpty
     }
@@ -147,9 +157,14 @@ final class PostgreSQLEventStore: RelayEventStorage {
 
     func close() async { await announcer.close() }
 
+    /// Sets the sums of all relays.
+    func update(_ totals: PostgreSQLEventTotals) { progress.state.withLock { $0.totals = totals } }
+
     /// Shared with the closure that the appender calls.
     private final class ProgressBox: Sendable {
-        let state = Mutex(Progress())
+        let state: Mutex<Progress>
+
+        init(_ totals: PostgreSQLEventTotals) { state = Mutex(Progress(totals: totals)) }
 
         func add(_ counts: [RelayEventRetention.Bound: Int]) {
             state.withLock { $0.expired.merge(counts.filter { $0.value > 0 }, uniquingKeysWith: +) }

@@ -55,11 +55,8 @@ struct PostgreSQLEventTrimmer: Sendable {
     }
 
     /// Deletes at most `limit` events within the current transaction.
-    /// - Returns: the number of deleted events by limit, and the earliest arrival of an event that is left; nil if another relay
-    ///   deletes events now.
-    func trim(
-        atMost limit: Int, _ connection: PostgreSQLConnection
-    ) async throws -> (counts: [RelayEventRetention.Bound: Int], oldest: Int64?)? {
+    /// - Returns: nil if another relay deletes events now.
+    func trim(atMost limit: Int, _ connection: PostgreSQLConnection) async throws -> Trimming? {
         guard try await isOnlyTrimmer(connection) else { return nil }
         let totals = try await PostgreSQLEventTotals.fetch(connection)
         let rows = try await connection.execute(
@@ -73,7 +70,15 @@ struct PostgreSQLEventTrimmer: Sendable {
             oldest = nil
         }
         if !excess.numbers.isEmpty { _ = try await delete(excess.numbers, isExpiry: true, connection) }
-        return (excess.counts, oldest)
+        return Trimming(counts: excess.counts, oldest: oldest, left: excess.totals)
+    }
+
+    struct Trimming: Sendable {
+        /// The number of deleted events by limit.
+        let counts: [RelayEventRetention.Bound: Int]
+        /// The earliest arrival of an event that is left.
+        let oldest: Int64?
+        let left: PostgreSQLEventTotals
     }
 
     /// Takes the lock that allows one relay at a time to delete events, until the end of the transaction.
@@ -145,7 +150,7 @@ struct PostgreSQLEventTrimmer: Sendable {
     /// The oldest events beyond a limit.
     private struct Excess {
         private let retention: RelayEventRetention
-        private var totals: PostgreSQLEventTotals
+        private(set) var totals: PostgreSQLEventTotals
         private let expiry: Int64
         private var isBeyond: (capacity: Bool, bytes: Bool)
         private(set) var numbers: [Int64] = []

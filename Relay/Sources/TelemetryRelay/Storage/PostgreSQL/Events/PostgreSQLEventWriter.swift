@@ -9,7 +9,8 @@ struct PostgreSQLEventWriter: Sendable {
         var results: [RelayAppendResult]
         /// The number of the last stored event; nil if all events were duplicates.
         var last: Int64?
-        var totals: PostgreSQLEventTotals
+        /// The number and the size of the stored events.
+        var added: PostgreSQLEventTotals
     }
 
     /// Identities are inserted in order, so that two transactions with the same events do not wait for each other.
@@ -35,9 +36,7 @@ struct PostgreSQLEventWriter: Sendable {
             \(PostgreSQLEventSpans.addition)
         )
         SELECT (SELECT array_agg((number & \((1 << PostgreSQLStore.ordinalBits) - 1))::integer) FROM written),
-            (SELECT MAX(number) FROM written), (SELECT COALESCE(SUM(size), 0)::bigint FROM written),
-            COALESCE(SUM(events), 0)::bigint, COALESCE(SUM(bytes), 0)::bigint, COALESCE(SUM(remembered), 0)::bigint
-        FROM event_count
+            (SELECT MAX(number) FROM written), (SELECT COALESCE(SUM(size), 0)::bigint FROM written)
         """
 
     let database: PostgreSQLDatabase
@@ -61,12 +60,10 @@ struct PostgreSQLEventWriter: Sendable {
         var stored = [Int](repeating: 0, count: batches.count)
         let positions = try result.int32s(0)
         for position in positions { stored[owners[Int(position) - 1]] += 1 }
-        let totals = PostgreSQLEventTotals(
-            events: try result.int(3) + Int64(positions.count), bytes: try result.int(4) + result.int(2),
-            remembered: try result.int(5))
         return Outcome(
             results: zip(batches, stored).map { RelayAppendResult(stored: $1, duplicates: $0.rows.count - $1) },
-            last: try result.optionalInt(1), totals: totals)
+            last: try result.optionalInt(1),
+            added: .init(events: Int64(positions.count), bytes: try result.int(2), remembered: 0))
     }
 
     private func insert(_ rows: [PostgreSQLEventBatch.Row], received: Int64) async throws -> PostgreSQLRow {
@@ -99,6 +96,12 @@ struct PostgreSQLEventTotals: Sendable {
 
     init(events: Int64, bytes: Int64, remembered: Int64) {
         (self.events, self.bytes, self.remembered) = (events, bytes, remembered)
+    }
+
+    static func += (totals: inout Self, added: Self) {
+        totals.events += added.events
+        totals.bytes += added.bytes
+        totals.remembered += added.remembered
     }
 
     static func fetch(_ connection: PostgreSQLConnection) async throws -> PostgreSQLEventTotals {

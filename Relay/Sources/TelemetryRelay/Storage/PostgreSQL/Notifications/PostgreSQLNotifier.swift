@@ -9,6 +9,9 @@ final class PostgreSQLNotifier: Sendable {
     /// Identifies this relay.
     let relay = String(UInt64.random(in: .min ... .max), radix: 36)
 
+    /// The minimum time between two notifications, each of which wakes every relay.
+    private static let interval: Duration = .milliseconds(10)
+
     private let database: PostgreSQLDatabase
     private let pending = Mutex<PostgreSQLNotification?>(nil)
     private let worker = CoalescedWork()
@@ -43,7 +46,10 @@ final class PostgreSQLNotifier: Sendable {
             change(&notification)
             pending = notification
         }
-        worker.start { [weak self] in await self?.sendPending() }
+        worker.start { [weak self] in
+            await self?.sendPending()
+            try? await Task.sleep(for: Self.interval)
+        }
     }
 
     private func sendPending() async {
