@@ -155,8 +155,7 @@ struct PresenceTests {
         host.transport.release(.saveRecords)
         await host.service.restorationFinished()
         #expect(try await host.client == nil)
-        await host.service.reconcile()
-        #expect(host.service.reconciliation == .missingClient)
+        #expect(await host.reconciles(to: .missingClient, orAlready: .allDisabled))
     }
 
     @Test("An opt-out while the date is written leaves nothing in the store")

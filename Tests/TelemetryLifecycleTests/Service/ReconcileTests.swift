@@ -23,7 +23,7 @@ struct ReconcileTests {
         let host = try await TestHost()
         await host.service.enableTelemetry()
         try await host.setServer(enabled: true)
-        #expect(await host.service.reconcile() == .serverEnabledLocalDisabled)
+        #expect(await host.reconciles(to: .serverEnabledLocalDisabled, orAlready: .localAndServerEnabled))
         #expect(host.service.status == .enabled)
         #expect(host.service.settings == TelemetryFixtures.approvedSettings)
         #expect(await host.settingsStore.load() == TelemetryFixtures.approvedSettings)
@@ -36,8 +36,7 @@ struct ReconcileTests {
         let host = try await TestHost.approved()
         try await host.transport.store.append(TelemetryFixtures.events(1...3))
         try await host.setServer(enabled: false)
-        #expect(await host.service.reconcile() == .serverDisabledLocalEnabled)
-        #expect(host.service.reconciliation == .serverDisabledLocalEnabled)
+        #expect(await host.reconciles(to: .serverDisabledLocalEnabled, orAlready: .allDisabled))
         #expect(host.service.status == .disabled)
         #expect(await host.settingsStore.load() == .defaults)
         #expect(await host.logger.isEnabled == false)
@@ -75,7 +74,7 @@ struct ReconcileTests {
         for id in ids { #expect(try await store.subscription(withID: id) != nil) }
         try await store.deleteTelemetryClient(recordID: .client(TestHost.clientId))
         if restarts { host.restart() }
-        #expect(await host.service.reconcile() == .missingClient)
+        #expect(await host.reconciles(to: .missingClient, orAlready: .allDisabled))
         for id in ids { #expect(try await store.subscription(withID: id) == nil) }
     }
 

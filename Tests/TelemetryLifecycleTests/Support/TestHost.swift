@@ -103,6 +103,15 @@ final class TestHost {
         try await transport.store.fetchCommand(recordID: .command(id))?.status
     }
 
+    /// Reconciles after a change of the client's record.
+    /// - Returns: whether the result is this one; or the second, because the service has followed the change's notification already.
+    func reconciles(
+        to result: TelemetryLifecycleService.ReconciliationResult, orAlready done: TelemetryLifecycleService.ReconciliationResult
+    ) async -> Bool {
+        let found = await service.reconcile()
+        return found == result || found == done
+    }
+
     func setServer(enabled: Bool) async throws {
         try await transport.store.updateTelemetryClient(recordID: .client(Self.clientId), isEnabled: enabled)
     }
