@@ -114,9 +114,10 @@ package final class JournalIndexes {
         let wanted = known.parts.contains(.names) ? parts : parts.union(.names)
         for part in 0..<3 where wanted.contains(Parts(rawValue: 1 << part)) {
             let (place, expected) = (header.offset(ofPart: part), header.parts[part])
+            guard let count = Int(exactly: expected.byteCount) else { return false }
             let bytes: [UInt8]
             do {
-                bytes = try file.read(at: place, count: Int(expected.byteCount))
+                bytes = try file.read(at: place, count: count)
             } catch {
                 if error.isOutOfDescriptors { throw error }
                 return false
