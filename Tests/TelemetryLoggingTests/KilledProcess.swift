@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 import Testing
 
 #if os(Linux) || os(macOS)
@@ -10,6 +11,9 @@ enum KilledProcess {
             Thread { continuation.resume(with: Swift.Result { try body() }) }.start()
         }
     }
+
+    /// One start at a time: Foundation's has crashed while another thread was in it, too.
+    private static let starts = Mutex(())
 
     /// Starts a process, kills it once it has printed some bytes, and returns its complete lines.
     static func run(_ arguments: [String], after moment: Int) throws -> [String] {
@@ -23,7 +27,7 @@ enum KilledProcess {
         // A small pipe, so that a process is never far ahead of the reader.
         _ = fcntl(output.fileHandleForWriting.fileDescriptor, Self.setPipeSize, 4_096)
         #endif
-        try process.run()
+        try starts.withLock { _ in try process.run() }
         var bytes = Data()
         while bytes.count < moment, let chunk = try output.fileHandleForReading.read(upToCount: 64), !chunk.isEmpty {
             bytes += chunk
