@@ -1,5 +1,6 @@
 import Foundation
 import TelemetryModels
+import TelemetryTransport
 import Testing
 
 @testable import TelemetryLogging
@@ -22,24 +23,24 @@ struct CaptureReadingTests {
     func readAhead() throws {
         log(2_000)
         let range = try #require(capture.withState { $0.beginReading() })
-        guard case .events(let events, let ends) = DeliveryBatch.read(range, limits: limits) else {
+        guard case .events(let batch) = DeliveryBatch.read(range, limits: limits, isEncoded: false) else {
             Issue.record("No event was read.")
             return
         }
-        let rest = try #require(range.rest(after: events, ends: ends))
-        let last = try #require(events.last)
-        let isOffered = capture.withState { $0.offer(events.count, upTo: last.sequence, of: range) }
+        let rest = try #require(range.rest(after: batch))
+        let (count, last) = (batch.events.count, batch.lastSequence)
+        let isOffered = capture.withState { $0.offer(count, upTo: last, of: range) }
         #expect(isOffered)
         capture.withState {
-            $0.endReading(range, at: ends[ends.count - 1], clientId: nil, delivered: events.count, dropped: (0, .rejected))
+            $0.endReading(range, at: batch.ends[count - 1], clientId: nil, delivered: count, dropped: (0, .rejected))
         }
         log(5_000, property1: String(repeating: "x", count: 300))
-        guard case .events(let ahead, _) = DeliveryBatch.read(rest, limits: limits) else {
+        guard case .events(let ahead) = DeliveryBatch.read(rest, limits: limits, isEncoded: false) else {
             Issue.record("The events that were read ahead are gone.")
             return
         }
-        #expect(ahead.first?.sequence == last.sequence + 1)
-        #expect(ahead.allSatisfy { $0.name == "event" && $0.property1 == nil })
+        #expect(ahead.events.events.first?.sequence == last + 1)
+        #expect(ahead.events.events.allSatisfy { $0.name == "event" && $0.property1 == nil })
         withExtendedLifetime(rest) {}
     }
 
@@ -47,8 +48,8 @@ struct CaptureReadingTests {
     func droppedOnce() throws {
         log(100)
         let range = try #require(capture.withState { $0.beginReading() })
-        guard case .expired(let count, let end, _) = DeliveryBatch.read(range, limits: .init(bytes: .max, oldest: .infinity))
-        else {
+        let limits = DeliveryBatch.Limits(bytes: .max, oldest: .infinity)
+        guard case .expired(let count, let end, _) = DeliveryBatch.read(range, limits: limits, isEncoded: false) else {
             Issue.record("No event has expired.")
             return
         }

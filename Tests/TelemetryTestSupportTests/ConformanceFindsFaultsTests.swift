@@ -26,6 +26,7 @@ struct ConformanceFindsFaultsTests {
         .notifiesForEveryClient: "Changes outside a subscription",
         .throwsForeignErrors: "A limit below 1",
         .endsStreams: "An event stream returns stored events",
+        .shortensBatches: "A logger's batches are stored like the events",
     ]
 
     @Test("A faulty transport fails the check for its fault", arguments: FaultyTransport.Fault.allCases)

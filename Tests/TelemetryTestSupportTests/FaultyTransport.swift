@@ -3,12 +3,13 @@ import TelemetryModels
 import TelemetryTransport
 
 /// A transport in memory with one fault for the conformance suite to find.
-struct FaultyTransport: TelemetryTransporting {
+struct FaultyTransport: TelemetryTransporting, TelemetryEventBatchTransport {
     enum Fault: String, CaseIterable, Sendable {
         case readsNewestFirst, losesAttributes, excludesSince, emptySetMatchesAll, acceptsAnyLimit, acceptsAnyClient
         case ignoresCursors, deletesAllEvents, comparesBytes
         case insertOverwrites, ignoresChangeTags, checksThenSaves, hidesServerRecord, hidesFailures, foldsCase
         case sendsNoNotifications, notifiesForEveryClient, throwsForeignErrors, endsStreams
+        case shortensBatches
     }
 
     struct Foreign: Error {}
@@ -28,6 +29,10 @@ struct FaultyTransport: TelemetryTransporting {
                     name: event.name, timestamp: event.timestamp, device: event.device, threadId: event.threadId,
                     property1: event.property1, scenario: event.scenario, level: event.level)
             })
+    }
+
+    func append(_ batch: TelemetryEventBatch) async throws {
+        try await append(fault == .shortensBatches ? Array(batch.events.dropLast()) : batch.events)
     }
 
     func events(

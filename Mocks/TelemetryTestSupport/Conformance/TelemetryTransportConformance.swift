@@ -45,7 +45,7 @@ public struct TelemetryTransportConformance: Sendable {
     /// Every check. Their order has no meaning, and they are independent.
     public static let checks: [Check] =
         eventChecks + cursorChecks + filterChecks + streamChecks + recordChecks + policyChecks + operationChecks
-        + nameChecks + subscriptionChecks + concurrencyChecks + historyChecks
+        + nameChecks + subscriptionChecks + concurrencyChecks + historyChecks + batchChecks
 
     private let makeStore: @Sendable () async throws -> Store
     private let patience: Duration

@@ -65,7 +65,7 @@ struct EventBatchEncoder {
             buffer.append(decimal: event.sequence)
         }
         buffer.append(literal: ",\"eventTimestamp\":\"")
-        guard timestamps.append(event.timestamp, to: buffer) else {
+        guard timestamps.append(event.timestamp, to: buffer) != nil else {
             throw .invalidArgument("The time of the event \"\(event.eventId)\" is outside the years 1 to 9999.")
         }
         buffer.append(UInt8(ascii: "\""))

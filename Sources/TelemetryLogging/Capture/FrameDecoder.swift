@@ -1,9 +1,10 @@
 import Foundation
 import TelemetryModels
+import TelemetryStorage
 
 /// Decodes frames to events, reusing texts that consecutive events share.
 struct FrameDecoder {
-    private let session: Session
+    private let sessionId: String
     private let device: TelemetryDeviceInfo
     private let idPrefix: [UInt8]
     var clientId: String?
@@ -16,12 +17,20 @@ struct FrameDecoder {
     private var thread: (number: UInt64, text: String) = (0, "0")
 
     init(session: Session, clientId: String?, firstSequence: UInt64) {
-        self.session = session
-        sequence = firstSequence
-        device = session.device
-        idPrefix = Array("\(session.id)-".utf8)
-        self.clientId = clientId
+        self.init(
+            origin: EventOrigin(clientId: clientId, sessionId: session.id, device: session.device), firstSequence: firstSequence)
     }
+
+    init(origin: EventOrigin, firstSequence: UInt64) {
+        sessionId = origin.sessionId
+        sequence = firstSequence
+        device = origin.device
+        idPrefix = Array("\(origin.sessionId)-".utf8)
+        clientId = origin.clientId
+    }
+
+    /// What the events after the last definition have in common.
+    var origin: EventOrigin { EventOrigin(clientId: clientId, sessionId: sessionId, device: device) }
 
     /// The length of the frame at an offset; nil at the end, and if there is no whole frame.
     static func length(at offset: Int, in bytes: ByteView) -> Int? {
@@ -59,35 +68,23 @@ struct FrameDecoder {
             }
             return true
         }
-        guard let seconds: Double = reader.read(), let number = reader.readCompact(), let nameBytes = reader.readBytes()
-        else { return false }
-        var scenarioText: String?
-        if flags.contains(.scenario) {
-            guard let bytes = reader.readBytes() else { return false }
-            scenarioText = scenario.text(of: bytes)
-        }
-        var property: String?
-        if flags.contains(.property) {
-            guard let text = reader.readText() else { return false }
-            property = text
-        }
-        var attributes: [String: TelemetryValue] = [:]
-        if flags.contains(.attributes) {
-            guard let read = AttributeCoding.read(from: &reader) else { return false }
-            attributes = read
-        }
-        var identifier: String?
-        if flags.contains(.captured) {
-            guard let identity = frame.load(UInt64.self, at: frame.count - Frame.identityBytes) else { return false }
-            identifier = CapturedEvent.eventId(ofRecorded: identity)
-            attributes[CapturedEvent.capturedAttribute] = true
-        }
+        guard let fields = FrameFields(frame), let attributes = fields.attributes(in: frame) else { return false }
         events.append(
             TelemetryEvent(
-                eventId: identifier ?? eventId(sequence), clientId: clientId, sessionId: session.id, sequence: sequence,
-                name: name.text(of: nameBytes), timestamp: Date(timeIntervalSinceReferenceDate: seconds), device: device,
-                threadId: threadText(number), property1: property, attributes: attributes, scenario: scenarioText,
+                eventId: fields.identity.map { CapturedEvent.eventId(ofRecorded: $0) } ?? eventId(sequence), clientId: clientId,
+                sessionId: sessionId, sequence: sequence, name: name.text(of: frame[fields.name]),
+                timestamp: Date(timeIntervalSinceReferenceDate: fields.seconds), device: device,
+                threadId: threadText(fields.thread), property1: fields.property1.map { frame[$0].text }, attributes: attributes,
+                scenario: fields.scenario.map { scenario.text(of: frame[$0]) },
                 level: flags.contains(.diagnostic) ? .diagnostic : .info))
+        sequence &+= 1
+        return true
+    }
+
+    /// Passes over an event's frame without decoding it. Returns false if it cannot be decoded.
+    mutating func skip(_ frame: ByteView) -> Bool {
+        guard let fields = FrameFields(frame) else { return false }
+        if fields.attributes != nil, fields.attributes(in: frame) == nil { return false }
         sequence &+= 1
         return true
     }

@@ -24,11 +24,14 @@ struct FrameReader {
         return nil
     }
 
-    mutating func readBytes() -> ByteView? {
+    /// Reads the length of bytes, and returns their place.
+    mutating func readRange() -> Range<Int>? {
         guard let length = readCompact().flatMap(Int.init(exactly:)), bytes.count - offset >= length else { return nil }
         defer { offset += length }
-        return bytes[offset..<(offset + length)]
+        return offset..<(offset + length)
     }
+
+    mutating func readBytes() -> ByteView? { readRange().map { bytes[$0] } }
 
     mutating func readText() -> String? { readBytes().map(\.text) }
 }

@@ -1,10 +1,11 @@
 import Foundation
 import TelemetryModels
+import TelemetryTransport
 
-/// The events of one append, with the offset at which each event's frame ends.
+/// The events of one append, all of one client.
 struct DeliveryBatch: Sendable {
     enum Content: Sendable {
-        case events([TelemetryEvent], ends: [Int])
+        case events(DeliveryBatch)
         /// Events that are too old to be sent.
         case expired(count: Int, end: Int, clientId: String?)
         /// Frames that cannot be decoded.
@@ -21,40 +22,67 @@ struct DeliveryBatch: Sendable {
     /// The bytes that an event takes in addition to its frame when a transport encodes it: identifiers, device, field names.
     private static let overheadBytes = 400
 
+    let events: TelemetryEventBatch
+    /// The offset at which each event's frame ends.
+    let ends: [Int]
+    let clientId: String?
+    let lastSequence: UInt64
+
     /// Reads as many events from the start of a range as one append carries.
-    static func read(_ range: PendingRange, limits: Limits) -> Content {
-        range.withBytes { bytes in
+    /// - Parameter isEncoded: Whether the transport takes events that are not converted. Those of another session are, because
+    ///   another process wrote their frames.
+    static func read(_ range: PendingRange, limits: Limits, isEncoded: Bool) -> Content {
+        let keepsFrames = isEncoded && range.isCurrentSession
+        return range.withBytes { bytes in
             var decoder = FrameDecoder(
                 session: range.session, clientId: range.clientId, firstSequence: range.firstSequence)
             var events: [TelemetryEvent] = []
             var ends: [Int] = []
             var expired = 0
             var offset = range.from
+            var start = offset
             var size = 0
-            while offset < range.to, events.count < limits.events {
+            while offset < range.to, ends.count < limits.events {
                 guard let length = FrameDecoder.length(at: offset, in: bytes) else { break }
                 let frame = bytes[offset..<(offset + length)]
-                if let logged = FrameDecoder.timestamp(ofEvent: frame) {
-                    let isExpired = logged < limits.oldest
-                    if isExpired != (expired > 0), !events.isEmpty || expired > 0 { break }
-                    size += length + overheadBytes
-                    if size > limits.bytes, !events.isEmpty { break }
-                    if isExpired {
-                        expired += 1
-                        decoder.sequence &+= 1
-                        offset += length
-                        continue
-                    }
-                    if events.isEmpty { events.reserveCapacity(min(limits.events, (range.to - offset) / length + 1)) }
+                guard let logged = FrameDecoder.timestamp(ofEvent: frame) else {
+                    // A definition, of another client.
+                    guard ends.isEmpty, decoder.decode(frame, into: &events) else { break }
+                    offset += length
+                    continue
                 }
-                let count = events.count
-                guard decoder.decode(frame, into: &events) else { break }
+                let isExpired = logged < limits.oldest
+                if isExpired != (expired > 0), !ends.isEmpty || expired > 0 { break }
+                size += length + overheadBytes
+                if size > limits.bytes, !ends.isEmpty { break }
+                if isExpired {
+                    expired += 1
+                    decoder.sequence &+= 1
+                    offset += length
+                    continue
+                }
+                if ends.isEmpty {
+                    start = offset
+                    let expected = min(limits.events, (range.to - offset) / length + 1)
+                    ends.reserveCapacity(expected)
+                    if !keepsFrames { events.reserveCapacity(expected) }
+                }
+                guard keepsFrames ? decoder.skip(frame) : decoder.decode(frame, into: &events) else { break }
                 offset += length
-                if events.count > count { ends.append(offset) }
+                ends.append(offset)
             }
-            if events.isEmpty, expired == 0 { return .corrupt }
-            return expired > 0
-                ? .expired(count: expired, end: offset, clientId: decoder.clientId) : .events(events, ends: ends)
+            if expired > 0 { return .expired(count: expired, end: offset, clientId: decoder.clientId) }
+            guard let end = ends.last else { return .corrupt }
+            let batch =
+                keepsFrames
+                ? TelemetryEventBatch(
+                    LoggedEvents(
+                        bytes[start..<end], count: ends.count, firstSequence: decoder.sequence &- UInt64(ends.count),
+                        origin: decoder.origin))
+                : TelemetryEventBatch(events)
+            return .events(
+                DeliveryBatch(
+                    events: batch, ends: ends, clientId: decoder.clientId, lastSequence: decoder.sequence &- 1))
         }
     }
 }

@@ -9,7 +9,7 @@ struct ReadAhead: Sendable {
     init(_ range: PendingRange, limits: DeliveryBatch.Limits) async {
         memory = range.memory
         from = range.from
-        content = withExtendedLifetime(range.pin) { DeliveryBatch.read(range, limits: limits) }
+        content = withExtendedLifetime(range.pin) { DeliveryBatch.read(range, limits: limits, isEncoded: false) }
     }
 
     /// The batch if it is the first one of a range; otherwise nil.
@@ -25,10 +25,10 @@ extension PendingRange {
     ///
     /// Its bytes do not change while it exists: a segment with waiting events is not rewound, and the memory of a dropped segment
     /// is not used again.
-    func rest(after events: [TelemetryEvent], ends: [Int]) -> PendingRange? {
-        guard let last = events.last, let end = ends.last, events.count >= 100, end < to else { return nil }
+    func rest(after batch: DeliveryBatch) -> PendingRange? {
+        guard let end = batch.ends.last, batch.ends.count >= 100, end < to else { return nil }
         return PendingRange(
-            token: token, memory: memory, session: session, firstSequence: last.sequence &+ 1, from: end, to: to,
-            clientId: last.clientId, begun: begun, isCurrentSession: isCurrentSession, pin: SegmentMemory.Pin(memory))
+            token: token, memory: memory, session: session, firstSequence: batch.lastSequence &+ 1, from: end, to: to,
+            clientId: batch.clientId, begun: begun, isCurrentSession: isCurrentSession, pin: SegmentMemory.Pin(memory))
     }
 }

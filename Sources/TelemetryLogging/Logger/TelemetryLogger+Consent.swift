@@ -13,12 +13,9 @@ extension TelemetryLogger: TelemetryConsentFollowing {
 
     /// Checks consent as late as possible, before each append, because another process may have withdrawn it.
     /// - Throws: `CancellationError` if the events must not be sent; the pump is no longer current then.
-    func requireConsent(for events: [TelemetryEvent], id: UInt64) async throws {
+    func requireConsent(of clientId: String?, id: UInt64) async throws {
         guard let consent = consent.withLock(\.self) else { return }
-        var isGranted = await consent.isGranted(events.last?.clientId)
-        if isGranted, let first = events.first, first.clientId != events.last?.clientId {
-            isGranted = await consent.isGranted(first.clientId)
-        }
+        let isGranted = await consent.isGranted(clientId)
         // If recording was turned off meanwhile, and perhaps on again, that must not be undone.
         guard isCurrent(id) else { throw CancellationError() }
         guard !isGranted else { return }

@@ -15,18 +15,19 @@ extension TelemetryLogger {
             guard isCurrent(id) else { return false }
             capture.prepareSpare()
             guard let range = capture.withState({ $0.beginReading() }) else { break }
-            let content = ahead?.content(of: range) ?? DeliveryBatch.read(range, limits: batchLimits(for: range))
+            let content = ahead?.content(of: range) ?? read(range)
             ahead = nil
             switch content {
-            case .events(let events, let ends):
+            case .events(let batch):
                 let handled: Int?
-                if let rest = range.rest(after: events, ends: ends) {
+                // Encoded batches take too little time to be worth a task.
+                if batchTransport == nil, let rest = range.rest(after: batch) {
                     // The next batch is read while the transport works on this one.
                     async let next = ReadAhead(rest, limits: batchLimits(for: rest))
-                    handled = await deliver(events, ends: ends, of: range, id: id)
+                    handled = await deliver(batch, of: range, id: id)
                     ahead = await next
                 } else {
-                    handled = await deliver(events, ends: ends, of: range, id: id)
+                    handled = await deliver(batch, of: range, id: id)
                 }
                 guard let handled else { return false }
                 remaining -= handled
@@ -48,6 +49,10 @@ extension TelemetryLogger {
         return true
     }
 
+    private func read(_ range: PendingRange) -> DeliveryBatch.Content {
+        DeliveryBatch.read(range, limits: batchLimits(for: range), isEncoded: batchTransport != nil)
+    }
+
     /// The wall clock may have been wrong when an event was logged, so that no event expires that cannot have waited as long.
     private func batchLimits(for range: PendingRange) -> DeliveryBatch.Limits {
         let maximumAge = configuration.spool.maximumAge
@@ -59,17 +64,17 @@ extension TelemetryLogger {
 
     /// Appends a batch, in halves if necessary.
     /// - Returns: the number of events that need not be sent again; nil if some must.
-    private func deliver(_ events: [TelemetryEvent], ends: [Int], of range: PendingRange, id: UInt64) async -> Int? {
-        guard let last = events.last, capture.withState({ $0.offer(events.count, upTo: last.sequence, of: range) }) else {
-            return 0
-        }
-        var bisection = BatchBisection(count: events.count)
+    private func deliver(_ batch: DeliveryBatch, of range: PendingRange, id: UInt64) async -> Int? {
+        let count = batch.ends.count
+        guard capture.withState({ $0.offer(count, upTo: batch.lastSequence, of: range) }) else { return 0 }
+        var bisection = BatchBisection(count: count)
         while let part = bisection.next() {
             do {
-                try await append(part.count == events.count ? events : Array(events[part]), id: id)
+                let events = part.count == count ? batch.events : batch.events[part]
+                try await append(events, of: batch.clientId, id: id)
                 // Counted even if the pump was ended meanwhile, because the transport has them.
                 bisection.succeeded(part)
-                if !isCurrent(id), part.upperBound < events.count { bisection.cancelled() }
+                if !isCurrent(id), part.upperBound < count { bisection.cancelled() }
             } catch {
                 guard isCurrent(id) else {
                     bisection.cancelled()
@@ -79,33 +84,33 @@ extension TelemetryLogger {
                 bisection.failed(part, with: failure)
             }
         }
-        settle(bisection.outcome, events: events, ends: ends, of: range)
+        settle(bisection.outcome, of: batch, from: range)
         guard let failure = bisection.outcome.failure else {
             delivery.schedule.succeeded()
             delivery.isRetry = false
-            return events.count
+            return count
         }
         if case .transport(let error) = failure { backOff(after: error) }
         return nil
     }
 
-    private func append(_ events: [TelemetryEvent], id: UInt64) async throws {
-        try await requireConsent(for: events, id: id)
+    private func append(_ events: TelemetryEventBatch, of clientId: String?, id: UInt64) async throws {
+        try await requireConsent(of: clientId, id: id)
         if delivery.isRetry {
             delivery.isRetry = false
             capture.withState { $0.statistics.retries += 1 }
         }
         delivery.appending.insert(id)
         defer { delivery.appending.remove(id) }
-        try await transport.append(events)
+        if let batchTransport { try await batchTransport.append(events) } else { try await transport.append(events.events) }
     }
 
-    private func settle(_ outcome: BatchOutcome, events: [TelemetryEvent], ends: [Int], of range: PendingRange) {
-        countDelivery(outcome, ends: ends, from: range.from)
+    private func settle(_ outcome: BatchOutcome, of batch: DeliveryBatch, from range: PendingRange) {
+        countDelivery(outcome, ends: batch.ends, from: range.from)
         let handled = outcome.handled
-        let offset = handled > 0 ? ends[handled - 1] : range.from
-        let clientId = handled > 0 ? events[handled - 1].clientId : range.clientId
-        let rejected = outcome.rejected.map { events[$0] }
+        let offset = handled > 0 ? batch.ends[handled - 1] : range.from
+        let clientId = handled > 0 ? batch.clientId : range.clientId
+        let rejected = outcome.rejected.flatMap { batch.events[$0..<($0 + 1)].events }
         // The loss of a report is not reported: a store that rejects reports would get them without end.
         let reports = rejected.count { $0.name == Self.droppedEventName }
         capture.withState {

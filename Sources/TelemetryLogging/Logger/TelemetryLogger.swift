@@ -37,6 +37,8 @@ public actor TelemetryLogger: TelemetryLogging {
 
     let configuration: Configuration
     let transport: any TelemetryEventTransport
+    /// The transport, if it takes events that are not converted.
+    let batchTransport: (any TelemetryEventBatchTransport)?
     let time: MonotonicTime
     let bootTime: @Sendable () -> BootTime
     let jitter: @Sendable () -> Double
@@ -67,6 +69,7 @@ public actor TelemetryLogger: TelemetryLogging {
         let configuration = configuration.clamped
         self.configuration = configuration
         self.transport = transport
+        batchTransport = transport as? any TelemetryEventBatchTransport
         self.jitter = jitter
         time = MonotonicTime(clock: clock)
         bootTime = BootTime.clock(time)

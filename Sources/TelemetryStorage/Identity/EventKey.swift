@@ -39,18 +39,28 @@ package struct EventKeyMaker {
             let hash = SipHash.hash(UnsafeRawBufferPointer(bytes), key: secret)
             return (EventKey(high: hash.high, low: hash.low | 1), 1)
         }
-        let name = UnsafeBufferPointer(rebasing: bytes[..<number.prefixCount])
+        return key(of: UnsafeBufferPointer(rebasing: bytes[..<number.prefixCount]), number.number)
+    }
+
+    /// The key of the identifier that consists of a prefix, a dash and a number.
+    package mutating func key(of prefix: String, _ number: UInt64) -> (key: EventKey, bit: UInt64) {
+        guard number < EventNumber.limit else { return key(of: "\(prefix)-\(number)") }
+        let found = prefix.withBytes { bytes in Self.isASCII(bytes) ? key(of: bytes, number) : nil }
+        return found ?? key(of: "\(prefix)-\(number)")
+    }
+
+    private mutating func key(of name: UnsafeBufferPointer<UInt8>, _ number: UInt64) -> (key: EventKey, bit: UInt64) {
         if group == nil || !prefix.withUnsafeBufferPointer({ $0.isIdentical(to: name) }) {
             prefix = Array(name)
             prefixHash = SipHash.hash(UnsafeRawBufferPointer(name), key: (secret.0, ~secret.1))
             group = nil
         }
-        if group != number.number >> 6 {
-            group = number.number >> 6
-            let words = (prefixHash.high.littleEndian, prefixHash.low.littleEndian, (number.number >> 6).littleEndian)
+        if group != number >> 6 {
+            group = number >> 6
+            let words = (prefixHash.high.littleEndian, prefixHash.low.littleEndian, (number >> 6).littleEndian)
             let hash = withUnsafeBytes(of: words) { SipHash.hash($0, key: secret) }
             groupKey = EventKey(high: hash.high, low: hash.low & ~1 | 2)
         }
-        return (groupKey, 1 << (number.number & 63))
+        return (groupKey, 1 << (number & 63))
     }
 }

@@ -90,8 +90,16 @@ package final class IdentityIndex {
     }
 
     /// Stages the event for ``commit(into:)``. Returns false if it is already stored or staged.
-    package func stage(_ eventId: String) throws -> Bool {
-        let (key, bit) = keys.key(of: eventId)
+    package func stage(_ eventId: String) throws -> Bool { try stage(keys.key(of: eventId)) }
+
+    /// Stages the event of this session; the same as with its identifier as a text.
+    func stage(_ event: EventFields, of sessionId: String) throws -> Bool {
+        if event.identifier != nil { return try stage(event.identifier(in: sessionId)) }
+        return try stage(keys.key(of: sessionId, event.sequence))
+    }
+
+    private func stage(_ place: (key: EventKey, bit: UInt64)) throws -> Bool {
+        let (key, bit) = place
         if lastKey != key {
             keepLast()
             lastKey = nil

@@ -1,23 +1,18 @@
 package import TelemetryModels
 
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
-
 /// Computes the summary of a batch while its events are written.
 package struct BatchSummaryBuilder {
     /// The name of the event with which a logger reports drops; its attributes are counts by cause.
     private static let dropReport = "telemetry.dropped"
+    private static let hour: UInt64 = 3_600_000_000_000
 
     private var session: String?
-    private var first = UInt64.max
-    private var last: UInt64 = 0
+    /// The cell of the previous event, and its place in `cells`, whose element is older.
+    private var cell: BatchSummary.Cell?
+    private var place = 0
+    /// The start of its hour, in nanoseconds since 1970.
+    private var hourStart: UInt64 = 0
     private var cells: [BatchSummary.Cell] = []
-    /// The cell of the previous event, and the start of its hour, in seconds since 1970.
-    private var current = 0
-    private var hours: [Double] = []
     /// Whether the batch has one session, and only times that a summary can state.
     private var isUsable = true
 
@@ -25,68 +20,90 @@ package struct BatchSummaryBuilder {
 
     /// Adds an event without copying it.
     package mutating func add(_ event: UnsafePointer<TelemetryEvent>) {
+        let time = TimestampParts(event.pointee.timestamp)
+        event.withFields { add($0, ofSession: event.pointee.sessionId, at: time) }
+    }
+
+    @inline(__always)
+    mutating func add(_ event: EventFields, ofSession sessionId: String, at time: TimestampParts?) {
         guard isUsable else { return }
         if let session {
-            guard session.isIdentical(to: event.pointee.sessionId) else { return isUsable = false }
+            guard session.isIdentical(to: sessionId) else { return isUsable = false }
         } else {
-            session = event.pointee.sessionId
+            session = sessionId
         }
-        guard let time = EventTime.nanoseconds(of: event.pointee.timestamp) else { return isUsable = false }
-        first = min(first, time)
-        last = max(last, time)
-        let seconds = event.pointee.timestamp.timeIntervalSince1970
-        if !isCurrent(event, seconds) {
-            guard let found = cells.indices.first(where: { isCell($0, of: event, seconds) }) else {
-                return addCell(event, time, seconds)
-            }
-            current = found
+        guard let time = time?.nanosecondsSince1970 else { return isUsable = false }
+        if cell == nil || !isCell(cell.unsafelyUnwrapped, of: event, at: time) {
+            change(to: event, at: time)
+            if cell == nil { return }
         }
-        let sequence = event.pointee.sequence
-        cells[current].count += 1
-        cells[current].first = min(cells[current].first, time)
-        cells[current].last = max(cells[current].last, time)
-        cells[current].lowestSequence = min(cells[current].lowestSequence, sequence)
-        cells[current].highestSequence = max(cells[current].highestSequence, sequence)
-        if event.pointee.scenario == nil { cells[current].dropped.addClamped(Self.drops(event)) }
+        cell?.add(event.sequence, at: time)
+        if event.scenario == nil { cell?.addDrops(Self.drops(event.name, event.attributes)) }
     }
 
     /// The summary; nil if the batch has none.
     package var summary: BatchSummary? {
-        guard isUsable, let session, session.utf8.count <= BatchSummary.maximumSessionBytes else { return nil }
+        var cells = cells
+        if let cell { cells[place] = cell }
+        guard isUsable, let session, session.utf8.count <= BatchSummary.maximumSessionBytes,
+            let first = cells.map(\.first).min(), let last = cells.map(\.last).max()
+        else { return nil }
         let scenarioBytes = cells.reduce(0) { $0 + ($1.scenario?.utf8.count ?? 0) }
         let isShort = cells.count <= BatchSummary.maximumCells && scenarioBytes <= BatchSummary.maximumScenarioBytes
         return BatchSummary(session: session, first: first, last: last, cells: isShort ? cells : nil)
     }
 
-    private func isCurrent(_ event: UnsafePointer<TelemetryEvent>, _ seconds: Double) -> Bool {
-        current < cells.count && isCell(current, of: event, seconds)
+    @inline(__always)
+    private func isCell(_ cell: borrowing BatchSummary.Cell, of event: EventFields, at time: UInt64) -> Bool {
+        cell.level == event.level && time >= hourStart && time - hourStart < Self.hour
+            && EventContext.isSame(cell.scenario, event.scenario)
     }
 
-    private func isCell(_ index: Int, of event: UnsafePointer<TelemetryEvent>, _ seconds: Double) -> Bool {
-        cells[index].level == event.pointee.level && seconds >= hours[index] && seconds < hours[index] + 3_600
-            && EventContext.isSame(cells[index].scenario, event.pointee.scenario)
-    }
-
-    private mutating func addCell(_ event: UnsafePointer<TelemetryEvent>, _ time: UInt64, _ seconds: Double) {
-        // One more than allowed, which shows that there are too many.
-        guard cells.count <= BatchSummary.maximumCells else { return }
-        current = cells.count
-        hours.append((seconds / 3_600).rounded(.down) * 3_600)
-        let sequence = event.pointee.sequence
-        cells.append(
-            BatchSummary.Cell(
-                scenario: event.pointee.scenario, level: event.pointee.level, count: 1, first: time, last: time,
-                lowestSequence: sequence, highestSequence: sequence,
-                dropped: event.pointee.scenario == nil ? Self.drops(event) : 0))
+    /// Continues with the event's cell, which may be new.
+    private mutating func change(to event: EventFields, at time: UInt64) {
+        if let cell { cells[place] = cell }
+        let start = time / Self.hour * Self.hour
+        let known = cells.firstIndex {
+            $0.level == event.level && $0.first / Self.hour * Self.hour == start
+                && EventContext.isSame($0.scenario, event.scenario)
+        }
+        hourStart = start
+        if let known {
+            place = known
+        } else if cells.count > BatchSummary.maximumCells {
+            // One more than allowed, which shows that there are too many. The last one only keeps the times.
+            place = cells.count - 1
+        } else {
+            place = cells.count
+            cells.append(
+                BatchSummary.Cell(
+                    scenario: event.scenario.map { String(decoding: $0, as: UTF8.self) }, level: event.level, count: 0,
+                    first: time, last: time, lowestSequence: event.sequence, highestSequence: event.sequence, dropped: 0))
+        }
+        cell = cells[place]
     }
 
     /// The number of drops that an event reports.
     package static func drops(_ event: UnsafePointer<TelemetryEvent>) -> UInt64 {
-        guard event.pointee.scenario == nil, event.pointee.name == dropReport else { return 0 }
-        return event.pointee.attributes.values.reduce(0) { $0.addingClamped(UInt64(max(0, $1.intValue ?? 0))) }
+        guard event.pointee.scenario == nil else { return 0 }
+        return event.pointee.name.withBytes { drops($0, event.pointee.attributes) }
+    }
+
+    private static func drops(_ name: EventFields.Text, _ attributes: [String: TelemetryValue]) -> UInt64 {
+        guard dropReport.withBytes({ $0.isIdentical(to: name) }) else { return 0 }
+        return attributes.values.reduce(0) { $0.addingClamped(UInt64(max(0, $1.intValue ?? 0))) }
     }
 }
 
-extension UInt64 {
-    fileprivate mutating func addClamped(_ other: UInt64) { self = addingClamped(other) }
+extension BatchSummary.Cell {
+    @inline(__always)
+    fileprivate mutating func add(_ sequence: UInt64, at time: UInt64) {
+        count += 1
+        first = min(first, time)
+        last = max(last, time)
+        lowestSequence = min(lowestSequence, sequence)
+        highestSequence = max(highestSequence, sequence)
+    }
+
+    fileprivate mutating func addDrops(_ drops: UInt64) { dropped = dropped.addingClamped(drops) }
 }

@@ -11,21 +11,12 @@ package enum EventTime {
     /// How much the order of two dates may differ from that of their nanoseconds: a `Date` has a precision of about 240 ns.
     package static let precision: UInt64 = 1_000
 
-    private static let maximumSeconds = 9_000_000_000.0
+    /// About the year 2255, beyond which nanoseconds do not fit.
+    static let maximumSeconds: Int64 = 9_000_000_000
 
     /// The nanoseconds that a reader of the line gets; nil before 1970 and after about the year 2255.
     @inline(__always)
-    package static func nanoseconds(of date: Date) -> UInt64? {
-        let interval = date.timeIntervalSinceReferenceDate
-        let whole = interval.rounded(.down)
-        let since1970 = whole + Double(TimestampFormat.secondsFrom1970ToReference)
-        guard since1970 >= 0, since1970 < maximumSeconds else { return nil }
-        let seconds = UInt64(since1970)
-        let nanoseconds = UInt64(((interval - whole) * 1e9).rounded())
-        let milliseconds = seconds * 1_000 + (nanoseconds + 500_000) / 1_000_000
-        if Date(timeIntervalSince1970: Double(milliseconds) / 1_000) == date { return milliseconds * 1_000_000 }
-        return seconds * 1_000_000_000 + nanoseconds
-    }
+    package static func nanoseconds(of date: Date) -> UInt64? { TimestampParts(date)?.nanosecondsSince1970 }
 
     /// The date that a reader of the line gets.
     package static func date(_ nanoseconds: UInt64) -> Date {
@@ -37,7 +28,7 @@ package enum EventTime {
     package static func limit(_ date: Date) -> UInt64 {
         let seconds = date.timeIntervalSince1970
         if seconds.isNaN { return .max }
-        return seconds <= 0 ? 0 : seconds >= maximumSeconds ? .max : nanoseconds(of: date) ?? .max
+        return seconds <= 0 ? 0 : seconds >= Double(maximumSeconds) ? .max : nanoseconds(of: date) ?? .max
     }
 
     /// The number of the hour since 1970 that contains the date.

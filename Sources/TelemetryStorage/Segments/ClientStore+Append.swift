@@ -1,8 +1,14 @@
 package import TelemetryModels
 
+/// The events of one append to a client.
+package enum ClientEvents {
+    case events(ArraySlice<TelemetryEvent>)
+    case encoded(any EncodedEvents)
+}
+
 extension ClientStore {
     /// Stores the events that are new. Returns false and stores nothing if the journal is busy.
-    package func append(_ events: ArraySlice<TelemetryEvent>, with encoder: inout EventLineEncoder) throws -> Bool {
+    package func append(_ events: ClientEvents, with encoder: inout EventLineEncoder) throws -> Bool {
         guard let tail = try shared.journal.begin() else { return false }
         defer { shared.journal.end() }
         try withIndex { try append(events, $0, tail, &encoder) }
@@ -10,30 +16,52 @@ extension ClientStore {
     }
 
     private func append(
-        _ events: ArraySlice<TelemetryEvent>, _ index: IdentityIndex, _ tail: JournalPosition,
-        _ encoder: inout EventLineEncoder
+        _ events: ClientEvents, _ index: IdentityIndex, _ tail: JournalPosition, _ encoder: inout EventLineEncoder
     ) throws {
         var header = index.header
         var target: (segment: SegmentWriter, file: OpenFile)?
         var count: UInt64 = 0
         var summary = BatchSummaryBuilder()
         let maximum = shared.configuration.effectiveEventBytes
+        /// Prepares the encoder for the first new event, and returns the size before the event.
+        func begin() throws -> Int {
+            if target == nil {
+                let found = try usableSegment(&header)
+                encoder.begin(below: found.segment.context)
+                target = found
+            }
+            return encoder.buffer.count
+        }
+        func end(_ isEncoded: Bool, from start: Int, _ eventId: @autoclosure () -> String) throws {
+            guard isEncoded else { throw EventLimits.dateOutOfRange(eventId()) }
+            let size = encoder.buffer.count - start
+            if size > maximum { throw EventLimits.tooLarge(eventId(), size, of: maximum) }
+            count += 1
+        }
         do {
-            try events.withUnsafeBufferPointer { events in
-                // Accessed in place: copying an event takes as long as writing it.
-                guard let first = events.baseAddress else { return }
-                for event in first..<first + events.count where try index.stage(event.pointee.eventId) {
-                    if target == nil {
-                        let found = try usableSegment(&header)
-                        encoder.begin(below: found.segment.context)
-                        target = found
+            switch events {
+            case .events(let events):
+                try events.withUnsafeBufferPointer { events in
+                    // Accessed in place: copying an event takes as long as writing it.
+                    guard let first = events.baseAddress else { return }
+                    for event in first..<first + events.count where try index.stage(event.pointee.eventId) {
+                        let start = try begin()
+                        let isEncoded = event.withFields { fields in
+                            let time = encoder.append(fields, of: event)
+                            summary.add(fields, ofSession: event.pointee.sessionId, at: time)
+                            return time != nil
+                        }
+                        try end(isEncoded, from: start, event.pointee.eventId)
                     }
-                    let start = encoder.buffer.count
-                    guard encoder.append(event) else { throw EventLimits.dateOutOfRange(event) }
-                    let size = encoder.buffer.count - start
-                    if size > maximum { throw EventLimits.tooLarge(event, size, of: maximum) }
-                    count += 1
-                    summary.add(event)
+                }
+            case .encoded(let events):
+                let origin = events.origin
+                try events.forEach { event in
+                    guard try index.stage(event, of: origin.sessionId) else { return }
+                    let start = try begin()
+                    let time = encoder.append(event, of: origin, isFirst: count == 0)
+                    summary.add(event, ofSession: origin.sessionId, at: time)
+                    try end(time != nil, from: start, event.identifier(in: origin.sessionId))
                 }
             }
         } catch {

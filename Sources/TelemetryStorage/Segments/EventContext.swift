@@ -27,20 +27,27 @@ package final class EventContext: Sendable {
 
 extension EventContext {
     /// The context for an event that needs a new header.
-    package convenience init(_ event: TelemetryEvent) {
-        let idPrefix: String? = event.eventId.withBytes { bytes in
-            guard let number = EventNumber(bytes), !number.isPrefix(event.sessionId, of: bytes) else { return nil }
-            return String(decoding: bytes[..<number.prefixCount], as: UTF8.self)
+    convenience init(_ origin: EventOrigin, _ event: EventFields) {
+        let idPrefix: String? = event.identifier.flatMap { identifier in
+            guard let number = EventNumber(identifier), !number.isPrefix(origin.sessionId, of: identifier) else { return nil }
+            return String(decoding: identifier[..<number.prefixCount], as: UTF8.self)
         }
         self.init(
-            clientId: event.clientId, sessionId: event.sessionId, idPrefix: idPrefix, device: event.device,
-            threadId: event.threadId, scenario: event.scenario, level: event.level)
+            clientId: origin.clientId, sessionId: origin.sessionId, idPrefix: idPrefix, device: origin.device,
+            threadId: String(decoding: event.thread, as: UTF8.self),
+            scenario: event.scenario.map { String(decoding: $0, as: UTF8.self) }, level: event.level)
     }
 
     /// Whether the event can be written below this header. Compares bytes, so that Unicode spellings are kept.
     package func holds(_ event: UnsafePointer<TelemetryEvent>) -> Bool {
-        Self.isSame(sessionId, event.pointee.sessionId) && Self.isSame(clientId, event.pointee.clientId)
+        sessionId.isIdentical(to: event.pointee.sessionId) && Self.isSame(clientId, event.pointee.clientId)
             && hasSameDevice(as: event.pointee.device)
+    }
+
+    /// Whether events of the origin can be written below this header.
+    func holds(_ origin: EventOrigin) -> Bool {
+        sessionId.isIdentical(to: origin.sessionId) && Self.isSame(clientId, origin.clientId)
+            && hasSameDevice(as: origin.device)
     }
 
     private func hasSameDevice(as other: borrowing TelemetryDeviceInfo) -> Bool {
@@ -58,6 +65,15 @@ extension EventContext {
         switch (left, right) {
         case (nil, nil): true
         case (let left?, let right?): left.isIdentical(to: right)
+        default: false
+        }
+    }
+
+    @inline(__always)
+    static func isSame(_ left: String?, _ right: EventFields.Text?) -> Bool {
+        switch (left, right) {
+        case (nil, nil): true
+        case (let left?, let right?): left.withBytes { $0.isIdentical(to: right) }
         default: false
         }
     }

@@ -14,18 +14,18 @@ package enum EventLimits {
         let hasDates = event.pointee.attributes.values.contains { if case .date = $0 { true } else { false } }
         if isSurelySmall, !hasDates, isStorable(event.pointee.timestamp) { return }
         var encoder = EventLineEncoder()
-        guard encoder.append(event) else { throw dateOutOfRange(event) }
-        guard encoder.buffer.count <= maximumBytes else { throw tooLarge(event, encoder.buffer.count, of: maximumBytes) }
+        guard encoder.append(event) else { throw dateOutOfRange(event.pointee.eventId) }
+        guard encoder.buffer.count <= maximumBytes else {
+            throw tooLarge(event.pointee.eventId, encoder.buffer.count, of: maximumBytes)
+        }
     }
 
-    package static func dateOutOfRange(_ event: UnsafePointer<TelemetryEvent>) -> StoreError {
-        .invalidArgument("The event \"\(event.pointee.eventId.prefix(100))\" has a date outside the years 1 to 9999.")
+    package static func dateOutOfRange(_ eventId: String) -> StoreError {
+        .invalidArgument("The event \"\(eventId.prefix(100))\" has a date outside the years 1 to 9999.")
     }
 
-    package static func tooLarge(
-        _ event: UnsafePointer<TelemetryEvent>, _ size: Int, of maximum: Int
-    ) -> StoreError {
-        .invalidArgument("The event \"\(event.pointee.eventId.prefix(100))\" takes \(size) bytes; the limit is \(maximum).")
+    package static func tooLarge(_ eventId: String, _ size: Int, of maximum: Int) -> StoreError {
+        .invalidArgument("The event \"\(eventId.prefix(100))\" takes \(size) bytes; the limit is \(maximum).")
     }
 
     /// Whether the date can certainly be written. If false, encoding decides.

@@ -32,14 +32,39 @@ package struct EventLineEncoder {
 
     /// Appends the lines of an event without copying it.
     package mutating func append(_ event: UnsafePointer<TelemetryEvent>) -> Bool {
-        if let context, context.holds(event) { return appendLine(event, below: context) }
-        let next = EventContext(event.pointee)
+        event.withFields { append($0, of: event) != nil }
+    }
+
+    /// Appends the lines of an event.
+    /// - Parameters:
+    ///   - fields: The event's values.
+    ///   - event: The same event.
+    /// - Returns: The event's time; nil for a date that cannot be written. The buffer is then invalid.
+    @inline(__always)
+    mutating func append(_ fields: EventFields, of event: UnsafePointer<TelemetryEvent>) -> TimestampParts? {
+        if let context, context.holds(event) { return appendLine(fields, below: context) }
+        let origin = EventOrigin(
+            clientId: event.pointee.clientId, sessionId: event.pointee.sessionId, device: event.pointee.device)
+        return appendLine(fields, below: beginHeader(origin, fields))
+    }
+
+    /// Appends the lines of an event of a batch with one origin.
+    /// - Parameter isFirst: Whether it is the batch's first event.
+    /// - Returns: The event's time; nil for a date that cannot be written. The buffer is then invalid.
+    @inline(__always)
+    mutating func append(_ fields: EventFields, of origin: EventOrigin, isFirst: Bool) -> TimestampParts? {
+        if let context, !isFirst || context.holds(origin) { return appendLine(fields, below: context) }
+        return appendLine(fields, below: beginHeader(origin, fields))
+    }
+
+    private mutating func beginHeader(_ origin: EventOrigin, _ fields: EventFields) -> EventContext {
+        let next = EventContext(origin, fields)
         let isFirst = context == nil
         header = (lineCount, buffer.count)
         if lineCount == 0 { beginsWithHeader = true }
         context = next
         appendHeader(next, isFirst: isFirst)
-        return appendLine(event, below: next)
+        return next
     }
 
     private mutating func appendHeader(_ context: EventContext, isFirst: Bool) {
@@ -67,24 +92,31 @@ package struct EventLineEncoder {
         lineCount += 1
     }
 
-    private mutating func appendLine(_ event: UnsafePointer<TelemetryEvent>, below context: EventContext) -> Bool {
+    private mutating func appendLine(_ event: EventFields, below context: EventContext) -> TimestampParts? {
         buffer.append(literal: "{\"seq\":")
-        buffer.append(decimal: event.pointee.sequence)
-        appendIdentifier(of: event, below: context)
+        buffer.append(decimal: event.sequence)
+        if let identifier = event.identifier { append(identifier, ofEvent: event.sequence, below: context) }
         buffer.append(literal: ",\"time\":\"")
-        guard timestamps.append(event.pointee.timestamp, to: buffer) else { return false }
+        guard let time = timestamps.append(event.timestamp, to: buffer) else { return nil }
         buffer.append(literal: "\",\"name\":")
-        buffer.append(quoted: event.pointee.name)
-        if !event.pointee.threadId.isIdentical(to: context.threadId) { append(",\"thread\":", event.pointee.threadId) }
-        if !EventContext.isSame(event.pointee.scenario, context.scenario) {
-            append(orNull: ",\"scenario\":", event.pointee.scenario)
+        buffer.append(quoted: event.name)
+        if !context.threadId.withBytes({ $0.isIdentical(to: event.thread) }) {
+            buffer.append(literal: ",\"thread\":")
+            buffer.append(quoted: event.thread)
         }
-        if event.pointee.level != context.level { append(",\"level\":", event.pointee.level.rawValue) }
-        append(",\"property1\":", event.pointee.property1)
-        if !event.pointee.attributes.isEmpty, !append(event.pointee.attributes) { return false }
+        if !EventContext.isSame(context.scenario, event.scenario) {
+            buffer.append(literal: ",\"scenario\":")
+            if let scenario = event.scenario { buffer.append(quoted: scenario) } else { buffer.append(literal: "null") }
+        }
+        if event.level != context.level { append(",\"level\":", event.level.rawValue) }
+        if let property1 = event.property1 {
+            buffer.append(literal: ",\"property1\":")
+            buffer.append(quoted: property1)
+        }
+        if !event.attributes.isEmpty, !append(event.attributes) { return nil }
         buffer.append(literal: "}\n")
         lineCount += 1
-        return true
+        return time
     }
 
     private func append(_ attributes: [String: TelemetryValue]) -> Bool {
@@ -103,26 +135,21 @@ package struct EventLineEncoder {
 
     /// Appends nothing if the identifier is the session's with the sequence number, only the number if the header has the
     /// prefix, otherwise the whole identifier.
-    private func appendIdentifier(of event: UnsafePointer<TelemetryEvent>, below context: EventContext) {
-        let isWritten = event.pointee.eventId.withBytes { bytes in
-            guard let number = EventNumber(bytes) else { return false }
-            if number.number == event.pointee.sequence, number.isPrefix(context.sessionId, of: bytes) { return true }
-            guard let prefix = context.idPrefix, number.isPrefix(prefix, of: bytes) else { return false }
-            buffer.append(literal: ",\"id\":")
-            buffer.append(decimal: number.number)
-            return true
+    private func append(_ identifier: EventFields.Text, ofEvent sequence: UInt64, below context: EventContext) {
+        if let number = EventNumber(identifier) {
+            if number.number == sequence, number.isPrefix(context.sessionId, of: identifier) { return }
+            if let prefix = context.idPrefix, number.isPrefix(prefix, of: identifier) {
+                buffer.append(literal: ",\"id\":")
+                return buffer.append(decimal: number.number)
+            }
         }
-        if !isWritten { append(",\"id\":", event.pointee.eventId) }
+        buffer.append(literal: ",\"id\":")
+        buffer.append(quoted: identifier)
     }
 
     private func append(_ key: StaticString, _ text: String?) {
         guard let text else { return }
         buffer.append(literal: key)
         buffer.append(quoted: text)
-    }
-
-    private func append(orNull key: StaticString, _ text: String?) {
-        buffer.append(literal: key)
-        if let text { buffer.append(quoted: text) } else { buffer.append(literal: "null") }
     }
 }

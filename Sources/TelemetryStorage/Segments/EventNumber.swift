@@ -1,5 +1,8 @@
 /// An identifier's bytes as `<prefix>-<number>`, the number in decimal without leading zeros.
 package struct EventNumber {
+    /// Numbers have at most 19 digits, which always fit.
+    static let limit: UInt64 = 10_000_000_000_000_000_000
+
     /// How many bytes the prefix has.
     package let prefixCount: Int
     package let number: UInt64
@@ -11,7 +14,6 @@ package struct EventNumber {
         while start > 0 {
             let digit = identifier[start - 1] &- UInt8(ascii: "0")
             guard digit < 10 else { break }
-            // 19 digits always fit.
             guard identifier.count - start < 19 else { return nil }
             number += UInt64(digit) * scale
             scale = scale &* 10

@@ -3,18 +3,24 @@ package import TelemetryModels
 /// JSON output.
 extension ByteBuffer {
     /// The text as a JSON string, escaped.
-    package func append(quoted text: String) {
+    package func append(quoted text: String) { text.withBytes { append(quoted: $0) } }
+
+    /// The UTF-8 text as a JSON string, escaped.
+    package func append(quoted text: UnsafeBufferPointer<UInt8>) {
         append(UInt8(ascii: "\""))
-        text.withBytes { appendEscaped($0) }
+        appendEscaped(text)
         append(UInt8(ascii: "\""))
     }
 
     private func appendEscaped(_ text: UnsafeBufferPointer<UInt8>) {
+        guard var index = text.firstSpecial(from: 0) else { return append(text) }
         var start = 0
-        while let index = text.firstSpecial(from: start) {
+        while true {
             append(UnsafeBufferPointer(rebasing: text[start..<index]))
             appendEscape(of: text[index])
             start = index + 1
+            guard let next = text.firstSpecial(from: start) else { break }
+            index = next
         }
         append(UnsafeBufferPointer(rebasing: text[start...]))
     }

@@ -10,9 +10,11 @@ import Glibc
 
 /// A reusable buffer for appending bytes, without an array's checks for every byte.
 package final class ByteBuffer {
-    private var base: UnsafeMutablePointer<UInt8>
-    private var capacity: Int
-    package private(set) var count = 0
+    // No access of these overlaps another one: each is within a method that calls no closure. The checks at run time would take
+    // as long as appending a short text.
+    @exclusivity(unchecked) private var base: UnsafeMutablePointer<UInt8>
+    @exclusivity(unchecked) private var capacity: Int
+    @exclusivity(unchecked) package private(set) var count = 0
 
     package init(capacity: Int = 1_024) {
         self.capacity = max(capacity, 64)

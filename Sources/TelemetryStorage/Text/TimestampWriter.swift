@@ -16,24 +16,21 @@ package struct TimestampWriter {
 
     package init() {}
 
-    /// Returns false and appends nothing for a date outside the years 1 to 9999.
-    package mutating func append(_ date: Date, to buffer: ByteBuffer) -> Bool {
-        let interval = date.timeIntervalSinceReferenceDate
-        guard interval.isFinite, abs(interval) < 1e12 else { return false }
-        let whole = interval.rounded(.down)
-        let seconds = Int64(whole) + TimestampFormat.secondsFrom1970ToReference
-        let nanoseconds = Int64(((interval - whole) * 1e9).rounded())
-        let milliseconds = (nanoseconds + 500_000) / 1_000_000
+    /// Returns nil and appends nothing for a date outside the years 1 to 9999.
+    package mutating func append(_ date: Date, to buffer: ByteBuffer) -> TimestampParts? {
+        guard let parts = TimestampParts(date) else { return nil }
         // A fraction that rounds up to a second needs the next second's text.
-        guard milliseconds < 1_000, remember(seconds, date) else { return appendSlowly(date, to: buffer) }
+        guard parts.milliseconds < 1_000, remember(parts.seconds, date) else {
+            return appendSlowly(date, to: buffer) ? parts : nil
+        }
         prefix.withUnsafeBufferPointer { buffer.append($0) }
-        if Date(timeIntervalSince1970: Double(seconds * 1_000 + milliseconds) / 1_000) == date {
-            buffer.append(decimal: milliseconds, digits: 3)
+        if parts.isExact {
+            buffer.append(decimal: parts.milliseconds, digits: 3)
         } else {
-            buffer.append(decimal: nanoseconds, digits: 9)
+            buffer.append(decimal: parts.nanoseconds, digits: 9)
         }
         buffer.append(UInt8(ascii: "Z"))
-        return true
+        return parts
     }
 
     private mutating func remember(_ seconds: Int64, _ date: Date) -> Bool {

@@ -14,7 +14,7 @@ extension FileTelemetryTransport {
         if let first = events.first, events.withUnsafeBufferPointer({ Self.endOfRun(in: $0, from: 0) }) == events.count {
             // One batch of one client, as from the logger: checked while it is encoded, before anything is stored.
             if let clientId = first.clientId { try NameRules.check(clientId: clientId) }
-            return try await append(events[...], to: directoryName(ofClient: first.clientId))
+            return try await append(.events(events[...]), to: directoryName(ofClient: first.clientId))
         }
         let maximum = configuration.store.effectiveEventBytes
         try events.withUnsafeBufferPointer { events in
@@ -27,8 +27,20 @@ extension FileTelemetryTransport {
         var start = 0
         while start < events.count {
             let end = events.withUnsafeBufferPointer { Self.endOfRun(in: $0, from: start) }
-            try await append(events[start..<end], to: directoryName(ofClient: events[start].clientId))
+            try await append(.events(events[start..<end]), to: directoryName(ofClient: events[start].clientId))
             start = end
+        }
+    }
+
+    /// Stores the events of a logger without converting them to `TelemetryEvent`s; otherwise like ``append(_:)-([TelemetryEvent])``.
+    ///
+    /// If one of them is invalid, those of earlier parts of a batch of more than 512 may have been stored.
+    public func append(_ batch: TelemetryEventBatch) async throws {
+        guard let encoded = batch.encoded else { return try await append(batch.events) }
+        if let clientId = encoded.origin.clientId { try NameRules.check(clientId: clientId) }
+        for start in stride(from: 0, to: encoded.count, by: Self.batchSize) {
+            let part = encoded.part(start..<min(start + Self.batchSize, encoded.count))
+            try await append(.encoded(part), to: directoryName(ofClient: encoded.origin.clientId))
         }
     }
 
@@ -43,7 +55,7 @@ extension FileTelemetryTransport {
         return end
     }
 
-    private func append(_ events: ArraySlice<TelemetryEvent>, to name: String) async throws {
+    private func append(_ events: ClientEvents, to name: String) async throws {
         try await whenUnlocked("the events of a client") { () -> Void? in
             let client = self.client(named: name)
             guard try client.tryLock() else { return nil }

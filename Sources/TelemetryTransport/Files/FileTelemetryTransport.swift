@@ -11,7 +11,7 @@ package import TelemetryStorage
 /// If the directory is removed, the next call that writes creates it again, empty. Every method throws
 /// ``TelemetryTransportError``: `.unavailable` if the system fails or another process holds a lock too long, `.quotaExceeded` if
 /// the disk is full, `.unauthorized` if the system denies access.
-public actor FileTelemetryTransport: TelemetryTransporting {
+public actor FileTelemetryTransport: TelemetryTransporting, TelemetryEventBatchTransport {
     nonisolated let layout: StoreLayout
     nonisolated let system: FileSystem
     nonisolated let configuration: Configuration

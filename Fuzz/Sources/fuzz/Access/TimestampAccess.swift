@@ -16,6 +16,6 @@ struct TimestampAccess {
 
     mutating func text(_ date: Date) -> String? {
         let buffer = ByteBuffer()
-        return writer.append(date, to: buffer) ? String(decoding: buffer.bytes, as: UTF8.self) : nil
+        return writer.append(date, to: buffer) != nil ? String(decoding: buffer.bytes, as: UTF8.self) : nil
     }
 }

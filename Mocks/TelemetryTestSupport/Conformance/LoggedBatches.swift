@@ -1,0 +1,47 @@
+import Foundation
+import Synchronization
+import TelemetryLogging
+import TelemetryModels
+import TelemetryTransport
+
+/// Receives a logger's batches as a transport that takes them unconverted does, and keeps them.
+final class LoggedBatches: TelemetryEventBatchTransport {
+    private let received = Mutex<[TelemetryEventBatch]>([])
+
+    /// The batches of a logger that these calls were made on.
+    static func make(
+        clientId: String?, _ log: @Sendable (TelemetryLogger) -> Void
+    ) async -> [TelemetryEventBatch] {
+        let transport = LoggedBatches()
+        let seconds = Mutex(0)
+        let logger = TelemetryLogger(
+            transport: transport,
+            now: {
+                let second = seconds.withLock { seconds in
+                    seconds += 1
+                    return seconds
+                }
+                return TelemetryFixtures.date.addingTimeInterval(Double(second) / 7)
+            })
+        await logger.setClientIdentifier(clientId)
+        await logger.updateScenarios(["one": .init(isEnabled: true, level: .diagnostic), "two": .init(isEnabled: true)])
+        await logger.activate(enabled: true)
+        log(logger)
+        await logger.shutdown()
+        return transport.received.withLock(\.self)
+    }
+
+    func append(_ batch: TelemetryEventBatch) async throws { received.withLock { $0.append(batch) } }
+
+    func append(_ events: [TelemetryEvent]) async throws { received.withLock { $0.append(TelemetryEventBatch(events)) } }
+
+    func events(
+        matching filter: TelemetryEventFilter, after cursor: TelemetryCursor?, limit: Int
+    ) async throws -> TelemetryEventPage {
+        TelemetryEventPage(events: [], cursor: TelemetryCursor(rawValue: ""), hasMore: false)
+    }
+
+    func countEvents(matching filter: TelemetryEventFilter) async throws -> Int { 0 }
+
+    func deleteEvents(matching filter: TelemetryEventFilter) async throws -> Int { 0 }
+}

@@ -1,0 +1,61 @@
+import TelemetryModels
+
+/// The places of an event's values in its frame.
+struct FrameFields {
+    let flags: Frame.Flags
+    /// Seconds since 2001.
+    let seconds: Double
+    let thread: UInt64
+    let name: Range<Int>
+    let scenario: Range<Int>?
+    let property1: Range<Int>?
+    /// Where the attributes begin; nil if there are none.
+    let attributes: Int?
+    /// The identity of an event that was captured from a ring.
+    let identity: UInt64?
+
+    /// Nil if the frame is not that of an event, or is damaged so that it cannot be read.
+    @inline(__always)
+    init?(_ frame: ByteView) {
+        var reader = FrameReader(frame, at: Frame.headerBytes)
+        guard let rawFlags: UInt8 = reader.read() else { return nil }
+        flags = Frame.Flags(rawValue: rawFlags)
+        guard !flags.contains(.definition), let seconds: Double = reader.read(), let thread = reader.readCompact(),
+            let name = reader.readRange()
+        else { return nil }
+        self.seconds = seconds
+        self.thread = thread
+        self.name = name
+        if flags.contains(.scenario) {
+            guard let range = reader.readRange() else { return nil }
+            scenario = range
+        } else {
+            scenario = nil
+        }
+        if flags.contains(.property) {
+            guard let range = reader.readRange() else { return nil }
+            property1 = range
+        } else {
+            property1 = nil
+        }
+        attributes = flags.contains(.attributes) ? reader.offset : nil
+        if flags.contains(.captured) {
+            guard let identity = frame.load(UInt64.self, at: frame.count - Frame.identityBytes) else { return nil }
+            self.identity = identity
+        } else {
+            identity = nil
+        }
+    }
+
+    /// The event's attributes; nil if they cannot be read.
+    func attributes(in frame: ByteView) -> [String: TelemetryValue]? {
+        var read: [String: TelemetryValue] = [:]
+        if let attributes {
+            var reader = FrameReader(frame, at: attributes)
+            guard let values = AttributeCoding.read(from: &reader) else { return nil }
+            read = values
+        }
+        if identity != nil { read[CapturedEvent.capturedAttribute] = true }
+        return read
+    }
+}
