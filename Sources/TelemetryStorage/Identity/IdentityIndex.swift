@@ -25,23 +25,31 @@ package final class IdentityIndex {
 
     package let file: OpenFile
     package private(set) var header: IdentityHeader
-    private var keys: EventKeyMaker
-    private var staged: [EventKey: KeyState] = [:]
+    // The accesses of the following do not overlap: no method that has one calls another with a closure. The checks at run time
+    // would take as long as staging an event.
+    @exclusivity(unchecked) private var keys: EventKeyMaker
+    @exclusivity(unchecked) private var staged: [EventKey: KeyState] = [:]
     /// The key of the last lookup, which is nearly always also the key of the next one.
-    private var lastKey: EventKey?
-    private var last = KeyState(offset: nil, stored: 0, bits: 0)
+    @exclusivity(unchecked) private var lastKey: EventKey?
+    @exclusivity(unchecked) private var last = KeyState(offset: nil, stored: 0, bits: 0)
     /// Whether the slots were compared with the header's sum; later changes to them are not detected.
     var hasCheckedSlots = false
+    /// Identifies the file for as long as it exists.
+    let inode: UInt64
+    /// The words of the header that was read or written last. As long as the file has the same, no other process has changed it.
+    private var words: [UInt64]
 
     /// - Throws: `Corrupt`, or a ``FileError`` if the file cannot be read.
     package init(file: OpenFile, hasCheckedSlots: Bool = false) throws {
         self.file = file
         self.hasCheckedSlots = hasCheckedSlots
-        header = try Self.readHeader(of: file)
+        words = try Self.readWords(of: file)
+        header = try Self.header(words)
         keys = EventKeyMaker(secret: header.secret)
-        let size = try file.status().size
-        if header.fileBytes == 0 { header.fileBytes = size }
-        try check(fileSize: size)
+        let status = try file.status()
+        inode = status.inode
+        if header.fileBytes == 0 { header.fileBytes = status.size }
+        try check(fileSize: status.size)
     }
 
     /// Creates a new index in an empty file.
@@ -49,17 +57,22 @@ package final class IdentityIndex {
         self.file = file
         self.header = header
         keys = EventKeyMaker(secret: header.secret)
+        words = []
+        inode = try file.status().inode
         hasCheckedSlots = true
         try write(header)
     }
 
     /// Reads changes by other processes, and discards staged events.
     package func refresh(fileSize: UInt64 = .max) throws {
+        let words = try Self.readWords(of: file)
+        if words == self.words, !hasStaged { return try check(fileSize: fileSize) }
         discard()
-        var header = try Self.readHeader(of: file)
+        var header = try Self.header(words)
         guard header.secret == self.header.secret else { throw Corrupt() }
         if header.fileBytes == 0 { header.fileBytes = self.header.fileBytes }
         self.header = header
+        self.words = words
         try check(fileSize: fileSize)
     }
 
@@ -69,24 +82,31 @@ package final class IdentityIndex {
     }
 
     package func write(_ header: IdentityHeader) throws(FileError) {
-        try withUnsafeTemporaryAllocation(
-            of: UInt64.self, capacity: IdentityHeader.wordCount
-        ) { words throws(FileError) in
-            header.write(to: words)
-            try file.write(UnsafeRawBufferPointer(words), at: 0)
-        }
+        var words = [UInt64](repeating: 0, count: IdentityHeader.wordCount)
+        words.withUnsafeMutableBufferPointer { header.write(to: $0) }
+        // Forgotten first, because a failed write may have changed a part.
+        self.words = []
+        try words.withUnsafeBufferPointer { words throws(FileError) in try file.write(UnsafeRawBufferPointer(words), at: 0) }
+        self.words = words
         self.header = header
     }
 
     /// The header of an identity file, which can be read without the lock.
     ///
     /// - Throws: `Corrupt` if the header is invalid or is being written.
-    package static func readHeader(of file: OpenFile) throws -> IdentityHeader {
-        try withUnsafeTemporaryAllocation(of: UInt64.self, capacity: IdentityHeader.wordCount) { words in
-            let count = try file.read(into: UnsafeMutableRawBufferPointer(words), at: 0)
-            guard count == IdentityHeader.wordCount * 8, let header = IdentityHeader(words) else { throw Corrupt() }
-            return header
-        }
+    package static func readHeader(of file: OpenFile) throws -> IdentityHeader { try header(readWords(of: file)) }
+
+    private static func header(_ words: [UInt64]) throws -> IdentityHeader {
+        var words = words
+        guard let header = words.withUnsafeMutableBufferPointer({ IdentityHeader($0) }) else { throw Corrupt() }
+        return header
+    }
+
+    private static func readWords(of file: OpenFile) throws -> [UInt64] {
+        var words = [UInt64](repeating: 0, count: IdentityHeader.wordCount)
+        let count = try words.withUnsafeMutableBytes { try file.read(into: $0, at: 0) }
+        guard count == IdentityHeader.wordCount * 8 else { throw Corrupt() }
+        return words
     }
 
     /// Stages the event for ``commit(into:)``. Returns false if it is already stored or staged.
@@ -111,6 +131,9 @@ package final class IdentityIndex {
         return true
     }
 
+    /// Whether events are staged that the file does not have.
+    private var hasStaged: Bool { !staged.isEmpty || lastKey != nil && last.bits != last.stored }
+
     package func discard() {
         if !staged.isEmpty { staged.removeAll(keepingCapacity: true) }
         lastKey = nil
@@ -118,25 +141,25 @@ package final class IdentityIndex {
 
     /// Writes the staged events and updates the numbers in the header; the caller writes the header.
     package func commit(into header: inout IdentityHeader) throws {
-        if staged.isEmpty, let lastKey {
-            try commit(lastKey, last, &header)
-        } else {
-            keepLast()
-            for (key, entry) in staged { try commit(key, entry, &header) }
-        }
-        discard()
+        if let lastKey { staged[lastKey] = nil }
+        for (key, entry) in staged { _ = try commit(key, entry, &header) }
+        if let lastKey { last = try commit(lastKey, last, &header) }
+        staged.removeAll(keepingCapacity: true)
     }
 
-    private func commit(_ key: EventKey, _ entry: KeyState, _ header: inout IdentityHeader) throws {
-        if entry.bits == entry.stored { return }
+    /// Returns the key's new state.
+    private func commit(_ key: EventKey, _ entry: KeyState, _ header: inout IdentityHeader) throws -> KeyState {
+        if entry.bits == entry.stored { return entry }
         var (offset, former) = (entry.offset ?? 0, entry.stored)
         if entry.offset == nil { (offset, former) = try freeSlot(for: key, entry, &header) }
         let slot = IdentitySlot(key: key, bits: entry.bits, check: Self.check(key, entry.bits))
         try withUnsafeBytes(of: slot) { try file.write($0, at: offset) }
         header.fileBytes = max(header.fileBytes, offset + UInt64(MemoryLayout<IdentitySlot>.size))
-        guard header.slotSum != 0 else { return }
-        if former != 0 { header.slotSum &-= Self.summand(key, former, at: offset) }
-        header.slotSum &+= Self.summand(key, entry.bits, at: offset)
+        if header.slotSum != 0 {
+            if former != 0 { header.slotSum &-= Self.summand(key, former, at: offset) }
+            header.slotSum &+= Self.summand(key, entry.bits, at: offset)
+        }
+        return KeyState(offset: offset, stored: entry.bits, bits: entry.bits)
     }
 
     private func keepLast() {
@@ -175,20 +198,33 @@ package final class IdentityIndex {
 
     private enum Place { case taken(UInt64, bits: UInt64), free(UInt64) }
 
+    /// How many slots are read at once: mostly all that a search needs.
+    private static let slotsRead: UInt64 = 16
+
     private func search(_ key: EventKey, table: UInt64) throws -> Place {
         let count = Self.slotCount(table)
-        var index = key.high & (count - 1)
-        for _ in 0..<count {
-            let offset = Self.offset(ofTable: table) + index * UInt64(MemoryLayout<IdentitySlot>.size)
-            var slot = IdentitySlot()
-            let read = try withUnsafeMutableBytes(of: &slot) { try file.read(into: $0, at: offset) }
-            // Slots after the end of the file are free.
-            if read == 0 || slot.key.low == 0 && slot.bits == 0 { return .free(offset) }
-            guard read == MemoryLayout<IdentitySlot>.size, slot.check == Self.check(slot.key, slot.bits) else { throw Corrupt() }
-            if slot.key == key { return .taken(offset, bits: slot.bits) }
-            index = (index + 1) & (count - 1)
+        let size = MemoryLayout<IdentitySlot>.size
+        return try withUnsafeTemporaryAllocation(of: IdentitySlot.self, capacity: Int(Self.slotsRead)) { slots in
+            var index = key.high & (count - 1)
+            var left = count
+            while left > 0 {
+                let reading = Int(min(Self.slotsRead, left, count - index))
+                let first = Self.offset(ofTable: table) + index * UInt64(size)
+                slots.initialize(repeating: IdentitySlot())
+                let bytes = UnsafeMutableRawBufferPointer(slots)[..<(reading * size)]
+                let filled = try file.read(into: UnsafeMutableRawBufferPointer(rebasing: bytes), at: first)
+                for place in 0..<reading {
+                    let (slot, offset) = (slots[place], first + UInt64(place * size))
+                    // Slots after the end of the file are free.
+                    if filled <= place * size || slot.key.low == 0 && slot.bits == 0 { return .free(offset) }
+                    guard filled >= (place + 1) * size, slot.check == Self.check(slot.key, slot.bits) else { throw Corrupt() }
+                    if slot.key == key { return .taken(offset, bits: slot.bits) }
+                }
+                left -= UInt64(reading)
+                index = (index + UInt64(reading)) & (count - 1)
+            }
+            throw Corrupt()
         }
-        throw Corrupt()
     }
 
     private static func slotCount(_ table: UInt64) -> UInt64 { IdentityHeader.slotCount(ofTable: table) }

@@ -7,9 +7,10 @@ package struct BatchSummaryBuilder {
     private static let hour: UInt64 = 3_600_000_000_000
 
     private var session: String?
-    /// The cell of the previous event, and its place in `cells`, whose element is older.
-    private var cell: BatchSummary.Cell?
-    private var place = 0
+    /// The cell of the previous event, and its place in `cells`, whose element is older; nil before the first event.
+    private var cell = BatchSummary.Cell(
+        scenario: nil, level: .info, count: 0, first: 0, last: 0, lowestSequence: 0, highestSequence: 0, dropped: 0)
+    private var place: Int?
     /// The start of its hour, in nanoseconds since 1970.
     private var hourStart: UInt64 = 0
     private var cells: [BatchSummary.Cell] = []
@@ -33,18 +34,15 @@ package struct BatchSummaryBuilder {
             session = sessionId
         }
         guard let time = time?.nanosecondsSince1970 else { return isUsable = false }
-        if cell == nil || !isCell(cell.unsafelyUnwrapped, of: event, at: time) {
-            change(to: event, at: time)
-            if cell == nil { return }
-        }
-        cell?.add(event.sequence, at: time)
-        if event.scenario == nil { cell?.addDrops(Self.drops(event.name, event.attributes)) }
+        if place == nil || !isCell(event, at: time) { change(to: event, at: time) }
+        cell.add(event.sequence, at: time)
+        if event.scenario == nil { cell.addDrops(Self.drops(event.name, event.attributes)) }
     }
 
     /// The summary; nil if the batch has none.
     package var summary: BatchSummary? {
         var cells = cells
-        if let cell { cells[place] = cell }
+        if let place { cells[place] = cell }
         guard isUsable, let session, session.utf8.count <= BatchSummary.maximumSessionBytes,
             let first = cells.map(\.first).min(), let last = cells.map(\.last).max()
         else { return nil }
@@ -54,32 +52,29 @@ package struct BatchSummaryBuilder {
     }
 
     @inline(__always)
-    private func isCell(_ cell: borrowing BatchSummary.Cell, of event: EventFields, at time: UInt64) -> Bool {
+    private func isCell(_ event: EventFields, at time: UInt64) -> Bool {
         cell.level == event.level && time >= hourStart && time - hourStart < Self.hour
             && EventContext.isSame(cell.scenario, event.scenario)
     }
 
     /// Continues with the event's cell, which may be new.
     private mutating func change(to event: EventFields, at time: UInt64) {
-        if let cell { cells[place] = cell }
+        if let place { cells[place] = cell }
         let start = time / Self.hour * Self.hour
         let known = cells.firstIndex {
             $0.level == event.level && $0.first / Self.hour * Self.hour == start
                 && EventContext.isSame($0.scenario, event.scenario)
         }
         hourStart = start
-        if let known {
-            place = known
-        } else if cells.count > BatchSummary.maximumCells {
-            // One more than allowed, which shows that there are too many. The last one only keeps the times.
-            place = cells.count - 1
-        } else {
-            place = cells.count
+        // One more than allowed shows that there are too many. The last one then only keeps the times.
+        let place = known ?? min(cells.count, BatchSummary.maximumCells)
+        if place == cells.count {
             cells.append(
                 BatchSummary.Cell(
                     scenario: event.scenario.map { String(decoding: $0, as: UTF8.self) }, level: event.level, count: 0,
                     first: time, last: time, lowestSequence: event.sequence, highestSequence: event.sequence, dropped: 0))
         }
+        self.place = place
         cell = cells[place]
     }
 

@@ -106,7 +106,7 @@ package final class ClientStore {
     private func currentIndex() throws -> IdentityIndex {
         // An index that another process moved to quarantine still has a name, but a different one.
         if let known = index, let status = try system.status("\(path)/identity"),
-            try known.file.status().inode == status.inode
+            known.inode == status.inode
         {
             try known.refresh(fileSize: status.size)
         } else {
@@ -123,7 +123,7 @@ package final class ClientStore {
         if index.header.boot != system.boot { try recoverFromRestart(index) }
         if !index.hasCheckedSlots || checkedIdentity == nil {
             try index.checkSlots()
-            checkedIdentity = try index.file.status().inode
+            checkedIdentity = index.inode
         }
         return index
     }

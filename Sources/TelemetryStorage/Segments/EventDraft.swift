@@ -8,11 +8,9 @@ import Foundation
 
 /// The content of one event line, before the header's values are added.
 package struct EventDraft {
-    /// The last strings read; they repeat often and are reused.
+    /// The texts and the second read last; they repeat often and are reused.
     package struct Recent {
-        package var name = ""
-        package var threadId = ""
-        package var scenario = ""
+        package var texts = TextPool()
         package var timestamps = TimestampReader()
     }
 
@@ -39,24 +37,24 @@ package struct EventDraft {
             time = scanner.rawString().flatMap { recent.timestamps.date(from: $0.bytes) }
             return time != nil
         } else if key.isIdentical(to: "name") {
-            name = scanner.string(orSameAs: &recent.name)
+            name = scanner.string(from: &recent.texts)
             return name != nil
         } else if key.isIdentical(to: "id") {
             return readIdentifier(&scanner)
         } else if key.isIdentical(to: "thread") {
-            threadId = scanner.string(orSameAs: &recent.threadId)
+            threadId = scanner.string(from: &recent.texts)
             return threadId != nil
         } else if key.isIdentical(to: "scenario") {
             if scanner.consume(literal: "null") {
                 scenario = .some(nil)
                 return true
             }
-            guard let text = scanner.string(orSameAs: &recent.scenario) else { return false }
+            guard let text = scanner.string(from: &recent.texts) else { return false }
             scenario = text
             return true
         } else if key.isIdentical(to: "level") {
-            guard let text = scanner.string() else { return false }
-            level = TelemetryLogLevel(rawValue: text) ?? .info
+            guard let level = Self.level(&scanner) else { return false }
+            self.level = level
             return true
         } else if key.isIdentical(to: "property1") {
             property1 = scanner.string()
@@ -65,6 +63,50 @@ package struct EventDraft {
             return readAttributes(&scanner)
         }
         return scanner.skipValue()
+    }
+
+    /// Reads a line with its keys in the order in which ``EventLineEncoder`` writes them, after its first brace. False for any other
+    /// line, which is then read key by key.
+    mutating func readWritten(_ scanner: inout JSONScanner, _ recent: inout Recent) -> Bool {
+        guard scanner.consume(exactly: "\"seq\":"), let sequence = scanner.unsigned() else { return false }
+        self.sequence = sequence
+        if scanner.consume(exactly: ",\"id\":"), !readIdentifier(&scanner) { return false }
+        guard scanner.consume(exactly: ",\"time\":"), let text = scanner.rawString()?.bytes,
+            let time = recent.timestamps.date(from: text), scanner.consume(exactly: ",\"name\":"),
+            let name = scanner.string(from: &recent.texts)
+        else { return false }
+        self.time = time
+        self.name = name
+        if scanner.consume(exactly: ",\"thread\":") {
+            threadId = scanner.string(from: &recent.texts)
+            if threadId == nil { return false }
+        }
+        if scanner.consume(exactly: ",\"scenario\":") {
+            if scanner.consume(exactly: "null") {
+                scenario = .some(nil)
+            } else {
+                guard let text = scanner.string(from: &recent.texts) else { return false }
+                scenario = text
+            }
+        }
+        if scanner.consume(exactly: ",\"level\":") {
+            level = Self.level(&scanner)
+            if level == nil { return false }
+        }
+        if scanner.consume(exactly: ",\"property1\":") {
+            property1 = scanner.string()
+            if property1 == nil { return false }
+        }
+        if scanner.consume(exactly: ",\"attributes\":"), !readAttributes(&scanner) { return false }
+        return scanner.consume(exactly: "}") && scanner.isAtEnd()
+    }
+
+    /// A level; `.info` for one that a later version may have added.
+    private static func level(_ scanner: inout JSONScanner) -> TelemetryLogLevel? {
+        guard let raw = scanner.rawString() else { return nil }
+        if raw.bytes.isIdentical(to: "diagnostic") { return .diagnostic }
+        if raw.bytes.isIdentical(to: "info") { return .info }
+        return JSONScanner.text(ofRaw: raw.bytes).map { TelemetryLogLevel(rawValue: $0) ?? .info }
     }
 
     private mutating func readIdentifier(_ scanner: inout JSONScanner) -> Bool {
@@ -87,6 +129,7 @@ package struct EventDraft {
     }
 
     /// The event; nil if the line is incomplete or does not match the header.
+    @inline(__always)
     package func event(below context: EventContext) -> TelemetryEvent? {
         guard let sequence, let time, let name else { return nil }
         let eventId: String

@@ -26,6 +26,7 @@ package struct EventLineDecoder {
 
     package mutating func decode(_ line: UnsafeBufferPointer<UInt8>) -> EventLine {
         if line.isEmpty { return .nothing }
+        if let context, let event = written(line, below: context) { return .event(event) }
         var scanner = JSONScanner(line)
         var draft = EventDraft()
         var header: EventContext?
@@ -67,6 +68,14 @@ package struct EventLineDecoder {
         if isSegment { return .nothing }
         guard let event = context.flatMap({ draft.event(below: $0) }) else { return corrupt(line) }
         return .event(event)
+    }
+
+    @inline(__always)
+    private mutating func written(_ line: UnsafeBufferPointer<UInt8>, below context: EventContext) -> TelemetryEvent? {
+        var scanner = JSONScanner(line)
+        var draft = EventDraft()
+        guard scanner.consume(exactly: "{"), draft.readWritten(&scanner, &recent) else { return nil }
+        return draft.event(below: context)
     }
 
     private func isOwn(_ header: EventContext) -> Bool {

@@ -74,13 +74,17 @@ package final class ByteBuffer {
         append(decimal: number.magnitude)
     }
 
-    /// A number with leading zeros.
+    /// A number that is not negative, with leading zeros.
     package func append(decimal number: Int64, digits: Int) {
         reserve(digits)
-        var rest = number
-        for index in (0..<digits).reversed() {
-            base[count + index] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
-            rest /= 10
+        let first = base + count
+        var rest = UInt64(number)
+        var index = digits
+        while index > 0 {
+            index &-= 1
+            let (quotient, digit) = rest.quotientAndRemainder(dividingBy: 10)
+            first[index] = UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: digit)
+            rest = quotient
         }
         count += digits
     }

@@ -72,6 +72,23 @@ package struct JSONScanner {
         return text
     }
 
+    /// The next string, from the pool if it is there.
+    package mutating func string(from pool: inout TextPool) -> String? {
+        guard let raw = rawString() else { return nil }
+        return raw.hasEscapes ? Self.unescaped(raw.bytes) : pool.text(of: raw.bytes)
+    }
+
+    /// Consumes exactly these bytes, without white space before them.
+    @inline(__always)
+    package mutating func consume(exactly text: StaticString) -> Bool {
+        let count = text.utf8CodeUnitCount
+        guard bytes.count - position >= count,
+            UnsafeBufferPointer(rebasing: bytes[position..<position + count]).isIdentical(to: text)
+        else { return false }
+        position += count
+        return true
+    }
+
     /// The text of raw bytes between quotation marks.
     package static func text(ofRaw raw: UnsafeBufferPointer<UInt8>) -> String? {
         raw.contains(UInt8(ascii: "\\")) ? unescaped(raw) : text(raw)
@@ -188,8 +205,8 @@ package struct JSONScanner {
         }
     }
 
-    /// Nil if the bytes are not valid UTF-8, which decoding would repair.
-    private static func text(_ bytes: UnsafeBufferPointer<UInt8>) -> String? {
+    /// Nil if the bytes are not valid UTF-8, which decoding would repair. (`String(validating:as:)` takes longer.)
+    static func text(_ bytes: UnsafeBufferPointer<UInt8>) -> String? {
         let text = String(decoding: bytes, as: UTF8.self)
         return text.withBytes { $0.isIdentical(to: bytes) } ? text : nil
     }

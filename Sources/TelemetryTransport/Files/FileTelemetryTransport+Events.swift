@@ -38,9 +38,11 @@ extension FileTelemetryTransport {
     public func append(_ batch: TelemetryEventBatch) async throws {
         guard let encoded = batch.encoded else { return try await append(batch.events) }
         if let clientId = encoded.origin.clientId { try NameRules.check(clientId: clientId) }
+        let name = directoryName(ofClient: encoded.origin.clientId)
+        if encoded.count <= Self.batchSize { return try await append(.encoded(encoded), to: name) }
         for start in stride(from: 0, to: encoded.count, by: Self.batchSize) {
             let part = encoded.part(start..<min(start + Self.batchSize, encoded.count))
-            try await append(.encoded(part), to: directoryName(ofClient: encoded.origin.clientId))
+            try await append(.encoded(part), to: name)
         }
     }
 

@@ -16,6 +16,24 @@ enum LineAccess {
         return events
     }
 
+    /// Whether each line is read the same with a space after its first brace, which the store never writes: such a line is read
+    /// key by key.
+    static func readsAlike(_ bytes: [UInt8]) -> Bool {
+        var decoder = EventLineDecoder(context: nil)
+        return bytes.split(separator: 0x0A).allSatisfy { line in
+            let line = Array(line)
+            var other = decoder
+            let spaced = line.first == UInt8(ascii: "{") ? [line[0], UInt8(ascii: " ")] + line.dropFirst() : line
+            let first = line.withUnsafeBufferPointer { event(decoder.decode($0)) }
+            let second = spaced.withUnsafeBufferPointer { event(other.decode($0)) }
+            return first.map { first in second.map { Sameness.holds(first, $0) } ?? false } ?? (second == nil)
+        }
+    }
+
+    private static func event(_ line: EventLineDecoder.EventLine) -> TelemetryEvent? {
+        if case .event(let event) = line { event } else { nil }
+    }
+
     /// Returns nil if an event has a date that cannot be written.
     static func lines(of events: [TelemetryEvent]) -> [UInt8]? {
         var encoder = EventLineEncoder()
