@@ -36,6 +36,23 @@ struct GateTests {
         #expect(stored.map(\.level) == [.info, .info])
     }
 
+    @Test("Names of every length, spelling and storage are told apart")
+    func names() async throws {
+        let bench = await Bench.active()
+        // Around 15 bytes, up to which a text contains its bytes.
+        let names = (0...20).flatMap { count in
+            ["x", "é", "e\u{301}"].map { String(repeating: $0, count: count) + "on" }
+        }
+        await bench.logger.updateScenarioStates(Dictionary(names.map { ($0, true) }) { first, _ in first })
+        for name in names {
+            // In new storage, and without its last byte.
+            bench.logger.logEvent(name: name, scenario: String(decoding: Array(name.utf8), as: UTF8.self))
+            bench.logger.logEvent(name: "other", scenario: String(name.dropLast()))
+        }
+        await bench.logger.flush()
+        #expect(try await bench.storedNames == names)
+    }
+
     @Test("New states replace the earlier ones, and apply to the next call on every thread")
     func replacesStates() async throws {
         let bench = await Bench.active()

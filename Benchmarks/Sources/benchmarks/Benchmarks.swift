@@ -8,7 +8,7 @@ struct Benchmarks: AsyncParsableCommand {
         commandName: "benchmarks",
         abstract: "Measure LiveTelemetry and its peers in one run, and print their ratios.",
         subcommands: [
-            All.self, Store.self, Follow.self, Large.self, LoggerFigures.self, RuleFigures.self, RelayFigures.self,
+            All.self, Store.self, Costs.self, Follow.self, Large.self, LoggerFigures.self, RuleFigures.self, RelayFigures.self,
             PostgreSQLFigures.self, Speak.self, Weigh.self, RelayHost.self,
         ],
         defaultSubcommand: All.self)
@@ -37,6 +37,7 @@ struct All: AsyncParsableCommand {
         print(Machine.description)
         try await LoggerSuite(scale: scale).run()
         try await StoreSuite(scale: scale).run()
+        try await CostSuite(scale: scale).run()
         try await FollowSuite(scale: scale).run()
         try await RuleSuite(scale: scale, clients: scale.size(10_000)).run()
         try await LargeStoreSuite(scale: scale, clients: scale.size(1_000), events: scale.size(5_000_000)).run()
@@ -51,6 +52,18 @@ struct Store: AsyncParsableCommand {
     func run() async throws {
         print(Machine.description)
         try await StoreSuite(scale: scale).run()
+    }
+}
+
+struct Costs: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Measure an event's whole way to a file store, and queries that few records match.")
+
+    @OptionGroup var scale: Scale
+
+    func run() async throws {
+        print(Machine.description)
+        try await CostSuite(scale: scale).run()
     }
 }
 

@@ -10,12 +10,15 @@ extension StoreSuite {
         let batches = Self.batches(of: events, size: batch)
         let lines = batches.map(Self.leanLines)
         let aims: [Comparison.Aim] =
-            batch == 50
-            ? [
-                .of("file transport", atMost: 0.1, times: "GRDB, NORMAL"),
-                .of("file transport", atMost: 1 / 0.3, times: "write(2)"),
-            ]
-            : []
+            switch batch {
+            case 10: [.of("file transport", atMost: 0.07, times: "GRDB, NORMAL")]
+            case 50:
+                [
+                    .of("file transport", atMost: 0.05, times: "GRDB, NORMAL"),
+                    .of("file transport", atMost: 4, times: "write(2)"),
+                ]
+            default: []
+            }
         return Comparison(
             "Append, batches of \(batch), per event", rounds: scale.effectiveRounds,
             contenders: [

@@ -9,6 +9,8 @@ extension StoreSuite {
     func reading(page: Int) -> Comparison {
         let events = SampleEvents.make(count(batch: page))
         let bytes = Self.leanLines(events)
+        let aims: [Comparison.Aim] =
+            [10: 0.8, 50: 0.5, 500: 0.3][page].map { [.of("file transport", atMost: $0, times: "GRDB")] } ?? []
         return Comparison(
             "Read back, pages of \(page), per event", rounds: scale.effectiveRounds,
             contenders: [
@@ -50,7 +52,7 @@ extension StoreSuite {
                     }
                     try expect(count, events.count)
                 },
-            ])
+            ], aims: aims)
     }
 }
 

@@ -14,13 +14,17 @@ struct ScenarioCell: ~Copyable {
     /// The index of the ring in which the flight recorder keeps the scenario's events.
     let ring = Atomic<Int>(0)
     let name: String
+    /// The words of a name that contain its bytes; nil for a longer name.
+    let words: TextWords?
     /// The name's UTF-8, with a constant address; at least one byte is allocated.
     private let bytes: SharedMemory<UInt8>
     private let count: Int
 
     init(name: String) {
         let spelling = Array(name.utf8)
-        self.name = name
+        // A copy in the form that callers' texts have.
+        self.name = String(decoding: spelling, as: UTF8.self)
+        words = spelling.count <= 15 ? TextWords(self.name) : nil
         count = spelling.count
         bytes = SharedMemory(count: max(spelling.count, 1)) { spelling.isEmpty ? 0 : spelling[$0] }
     }

@@ -103,7 +103,8 @@ final class ScenarioGate: Sendable {
             registry.wanted = states.compactMapValues { state in
                 ScenarioOpening(state).flatMap { $0.isOver(at: seconds) ? nil : $0 }
             }
-            for name in registry.wanted.keys { _ = cell(for: name, in: &registry) }
+            // Also of scenarios that are off, whose calls are then decided by the first lookup.
+            for name in states.keys { _ = cell(for: name, in: &registry) }
             apply(&registry)
         }
     }
@@ -160,6 +161,10 @@ final class ScenarioGate: Sendable {
         guard let slots = table.load(ordering: .acquiring) else { return nil }
         let table = ScenarioTable(slots: slots)
         let seed = seed
+        // Short names are found without access to their bytes.
+        if let words = TextWords(name), let cell = table.find(hash: words.hash(seed: seed), where: { $0.words == words }) {
+            return cell
+        }
         // The name keeps its bytes during the call. `base` has `bytes.count` of them.
         let lookup: Lookup? = unsafe name.utf8.withContiguousStorageIfAvailable { bytes in
             guard let base = bytes.baseAddress, !bytes.isEmpty else { return .unclear }
@@ -178,9 +183,10 @@ final class ScenarioGate: Sendable {
         if let known = registry.cells[name] { return known }
         let cell = SharedMemory(count: 1) { _ in ScenarioCell(name: name) }
         registry.cells[name] = cell
-        let table = table(in: &registry, withRoomFor: 2)
+        let table = table(in: &registry, withRoomFor: 3)
         // The cell was just created.
         unsafe table.insert(cell, hash: cell.start.pointee.hash(seed: seed))
+        if let words = unsafe cell.start.pointee.words { table.insert(cell, hash: words.hash(seed: seed)) }
         if !name.utf8.allSatisfy({ $0 < 0x80 }) || name.isEmpty { table.insert(cell, hash: canonicalHash(of: name)) }
         return cell
     }

@@ -104,9 +104,7 @@ package struct EventDraft {
     /// A level; `.info` for one that a later version may have added.
     private static func level(_ scanner: inout JSONScanner) -> TelemetryLogLevel? {
         guard let raw = scanner.rawString() else { return nil }
-        if raw.bytes.isIdentical(to: "diagnostic") { return .diagnostic }
-        if raw.bytes.isIdentical(to: "info") { return .info }
-        return JSONScanner.text(ofRaw: raw.bytes).map { TelemetryLogLevel(rawValue: $0) ?? .info }
+        return TelemetryLogLevel(bytes: raw.bytes) ?? JSONScanner.text(ofRaw: raw.bytes).map { TelemetryLogLevel(rawValue: $0) ?? .info }
     }
 
     private mutating func readIdentifier(_ scanner: inout JSONScanner) -> Bool {

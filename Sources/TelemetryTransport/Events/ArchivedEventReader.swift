@@ -13,6 +13,8 @@ import Foundation
 @_spi(Tooling)
 public struct ArchivedEventReader {
     private var timestamps = TimestampReader()
+    /// The places of the keys of the previous event, in its order, which is mostly also that of the next.
+    private var order: [Int] = []
     private var clientId = ""
     private var sessionId = ""
     private var name = ""
@@ -45,9 +47,10 @@ public struct ArchivedEventReader {
     public mutating func event(in line: UnsafeBufferPointer<UInt8>) -> TelemetryEvent? {
         var scanner = JSONScanner(line)
         var draft = Draft()
+        var index = 0
         let isRead = scanner.readObject { key, scanner in
-            guard let place = Self.keys.firstIndex(where: { key.isIdentical(to: $0) }), draft.keys & 1 << place == 0
-            else { return false }
+            guard let place = place(of: key, at: index), draft.keys & 1 << place == 0 else { return false }
+            index += 1
             draft.keys |= 1 << place
             return read(place, &scanner, &draft)
         }
@@ -57,6 +60,15 @@ public struct ArchivedEventReader {
             sequence: draft.sequence, name: name, timestamp: draft.timestamp, device: deviceInfo(), threadId: threadId,
             property1: draft.property1, attributes: draft.attributes, scenario: draft.keys & 1 << 11 != 0 ? scenario : nil,
             level: draft.level)
+    }
+
+    /// The place of an event's key with this index; nil if it is unknown.
+    private mutating func place(of key: UnsafeBufferPointer<UInt8>, at index: Int) -> Int? {
+        if index < order.count, key.isIdentical(to: Self.keys[order[index]]) { return order[index] }
+        guard let place = Self.keys.firstIndex(where: { key.isIdentical(to: $0) }) else { return nil }
+        order.removeSubrange(min(index, order.count)...)
+        order.append(place)
+        return place
     }
 
     private mutating func read(_ place: Int, _ scanner: inout JSONScanner, _ draft: inout Draft) -> Bool {
@@ -81,7 +93,7 @@ public struct ArchivedEventReader {
             return draft.property1 != nil
         case 11: return scanner.string(orSameAs: &scenario) != nil
         case 12:
-            guard let level = scanner.string().flatMap(TelemetryLogLevel.init(rawValue:)) else { return false }
+            guard let raw = scanner.rawString(), let level = TelemetryLogLevel(bytes: raw.bytes) else { return false }
             draft.level = level
         case 13: return scanner.string(orSameAs: &clientId) != nil
         case 14:

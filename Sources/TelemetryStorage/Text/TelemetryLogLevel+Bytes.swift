@@ -1,0 +1,14 @@
+package import TelemetryModels
+
+extension TelemetryLogLevel {
+    /// The level with this name, without a text being made of it.
+    package init?(bytes: UnsafeBufferPointer<UInt8>) {
+        if bytes.isIdentical(to: "info") {
+            self = .info
+        } else if bytes.isIdentical(to: "diagnostic") {
+            self = .diagnostic
+        } else {
+            return nil
+        }
+    }
+}
