@@ -55,7 +55,7 @@ struct CostSuite {
                 record["number"] = .int(Int64(number))
                 return record
             }
-            try await writer.save(records, policy: .insert)
+            _ = try await writer.save(records, policy: .insert)
         }
         let query = TelemetryRecordQuery(recordType: "Thing", conditions: ["number": .int(Int64(count / 2))])
         let reader = try FileTelemetryTransport(directory: scratch.url)

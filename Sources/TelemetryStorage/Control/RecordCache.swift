@@ -2,8 +2,11 @@ package import TelemetryModels
 
 /// The records of each type as read last, so that a query reads only the files that changed since.
 ///
-/// A file counts as unchanged while its inode, size and date are the same. A directory whose date is the same has the same files,
-/// unless that date is so recent that another change may have had it as well. The same applies to a file.
+/// A directory whose date is the same has the same files, unless that date is so recent that another change may have had it as well.
+/// In any other directory, the files that the journal names and those with another inode are looked at: each change replaces a file,
+/// and has an entry. An inode alone does not tell, because the second of two replacements may get that of the former file.
+///
+/// A file that is looked at, and each record that matches, counts as unchanged while its inode, size and date are the same.
 package final class RecordCache {
     private struct Stamp: Equatable {
         let inode: UInt64
@@ -21,6 +24,8 @@ package final class RecordCache {
         var stamp: Stamp
         /// Whether a later change has another stamp.
         var isSettled: Bool
+        /// The inode in the directory's listing.
+        var listed: UInt64
         var record: TelemetryRecord
     }
 
@@ -29,6 +34,8 @@ package final class RecordCache {
         var isSettled: Bool
         /// By the names of their files.
         var records: [String: CachedRecord]
+        /// The names that the journal has named since; nil if it may have named others.
+        var changed: Set<String>? = []
     }
 
     /// The most records kept.
@@ -38,8 +45,12 @@ package final class RecordCache {
 
     private let files: RecordFiles
     private var directories: [String: Directory] = [:]
+    private var changes: RecordChanges
 
-    package init(files: RecordFiles) { self.files = files }
+    package init(files: RecordFiles) {
+        self.files = files
+        changes = RecordChanges(layout: files.layout, system: files.system)
+    }
 
     /// The records in the files of a directory for which `isIncluded` is true, in no particular order.
     package func records(
@@ -68,28 +79,43 @@ package final class RecordCache {
     /// Reads the changed files, unless the directory is unchanged.
     private func update(_ directory: String, below parent: String) throws(FileError) {
         let system = files.system
-        // Before anything is read, so that a change during the reading is recent.
+        // Before anything is read, so that a change during the reading is recent, or named the next time.
         let settled = system.now() - Self.settlingTime
         let status = try system.status(directory)
+        let isSame = directories[directory].map { known in known.isSettled && status.map(Stamp.init) == known.stamp } ?? false
+        if isSame { return }
+        noteChanges()
         let known = directories.removeValue(forKey: directory)
-        if let known, let status, known.isSettled, known.stamp == Stamp(status) {
-            directories[directory] = known
-            return
-        }
-        let names = try files.names(in: directory, below: parent)
+        let entries = try files.entries(in: directory, below: parent)
         guard let status else { return }
         var records: [String: CachedRecord] = [:]
-        records.reserveCapacity(names.count)
-        for name in names {
+        records.reserveCapacity(entries.count)
+        for (name, inode) in entries {
+            let cached = known?.records[name]
+            if let changed = known?.changed, let cached, cached.listed == inode, !changed.contains(name) {
+                records[name] = cached
+                continue
+            }
             let path = "\(directory)/\(name)"
             guard let status = try system.status(path) else { continue }
             let stamp = Stamp(status)
-            if let cached = known?.records[name], cached.isSettled, cached.stamp == stamp {
+            if var cached, cached.isSettled, cached.stamp == stamp {
+                cached.listed = inode
                 records[name] = cached
             } else if let record = try files.read(TelemetryRecord.self, at: path) {
-                records[name] = CachedRecord(stamp: stamp, isSettled: status.modified < settled, record: record)
+                records[name] = CachedRecord(
+                    stamp: stamp, isSettled: status.modified < settled, listed: inode, record: record)
             }
         }
         directories[directory] = Directory(stamp: Stamp(status), isSettled: status.modified < settled, records: records)
+    }
+
+    /// Notes the changes that the journal names. If they are unknown, every file has to be looked at.
+    private func noteChanges() {
+        guard let names = changes.take() else {
+            for directory in directories.keys { directories[directory]?.changed = nil }
+            return
+        }
+        for (directory, names) in names { directories[directory]?.changed?.formUnion(names) }
     }
 }

@@ -63,14 +63,19 @@ package struct RecordFiles {
         if isDurable { try system.synchronizeDirectory(directory) }
     }
 
-    /// The names of the files with values in a directory; empty if the directory is missing. Throws if its parent, which every
-    /// store has, is missing too: an unreachable store must not appear empty.
-    package func names(in directory: String, below parent: String) throws(FileError) -> [String] {
+    /// The names and inodes of the files with values in a directory; empty if the directory is missing. Throws if its parent, which
+    /// every store has, is missing too: an unreachable store must not appear empty.
+    package func entries(in directory: String, below parent: String) throws(FileError) -> [(name: String, inode: UInt64)] {
         do {
-            return try system.list(directory).filter { !$0.hasPrefix("-") && $0.hasSuffix(".json") }
+            return try system.entries(directory).filter { !$0.name.hasPrefix("-") && $0.name.hasSuffix(".json") }
         } catch  where error.isNotFound {
             guard try system.status(parent) != nil else { throw error }
             return []
         }
+    }
+
+    /// The names of the files with values in a directory, as ``entries(in:below:)`` has them.
+    package func names(in directory: String, below parent: String) throws(FileError) -> [String] {
+        try entries(in: directory, below: parent).map(\.name)
     }
 }

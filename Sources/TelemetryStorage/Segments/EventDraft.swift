@@ -104,7 +104,8 @@ package struct EventDraft {
     /// A level; `.info` for one that a later version may have added.
     private static func level(_ scanner: inout JSONScanner) -> TelemetryLogLevel? {
         guard let raw = scanner.rawString() else { return nil }
-        return TelemetryLogLevel(bytes: raw.bytes) ?? JSONScanner.text(ofRaw: raw.bytes).map { TelemetryLogLevel(rawValue: $0) ?? .info }
+        if let level = TelemetryLogLevel(bytes: raw.bytes) { return level }
+        return JSONScanner.text(ofRaw: raw.bytes).map { TelemetryLogLevel(rawValue: $0) ?? .info }
     }
 
     private mutating func readIdentifier(_ scanner: inout JSONScanner) -> Bool {

@@ -115,18 +115,21 @@ package struct FileSystem: Sendable {
     }
 
     /// The names in a directory, in no particular order, without `.` and `..`.
-    package func list(_ path: String) throws(FileError) -> [String] {
+    package func list(_ path: String) throws(FileError) -> [String] { try entries(path).map(\.name) }
+
+    /// The names of a directory's entries, and their inodes as the directory has them.
+    package func entries(_ path: String) throws(FileError) -> [(name: String, inode: UInt64)] {
         try check(.list, path)
         guard let directory = opendir(path) else { throw FileError(.list, path, errno: errno) }
         defer { closedir(directory) }
-        var names: [String] = []
+        var entries: [(name: String, inode: UInt64)] = []
         while let entry = readdir(directory) {
             let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
                 pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
             }
-            if name != ".", name != ".." { names.append(name) }
+            if name != ".", name != ".." { entries.append((name, UInt64(entry.pointee.d_ino))) }
         }
-        return names
+        return entries
     }
 
     /// The sorted names of the subdirectories of a directory; files are skipped.

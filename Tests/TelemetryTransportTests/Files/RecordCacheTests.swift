@@ -37,6 +37,51 @@ struct RecordCacheTests {
         }
     }
 
+    @Test("A query while others change records reads only what was changed, and misses nothing", arguments: [1, 2, 3])
+    func recentChanges(replacements: Int) async throws {
+        try await withTemporaryDirectory { directory in
+            let reads = ByteCounter()
+            let system = FileSystem(readObserver: { path, _ in if path.hasSuffix(".json") { reads.add(path) } })
+            let reader = try FileTelemetryTransport(directory: directory, configuration: .default, system: system)
+            let writer = try FileTelemetryTransport(directory: directory)
+            _ = try await writer.save((0..<100).map { Self.record("r\($0)", 0) }, policy: .insert)
+            #expect(try await reader.records(matching: Self.query).isEmpty)
+            for round in 0..<30 {
+                let before = reads.count
+                // The last of several replacements may get the inode of the first file.
+                for value in 1...replacements {
+                    _ = try await writer.save([Self.record("r\(round)", Int64(value) % 2)], policy: .overwrite)
+                }
+                try await writer.deleteRecords(withIDs: [.init(recordName: "r\(99 - round)")])
+                let expected = try await FileTelemetryTransport(directory: directory).records(matching: Self.query)
+                #expect(try await reader.records(matching: Self.query) == expected)
+                #expect(expected.count == (replacements % 2 == 1 ? round + 1 : 0))
+                // The changed record, and those that match, whose dates are recent.
+                #expect(reads.count - before <= round + 3)
+            }
+        }
+    }
+
+    @Test("A query finds changes also if the journal cannot tell them: its file is cut, replaced or gone")
+    func withoutJournal() async throws {
+        for damage in ["cut", "replaced", "gone"] {
+            try await withTemporaryDirectory { directory in
+                let reader = try FileTelemetryTransport(directory: directory)
+                _ = try await FileTelemetryTransport(directory: directory).save(
+                    (0..<9).map { Self.record("r\($0)", 0) }, policy: .insert)
+                #expect(try await reader.records(matching: Self.query).isEmpty)
+                _ = try await FileTelemetryTransport(directory: directory).save([Self.record("r4", 1)], policy: .overwrite)
+                let journal = directory.appending(path: "journal/1.log")
+                switch damage {
+                case "cut": try Data().write(to: journal)
+                case "replaced": try Data(String(repeating: "x\n", count: 5_000).utf8).write(to: journal)
+                default: try FileManager.default.removeItem(at: journal)
+                }
+                #expect(try await reader.records(matching: Self.query).map(\.recordID.recordName) == ["r4"])
+            }
+        }
+    }
+
     @Test("A record is read again if its file may have changed within the precision of its date")
     func sameStamp() async throws {
         try await withTemporaryDirectory { directory in
