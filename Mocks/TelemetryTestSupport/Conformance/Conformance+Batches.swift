@@ -5,7 +5,7 @@ import TelemetryTransport
 extension TelemetryTransportConformance {
     static let batchChecks = [
         Check("A logger's batches are stored like the events that they consist of") { bench in
-            let batches = await LoggedBatches.make(clientId: "client 👩‍👩‍👧", logSamples)
+            let batches = await LoggedBatches.make(clientId: "client", logSamples)
             for batch in batches { try await bench.append(batch) }
             let expected = batches.flatMap(\.events)
             try bench.expect("how many batches", batches.count > 1, is: true)
@@ -20,7 +20,7 @@ extension TelemetryTransportConformance {
 
         Check("A batch and its events are the same events, however often and in whichever parts they are appended") { bench in
             let batch = try bench.require(
-                await LoggedBatches.make(clientId: nil) { logger in
+                await LoggedBatches.make(clientId: "client") { logger in
                     for index in 1...20 { logger.logEvent(name: "event \(index)") }
                 }.first, "The logger sent no batch.")
             try await bench.append(batch[5..<12])

@@ -10,7 +10,7 @@ final class LoggedBatches: TelemetryEventBatchTransport {
 
     /// The batches of a logger that these calls were made on.
     static func make(
-        clientId: String?, _ log: @Sendable (TelemetryLogger) -> Void
+        clientId: String, _ log: @Sendable (TelemetryLogger) -> Void
     ) async -> [TelemetryEventBatch] {
         let transport = LoggedBatches()
         let seconds = Mutex(0)

@@ -54,6 +54,7 @@ private enum HostLimit {
 
     static let of: [String: Self] = [
         "An event is read back with all its fields": .otherClientsEvents,
+        "A batch may have events of several clients": .otherClientsEvents,
         "A client identifier that is empty or longer than 1,024 bytes is refused": .otherClientsEvents,
         "Deleting events removes exactly those that match, and returns their number": .otherClientsEvents,
         "Deleted events cannot be read over another connection": .otherClientsData,
