@@ -85,29 +85,41 @@ package final class RecordCache {
         let isSame = directories[directory].map { known in known.isSettled && status.map(Stamp.init) == known.stamp } ?? false
         if isSame { return }
         noteChanges()
-        let known = directories.removeValue(forKey: directory)
+        var known = directories.removeValue(forKey: directory)
+        let changed = known?.changed
+        var records = known?.records ?? [:]
+        // So that the records are changed in place.
+        known = nil
         let entries = try files.entries(in: directory, below: parent)
         guard let status else { return }
-        var records: [String: CachedRecord] = [:]
-        records.reserveCapacity(entries.count)
+        var count = 0
         for (name, inode) in entries {
-            let cached = known?.records[name]
-            if let changed = known?.changed, let cached, cached.listed == inode, !changed.contains(name) {
-                records[name] = cached
+            if let changed, records[name]?.listed == inode, changed.isEmpty || !changed.contains(name) {
+                count += 1
                 continue
             }
-            let path = "\(directory)/\(name)"
-            guard let status = try system.status(path) else { continue }
-            let stamp = Stamp(status)
-            if var cached, cached.isSettled, cached.stamp == stamp {
-                cached.listed = inode
-                records[name] = cached
-            } else if let record = try files.read(TelemetryRecord.self, at: path) {
-                records[name] = CachedRecord(
-                    stamp: stamp, isSettled: status.modified < settled, listed: inode, record: record)
-            }
+            records[name] = try look(at: "\(directory)/\(name)", inode, records[name], settled: settled)
+            if records[name] != nil { count += 1 }
+        }
+        if records.count != count {
+            let names = Set(entries.map(\.name))
+            records = records.filter { names.contains($0.key) }
         }
         directories[directory] = Directory(stamp: Stamp(status), isSettled: status.modified < settled, records: records)
+    }
+
+    /// The record in a file, read again if the file changed; nil if there is none.
+    private func look(
+        at path: String, _ inode: UInt64, _ cached: CachedRecord?, settled: Int64
+    ) throws(FileError) -> CachedRecord? {
+        guard let status = try files.system.status(path) else { return nil }
+        let stamp = Stamp(status)
+        if var cached, cached.isSettled, cached.stamp == stamp {
+            cached.listed = inode
+            return cached
+        }
+        guard let record = try files.read(TelemetryRecord.self, at: path) else { return nil }
+        return CachedRecord(stamp: stamp, isSettled: status.modified < settled, listed: inode, record: record)
     }
 
     /// Notes the changes that the journal names. If they are unknown, every file has to be looked at.

@@ -67,7 +67,9 @@ package struct RecordFiles {
     /// every store has, is missing too: an unreachable store must not appear empty.
     package func entries(in directory: String, below parent: String) throws(FileError) -> [(name: String, inode: UInt64)] {
         do {
-            return try system.entries(directory).filter { !$0.name.hasPrefix("-") && $0.name.hasSuffix(".json") }
+            return try system.entries(directory).filter { name, _ in
+                name.utf8.first != UInt8(ascii: "-") && name.utf8.suffix(5).elementsEqual(".json".utf8)
+            }
         } catch  where error.isNotFound {
             guard try system.status(parent) != nil else { throw error }
             return []

@@ -32,9 +32,10 @@ extension FileTelemetryTransport {
         }
     }
 
-    /// Stores the events of a logger without converting them to `TelemetryEvent`s; otherwise like ``append(_:)-([TelemetryEvent])``.
+    /// Stores the events of a logger without converting them to `TelemetryEvent`s.
     ///
     /// If one of them is invalid, those of earlier parts of a batch of more than 512 may have been stored.
+    /// - Throws: ``TelemetryTransportError``, as the same method for an array of events does.
     public func append(_ batch: TelemetryEventBatch) async throws {
         guard let encoded = batch.encoded else { return try await append(batch.events) }
         if let clientId = encoded.origin.clientId { try NameRules.check(clientId: clientId) }

@@ -1,7 +1,7 @@
 public import TelemetryModels
 
 extension TelemetryEventTransport {
-    /// Stores events. Equivalent to ``append(_:)``.
+    /// Stores events. Equivalent to ``TelemetryEventTransport/append(_:)``.
     public func save(events: [TelemetryEvent]) async throws { try await append(events) }
 
     /// Every stored event, oldest first. Reads page by page, and keeps all events in memory.
