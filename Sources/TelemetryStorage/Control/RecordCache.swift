@@ -92,9 +92,13 @@ package final class RecordCache {
         known = nil
         let entries = try files.entries(in: directory, below: parent)
         guard let status else { return }
+        // Once nobody changes the directory any more, the records with recent dates are read for the last time.
+        let isOld = status.modified < settled
         var count = 0
         for (name, inode) in entries {
-            if let changed, records[name]?.listed == inode, changed.isEmpty || !changed.contains(name) {
+            if let changed, records[name]?.listed == inode, changed.isEmpty || !changed.contains(name),
+                !isOld || records[name]?.isSettled == true
+            {
                 count += 1
                 continue
             }
@@ -105,7 +109,7 @@ package final class RecordCache {
             let names = Set(entries.map(\.name))
             records = records.filter { names.contains($0.key) }
         }
-        directories[directory] = Directory(stamp: Stamp(status), isSettled: status.modified < settled, records: records)
+        directories[directory] = Directory(stamp: Stamp(status), isSettled: isOld, records: records)
     }
 
     /// The record in a file, read again if the file changed; nil if there is none.

@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 import TelemetryModels
 import TelemetryStorage
 import TelemetryTransport
@@ -59,6 +60,25 @@ struct RecordCacheTests {
                 // The changed record, and those that match, whose dates are recent.
                 #expect(reads.count - before <= round + 3)
             }
+        }
+    }
+
+    @Test("Records that were read when they were new are not read again once their dates are old")
+    func settling() async throws {
+        try await withTemporaryDirectory { directory in
+            let reads = ByteCounter()
+            let later = Atomic<Int64>(0)
+            let system = FileSystem(
+                now: { Int64(Date.now.timeIntervalSince1970) + later.load(ordering: .relaxed) },
+                readObserver: { path, _ in if path.hasSuffix(".json") { reads.add(path) } })
+            let store = try FileTelemetryTransport(directory: directory, configuration: .default, system: system)
+            _ = try await store.save((0..<50).map { Self.record("r\($0)", $0) }, policy: .insert)
+            #expect(try await store.records(matching: Self.query).count == 1)
+            later.store(100, ordering: .relaxed)
+            #expect(try await store.records(matching: Self.query).count == 1)
+            let before = reads.count
+            #expect(try await store.records(matching: Self.query).count == 1)
+            #expect(reads.count == before)
         }
     }
 
