@@ -59,4 +59,38 @@ struct CaptureReadingTests {
         let statistics = capture.statistics
         #expect(statistics.dropped.values.reduce(0, +) + statistics.waiting == 2_100)
     }
+
+    @Test("A batch that is not converted ends where a converted one ends, and has the same events")
+    func encoded() async throws {
+        capture.withState { $0.setClientId("first", isActivated: true) }
+        log(30)
+        capture.withState { $0.setClientId("second", isActivated: true) }
+        log(100)
+        var from: PendingRange?
+        var counts: [Int] = []
+        var clients: [String?] = []
+        while let range = from ?? capture.withState({ $0.beginReading() }) {
+            let limits = DeliveryBatch.Limits(bytes: 20_000, oldest: -.infinity)
+            guard case .events(let converted) = DeliveryBatch.read(range, limits: limits, isEncoded: false),
+                case .events(let encoded) = DeliveryBatch.read(range, limits: limits, isEncoded: true)
+            else { break }
+            #expect(converted.events.encoded == nil)
+            #expect(encoded.events.encoded != nil)
+            #expect(encoded.events.events == converted.events.events)
+            #expect(encoded.ends == converted.ends)
+            #expect(encoded.clientId == converted.clientId)
+            #expect(encoded.lastSequence == converted.lastSequence)
+            counts.append(encoded.events.count)
+            clients.append(encoded.clientId)
+            guard let end = encoded.ends.last, end < range.to else { break }
+            from = PendingRange(
+                token: range.token, memory: range.memory, session: range.session, firstSequence: encoded.lastSequence + 1,
+                from: end, to: range.to, clientId: encoded.clientId, begun: range.begun, isCurrentSession: true)
+        }
+        #expect(counts.reduce(0, +) == 130)
+        #expect(counts.first == 30)
+        #expect(counts.count > 3)
+        #expect(clients.first == "first")
+        #expect(clients.dropFirst().allSatisfy { $0 == "second" })
+    }
 }

@@ -67,7 +67,7 @@ struct CostSuite {
                     try expect(try await reader.records(matching: query).count, 1)
                 },
                 Contender("again", operations: 1) { try expect(try await reader.records(matching: query).count, 1) },
-                Contender("again, after another process changed a record", operations: 1) { _ in
+                Contender("again, after another connection changed a record", operations: 1) { _ in
                     var record = TelemetryRecord(recordType: "Thing", recordID: .init(recordName: "thing-0"))
                     record["number"] = .int(-1)
                     _ = try await writer.save([record], policy: .overwrite)

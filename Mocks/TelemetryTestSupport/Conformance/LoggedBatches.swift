@@ -15,7 +15,8 @@ final class LoggedBatches: TelemetryEventBatchTransport {
         let transport = LoggedBatches()
         let seconds = Mutex(0)
         let logger = TelemetryLogger(
-            transport: transport,
+            // Everything is delivered by the shutdown, in batches as large as they can be.
+            configuration: .init(batchSize: 10_000, flushInterval: 86_400), transport: transport,
             now: {
                 let second = seconds.withLock { seconds in
                     seconds += 1

@@ -14,7 +14,7 @@ struct ScenarioCell: ~Copyable {
     /// The index of the ring in which the flight recorder keeps the scenario's events.
     let ring = Atomic<Int>(0)
     let name: String
-    /// The words of a name that contain its bytes; nil for a longer name.
+    /// The words of a short name; nil for one that is too long for them to contain its bytes.
     let words: TextWords?
     /// The name's UTF-8, with a constant address; at least one byte is allocated.
     private let bytes: SharedMemory<UInt8>

@@ -24,8 +24,6 @@ package final class RecordCache {
         var stamp: Stamp
         /// Whether a later change has another stamp.
         var isSettled: Bool
-        /// The inode in the directory's listing.
-        var listed: UInt64
         var record: TelemetryRecord
     }
 
@@ -84,25 +82,27 @@ package final class RecordCache {
         let status = try system.status(directory)
         let isSame = directories[directory].map { known in known.isSettled && status.map(Stamp.init) == known.stamp } ?? false
         if isSame { return }
+        let entries = try files.entries(in: directory, below: parent)
+        // After the listing, so that each replacement which it shows has its entry in what is read now.
         noteChanges()
         var known = directories.removeValue(forKey: directory)
-        let changed = known?.changed
+        guard let status else { return }
+        // A directory that was created again is another one.
+        let changed = known.flatMap { $0.stamp.inode == status.inode ? $0.changed : nil }
         var records = known?.records ?? [:]
         // So that the records are changed in place.
         known = nil
-        let entries = try files.entries(in: directory, below: parent)
-        guard let status else { return }
         // Once nobody changes the directory any more, the records with recent dates are read for the last time.
         let isOld = status.modified < settled
         var count = 0
         for (name, inode) in entries {
-            if let changed, records[name]?.listed == inode, changed.isEmpty || !changed.contains(name),
+            if let changed, records[name]?.stamp.inode == inode, changed.isEmpty || !changed.contains(name),
                 !isOld || records[name]?.isSettled == true
             {
                 count += 1
                 continue
             }
-            records[name] = try look(at: "\(directory)/\(name)", inode, records[name], settled: settled)
+            records[name] = try look(at: "\(directory)/\(name)", records[name], settled: settled)
             if records[name] != nil { count += 1 }
         }
         if records.count != count {
@@ -114,16 +114,13 @@ package final class RecordCache {
 
     /// The record in a file, read again if the file changed; nil if there is none.
     private func look(
-        at path: String, _ inode: UInt64, _ cached: CachedRecord?, settled: Int64
+        at path: String, _ cached: CachedRecord?, settled: Int64
     ) throws(FileError) -> CachedRecord? {
         guard let status = try files.system.status(path) else { return nil }
         let stamp = Stamp(status)
-        if var cached, cached.isSettled, cached.stamp == stamp {
-            cached.listed = inode
-            return cached
-        }
+        if let cached, cached.isSettled, cached.stamp == stamp { return cached }
         guard let record = try files.read(TelemetryRecord.self, at: path) else { return nil }
-        return CachedRecord(stamp: stamp, isSettled: status.modified < settled, listed: inode, record: record)
+        return CachedRecord(stamp: stamp, isSettled: status.modified < settled, record: record)
     }
 
     /// Notes the changes that the journal names. If they are unknown, every file has to be looked at.
@@ -132,6 +129,12 @@ package final class RecordCache {
             for directory in directories.keys { directories[directory]?.changed = nil }
             return
         }
-        for (directory, names) in names { directories[directory]?.changed?.formUnion(names) }
+        for (directory, names) in names {
+            directories[directory]?.changed?.formUnion(names)
+            // Looking at every file is no slower then, and the names of a type that nobody asks for any more stay bounded.
+            if let known = directories[directory], let changed = known.changed, changed.count > known.records.count + 1_000 {
+                directories[directory]?.changed = nil
+            }
+        }
     }
 }

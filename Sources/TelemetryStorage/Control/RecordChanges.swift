@@ -10,38 +10,55 @@ struct RecordChanges {
 
     private let layout: StoreLayout
     private let system: FileSystem
-    /// The end of the journal as it was read last.
+    /// The end of the journal as it was read last, in this file.
     private var position: JournalPosition?
+    private var witness = JournalFileWitness()
 
     init(layout: StoreLayout, system: FileSystem) {
         self.layout = layout
         self.system = system
     }
 
-    /// The files that were changed since the last call; nil if that is unknown, as at the first call.
+    /// The files that were changed since the last call; nil if that is unknown: at the first call, and if the journal was cut,
+    /// replaced or removed, or cannot be read.
     mutating func take() -> Names? {
+        // Set again at the end, so that everything is unknown after an error.
+        let start = position
+        position = nil
         do {
-            guard let start = position else {
-                position = try end()
-                return nil
+            if let start, try isWhole(start), let (names, end) = try read(from: start) {
+                moveTo(end)
+                return names
             }
-            // Set again at the end, so that everything is unknown after an error.
-            position = nil
-            var reader = JournalReader(layout: layout, system: system, diagnostics: nil, position: start)
-            var names: Names = [:]
-            for _ in 0..<Self.limit {
-                guard let (line, _) = try reader.next() else {
-                    let isWhole = reader.takeGap() == nil && reader.invalidLineCount == 0
-                    position = isWhole ? reader.position : try end()
-                    return isWhole ? names : nil
-                }
-                guard case .record(let change) = line else { continue }
-                let file = StoreLayout.fileName(of: .init(recordName: change.recordName))
-                names[layout.records(ofType: change.recordType), default: []].insert(file)
-            }
-            position = try end()
+            try end().map { moveTo($0) }
         } catch {
             // Unknown; what is read next reports the error.
+        }
+        return nil
+    }
+
+    private mutating func moveTo(_ end: JournalPosition) {
+        if !witness.isSame(end.file) { witness.look(at: end.file, layout, system) }
+        position = end
+    }
+
+    /// Whether the file is still the one that was read, and not shorter.
+    private func isWhole(_ position: JournalPosition) throws(FileError) -> Bool {
+        guard witness.isSame(position.file) else { return false }
+        return try system.status(layout.journalFile(position.file))?.size ?? 0 >= position.offset
+    }
+
+    /// The names from a position on, and the end; nil if there are too many entries, or some cannot be read.
+    private func read(from start: JournalPosition) throws -> (Names, JournalPosition)? {
+        var reader = JournalReader(layout: layout, system: system, diagnostics: nil, position: start)
+        var names: Names = [:]
+        for _ in 0..<Self.limit {
+            guard let (line, _) = try reader.next() else {
+                return reader.takeGap() == nil && reader.invalidLineCount == 0 ? (names, reader.position) : nil
+            }
+            guard case .record(let change) = line else { continue }
+            let file = StoreLayout.fileName(of: .init(recordName: change.recordName))
+            names[layout.records(ofType: change.recordType), default: []].insert(file)
         }
         return nil
     }

@@ -37,7 +37,7 @@ extension FileTelemetryTransport {
     /// If one of them is invalid, those of earlier parts of a batch of more than 512 may have been stored.
     /// - Throws: ``TelemetryTransportError``, as the same method for an array of events does.
     public func append(_ batch: TelemetryEventBatch) async throws {
-        guard let encoded = batch.encoded else { return try await append(batch.events) }
+        guard let encoded = batch.encoded, encoded.count > 0 else { return try await append(batch.events) }
         if let clientId = encoded.origin.clientId { try NameRules.check(clientId: clientId) }
         let name = directoryName(ofClient: encoded.origin.clientId)
         if encoded.count <= Self.batchSize { return try await append(.encoded(encoded), to: name) }
