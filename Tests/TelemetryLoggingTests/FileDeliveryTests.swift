@@ -1,11 +1,12 @@
 import Foundation
+import Synchronization
 import TelemetryLogging
 import TelemetryModels
 import TelemetryTestSupport
 import TelemetryTransport
 import Testing
 
-/// What a logger's batches become in a file store, which takes them unconverted.
+/// Batches that a logger passes to a file store without converting them.
 struct FileDeliveryTests {
     let directory = TemporaryDirectory()
 
@@ -27,6 +28,24 @@ struct FileDeliveryTests {
 
     func events(of store: FileTelemetryTransport) async throws -> [TelemetryEvent] {
         try await store.events(matching: .all, after: nil, limit: .max).events
+    }
+
+    /// Notes in which form each batch arrives.
+    final class FormTransport: TelemetryEventBatchTransport, AppendOnlyTransport {
+        let encoded = Mutex<[Bool]>([])
+
+        func append(_ batch: TelemetryEventBatch) async throws { encoded.withLock { $0.append(batch.encoded != nil) } }
+        func append(_ events: [TelemetryEvent]) async throws { encoded.withLock { $0.append(false) } }
+    }
+
+    @Test("A batch transport gets the batches of the current session unconverted")
+    func form() async throws {
+        let transport = FormTransport()
+        let logger = TelemetryLogger(transport: transport, clock: ManualClock())
+        await logger.activate(enabled: true)
+        logger.logEvent(name: "event")
+        await logger.shutdown()
+        #expect(transport.encoded.withLock(\.self) == [true])
     }
 
     @Test("Its counts are those of a store that got the same events converted")
@@ -52,7 +71,7 @@ struct FileDeliveryTests {
         #expect(counts[0].count > 20)
     }
 
-    @Test("An event that the store rejects is dropped and told; those around it are stored")
+    @Test("A rejected event is dropped and reported; the other events of its batch are stored")
     func rejected() async throws {
         let store = try store("store", maximumEventBytes: 2_000)
         let logger = await logger(store)

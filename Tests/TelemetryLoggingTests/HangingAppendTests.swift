@@ -7,7 +7,7 @@ import Testing
 /// Appends that return after the delivery that began them has ended.
 struct HangingAppendTests {
     /// Each append opens its first latch, and returns, ignoring cancellation, once its second one is open.
-    actor SlowTransport: TelemetryEventTransport {
+    actor SlowTransport: AppendOnlyTransport {
         nonisolated let entered = [Latch(), Latch()]
         nonisolated let released = [Latch(), Latch()]
         nonisolated let left = Latch()
@@ -21,15 +21,6 @@ struct HangingAppendTests {
             await released[number].wait()
             left.open()
         }
-
-        func events(
-            matching filter: TelemetryEventFilter, after cursor: TelemetryCursor?, limit: Int
-        ) async throws -> TelemetryEventPage {
-            TelemetryEventPage(events: [], cursor: TelemetryCursor(rawValue: ""), hasMore: false)
-        }
-
-        func countEvents(matching filter: TelemetryEventFilter) async throws -> Int { 0 }
-        func deleteEvents(matching filter: TelemetryEventFilter) async throws -> Int { 0 }
     }
 
     @Test(

@@ -21,7 +21,7 @@ struct ReentryTests {
     }
 
     /// Logs more than the logger has room for, in each of a number of appends.
-    final class StormyTransport: TelemetryEventTransport {
+    final class StormyTransport: AppendOnlyTransport {
         static let storm = 200
         let box = Box()
         private let count = Mutex(0)
@@ -36,15 +36,6 @@ struct ReentryTests {
             guard number <= Self.storm else { return }
             for _ in 1...2_000 { box.log("storm", property1: String(repeating: "x", count: 100)) }
         }
-
-        func events(
-            matching filter: TelemetryEventFilter, after cursor: TelemetryCursor?, limit: Int
-        ) async throws -> TelemetryEventPage {
-            TelemetryEventPage(events: [], cursor: TelemetryCursor(rawValue: ""), hasMore: false)
-        }
-
-        func countEvents(matching filter: TelemetryEventFilter) async throws -> Int { 0 }
-        func deleteEvents(matching filter: TelemetryEventFilter) async throws -> Int { 0 }
     }
 
     @Test("A diagnostics handler that is called on a logging thread may log")

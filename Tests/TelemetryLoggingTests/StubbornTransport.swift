@@ -3,7 +3,7 @@ import TelemetryTestSupport
 import TelemetryTransport
 
 /// A transport whose appends ignore cancellation and return only when they are released.
-actor StubbornTransport: TelemetryEventTransport {
+actor StubbornTransport: AppendOnlyTransport {
     nonisolated let entered = Latch()
     private nonisolated let released = Latch()
 
@@ -13,13 +13,4 @@ actor StubbornTransport: TelemetryEventTransport {
         entered.open()
         await released.wait()
     }
-
-    func events(
-        matching filter: TelemetryEventFilter, after cursor: TelemetryCursor?, limit: Int
-    ) async throws -> TelemetryEventPage {
-        TelemetryEventPage(events: [], cursor: TelemetryCursor(rawValue: ""), hasMore: false)
-    }
-
-    func countEvents(matching filter: TelemetryEventFilter) async throws -> Int { 0 }
-    func deleteEvents(matching filter: TelemetryEventFilter) async throws -> Int { 0 }
 }

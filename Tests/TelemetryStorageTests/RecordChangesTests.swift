@@ -4,7 +4,7 @@ import Testing
 
 @testable import TelemetryStorage
 
-/// What the journal tells about records, and when it tells nothing.
+/// The changes of records that the journal names.
 struct RecordChangesTests {
     private let layout = StoreLayout(
         directory: FileManager.default.temporaryDirectory.appending(path: "changes-\(UUID().uuidString)").path)
@@ -52,7 +52,7 @@ struct RecordChangesTests {
         #expect(try system.list(layout.journal).count > 1)
     }
 
-    @Test("A journal that was cut, replaced, removed or damaged tells nothing; afterwards it is followed again")
+    @Test("The changes are unknown if the journal was cut, replaced, removed or damaged; later ones are named again")
     func damage() throws {
         for how in ["cut", "replaced", "removed", "damaged"] {
             let store = Self()

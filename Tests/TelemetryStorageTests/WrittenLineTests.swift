@@ -29,6 +29,14 @@ struct WrittenLineTests {
         return encoder.buffer.bytes.split(separator: UInt8(ascii: "\n")).map { Array($0) }
     }
 
+    /// The events' header, and a line for each event.
+    private static func written() throws -> (context: EventContext, lines: [[UInt8]]) {
+        let lines = lines(of: events)
+        var decoder = EventLineDecoder()
+        _ = lines[0].withUnsafeBufferPointer { decoder.decode($0) }
+        return (try #require(decoder.context), Array(lines.dropFirst()))
+    }
+
     /// What a line is read as below a header.
     private static func read(_ line: [UInt8], below context: EventContext?) -> TelemetryEvent? {
         var decoder = EventLineDecoder(context: context)
@@ -41,11 +49,8 @@ struct WrittenLineTests {
 
     @Test("Both readings of a line give the event that was written")
     func same() throws {
-        let lines = Self.lines(of: Self.events)
-        var decoder = EventLineDecoder()
-        _ = lines[0].withUnsafeBufferPointer { decoder.decode($0) }
-        let context = try #require(decoder.context)
-        for (line, event) in zip(lines.dropFirst(), Self.events) {
+        let (context, lines) = try Self.written()
+        for (line, event) in zip(lines, Self.events) {
             #expect(Self.read(line, below: context) == event)
             #expect(Self.read(Self.spaced(line), below: context) == event)
         }
@@ -53,11 +58,8 @@ struct WrittenLineTests {
 
     @Test("A line that is cut, or has another byte, is read the same in both ways, or in neither")
     func damaged() throws {
-        let lines = Self.lines(of: Self.events)
-        var decoder = EventLineDecoder()
-        _ = lines[0].withUnsafeBufferPointer { decoder.decode($0) }
-        let context = try #require(decoder.context)
-        for line in lines[1...12] {
+        let (context, lines) = try Self.written()
+        for line in lines[..<12] {
             for index in 1..<line.count {
                 var other = line
                 other[index] = UInt8(ascii: "\"")

@@ -4,8 +4,8 @@ import TelemetryLogging
 import TelemetryModels
 import TelemetryTransport
 
-/// Receives a logger's batches as a transport that takes them unconverted does, and keeps them.
-final class LoggedBatches: TelemetryEventBatchTransport {
+/// Keeps a logger's batches as the logger passes them to a batch transport.
+final class LoggedBatches: TelemetryEventBatchTransport, AppendOnlyTransport {
     private let received = Mutex<[TelemetryEventBatch]>([])
 
     /// The batches of a logger that these calls were made on.
@@ -35,14 +35,4 @@ final class LoggedBatches: TelemetryEventBatchTransport {
     func append(_ batch: TelemetryEventBatch) async throws { received.withLock { $0.append(batch) } }
 
     func append(_ events: [TelemetryEvent]) async throws { received.withLock { $0.append(TelemetryEventBatch(events)) } }
-
-    func events(
-        matching filter: TelemetryEventFilter, after cursor: TelemetryCursor?, limit: Int
-    ) async throws -> TelemetryEventPage {
-        TelemetryEventPage(events: [], cursor: TelemetryCursor(rawValue: ""), hasMore: false)
-    }
-
-    func countEvents(matching filter: TelemetryEventFilter) async throws -> Int { 0 }
-
-    func deleteEvents(matching filter: TelemetryEventFilter) async throws -> Int { 0 }
 }

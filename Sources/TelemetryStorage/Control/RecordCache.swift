@@ -3,10 +3,10 @@ package import TelemetryModels
 /// The records of each type as read last, so that a query reads only the files that changed since.
 ///
 /// A directory whose date is the same has the same files, unless that date is so recent that another change may have had it as well.
-/// In any other directory, the files that the journal names and those with another inode are looked at: each change replaces a file,
-/// and has an entry. An inode alone does not tell, because the second of two replacements may get that of the former file.
+/// In any other directory, the files that the journal names and those with another inode are checked: each change replaces a file,
+/// and has an entry. Comparing inodes is not sufficient, because the second of two replacements may get that of the former file.
 ///
-/// A file that is looked at, and each record that matches, counts as unchanged while its inode, size and date are the same.
+/// A file that is checked, and each record that matches, counts as unchanged while its inode, size and date are the same.
 package final class RecordCache {
     private struct Stamp: Equatable {
         let inode: UInt64
@@ -102,7 +102,7 @@ package final class RecordCache {
                 count += 1
                 continue
             }
-            records[name] = try look(at: "\(directory)/\(name)", records[name], settled: settled)
+            records[name] = try check("\(directory)/\(name)", records[name], settled: settled)
             if records[name] != nil { count += 1 }
         }
         if records.count != count {
@@ -113,8 +113,8 @@ package final class RecordCache {
     }
 
     /// The record in a file, read again if the file changed; nil if there is none.
-    private func look(
-        at path: String, _ cached: CachedRecord?, settled: Int64
+    private func check(
+        _ path: String, _ cached: CachedRecord?, settled: Int64
     ) throws(FileError) -> CachedRecord? {
         guard let status = try files.system.status(path) else { return nil }
         let stamp = Stamp(status)
@@ -123,7 +123,7 @@ package final class RecordCache {
         return CachedRecord(stamp: stamp, isSettled: status.modified < settled, record: record)
     }
 
-    /// Notes the changes that the journal names. If they are unknown, every file has to be looked at.
+    /// Notes the changes that the journal names. If they are unknown, every file has to be checked.
     private func noteChanges() {
         guard let names = changes.take() else {
             for directory in directories.keys { directories[directory]?.changed = nil }
@@ -131,7 +131,7 @@ package final class RecordCache {
         }
         for (directory, names) in names {
             directories[directory]?.changed?.formUnion(names)
-            // Looking at every file is no slower then, and the names of a type that nobody asks for any more stay bounded.
+            // Checking every file is no slower then, and the names of a type that is no longer queried stay bounded.
             if let known = directories[directory], let changed = known.changed, changed.count > known.records.count + 1_000 {
                 directories[directory]?.changed = nil
             }

@@ -5,7 +5,7 @@ struct RecordChanges {
     /// The names of the files that may have changed, by directory.
     typealias Names = [String: Set<String>]
 
-    /// The most entries that are read at once; with more, looking at the files is faster.
+    /// The most entries that are read at once; with more, checking the files is faster.
     private static let limit = 20_000
 
     private let layout: StoreLayout
@@ -30,7 +30,8 @@ struct RecordChanges {
                 moveTo(end)
                 return names
             }
-            try end().map { moveTo($0) }
+            // An entry before the end may be of a change that is still in progress: the file's inode reveals that one.
+            if let end = try JournalPosition.end(of: layout, system) { moveTo(end) }
         } catch {
             // Unknown; what is read next reports the error.
         }
@@ -61,14 +62,5 @@ struct RecordChanges {
             names[layout.records(ofType: change.recordType), default: []].insert(file)
         }
         return nil
-    }
-
-    /// The end of the newest journal file. An entry that is being written may be before it, and its change later: changes in progress
-    /// are found by the files' inodes.
-    private func end() throws(FileError) -> JournalPosition? {
-        guard let newest = try system.list(layout.journal).compactMap(StoreLayout.journalNumber).max(),
-            let status = try system.status(layout.journalFile(newest))
-        else { return nil }
-        return JournalPosition(file: newest, offset: status.size, events: 0)
     }
 }

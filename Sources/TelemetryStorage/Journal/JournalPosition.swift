@@ -26,6 +26,13 @@ extension UInt64 {
 }
 
 extension JournalPosition {
+    /// The end of the newest journal file; nil if there is none.
+    package static func end(of layout: StoreLayout, _ system: FileSystem) throws(FileError) -> JournalPosition? {
+        guard let newest = try system.list(layout.journal).compactMap(StoreLayout.journalNumber).max() else { return nil }
+        let size = try system.status(layout.journalFile(newest))?.size ?? 0
+        return JournalPosition(file: newest, offset: size, events: 0)
+    }
+
     /// Whether the other one is at the same line.
     package func isPlace(_ other: JournalPosition) -> Bool { file == other.file && offset == other.offset }
 

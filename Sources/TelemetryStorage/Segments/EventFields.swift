@@ -64,6 +64,7 @@ package protocol EncodedEvents: Sendable {
     /// Calls the body for each event, in order.
     func forEach(_ body: (EventFields) throws -> Void) throws
 
+    /// The same events as values.
     func decoded() -> [TelemetryEvent]
 
     /// - Parameter range: Of the indices from 0 to below ``count``.

@@ -1,7 +1,7 @@
 package import TelemetryModels
 
 extension TelemetryLogLevel {
-    /// The level with this name, without a text being made of it.
+    /// The level with this name.
     package init?(bytes: UnsafeBufferPointer<UInt8>) {
         if bytes.isIdentical(to: "info") {
             self = .info

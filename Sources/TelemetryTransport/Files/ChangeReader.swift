@@ -32,7 +32,7 @@ final class ChangeReader: Sendable {
         self.system = system
         self.configuration = configuration
         files = RecordFiles(layout: layout, system: system, configuration: configuration)
-        var first = State(position: try? Self.end(layout, system))
+        var first = State(position: try? .end(of: layout, system))
         if let file = first.position?.file { first.witness.look(at: file, layout, system) }
         state = Mutex(first)
         // The subscriptions at the position, or slightly later.
@@ -126,11 +126,5 @@ final class ChangeReader: Sendable {
             if let subscription = try files.read(StoredSubscription.self, at: path) { found[subscription.id] = subscription }
         }
         return found
-    }
-
-    private static func end(_ layout: StoreLayout, _ system: FileSystem) throws(FileError) -> JournalPosition? {
-        guard let newest = try system.list(layout.journal).compactMap(StoreLayout.journalNumber).max() else { return nil }
-        let size = try system.status(layout.journalFile(newest))?.size ?? 0
-        return JournalPosition(file: newest, offset: size, events: 0)
     }
 }

@@ -82,7 +82,7 @@ struct RecordCacheTests {
         }
     }
 
-    @Test("A query finds changes also if the journal cannot tell them: its file is cut, replaced or gone")
+    @Test("A query finds changes if the journal file was cut, replaced or removed")
     func withoutJournal() async throws {
         for damage in ["cut", "replaced", "gone"] {
             try await withTemporaryDirectory { directory in
