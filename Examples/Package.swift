@@ -46,8 +46,7 @@ let package = Package(
         .executableTarget(
             name: "job-queue",
             dependencies: [
-                layer("TelemetryTransport"), layer("TelemetryLogging"), layer("TelemetryLifecycle"),
-                .product(name: "TelemetrySwiftLog", package: "LiveTelemetryIntegrations"),
+                .product(name: "TelemetryBootstrap", package: "LiveTelemetryIntegrations"),
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings),

@@ -1,13 +1,10 @@
 import Foundation
 import Logging
-import TelemetryLifecycle
-import TelemetryLogging
-import TelemetrySwiftLog
-import TelemetryTransport
+import TelemetryBootstrap  // Added.
 
 /// Runs jobs, one per line of standard input: a program with swift-log that LiveTelemetry was added to.
 ///
-/// The lines that were added are marked; the rest of the program is as it was before.
+/// The three lines that were added are marked; the rest of the program is as it was before.
 @main
 struct JobQueue {
     private var done = 0
@@ -15,30 +12,12 @@ struct JobQueue {
     private let logger = Logger(label: "jobs.queue")
     private let worker = Worker()
 
-    static func main() async throws {
-        // Added: the three lines that record messages for a viewer; then consent, and the labels that a viewer can enable.
-        let transport = try FileTelemetryTransport(directory: URL(fileURLWithPath: "job-store"))
-        let recorder = TelemetryLogger(transport: transport)
-        let telemetry = TelemetryLifecycleService(transport: transport, logger: recorder)
-        await telemetry.enableTelemetry()
-        try await telemetry.registerScenarios(["jobs.queue", "jobs.worker"])
-        LoggingSystem.bootstrap { label in
-            var console = StreamLogHandler.standardError(label: label)
-            console.logLevel = .warning
-            // Changed: before, it returned the console.
-            return TelemetryMultiplexLogHandler([console, TelemetryLogHandler(label: label, logger: recorder)])
-        }
-        await work()
-        // Added: delivers the last messages.
-        await telemetry.shutdown()
-    }
-
-    /// Changed: before, it was not concurrent. Waiting for a line must not block the main actor, on which telemetry runs.
-    @concurrent
-    private static func work() async {
-        var queue = JobQueue()
-        while let line = readLine() { queue.run(line) }
-        queue.end()
+    static func main() async {
+        await withTelemetry(in: URL(fileURLWithPath: "job-store"), scenarios: ["jobs.queue", "jobs.worker"]) {  // Added.
+            var queue = JobQueue()
+            while let line = readLine() { queue.run(line) }
+            queue.end()
+        }  // Added.
     }
 
     private mutating func run(_ line: String) {
