@@ -85,6 +85,23 @@ struct FileDeliveryTests {
         await logger.shutdown()
     }
 
+    @Test("Attributes of all kinds are stored as they were logged, few or many")
+    func attributes() async throws {
+        let store = try store("store")
+        let logger = await logger(store)
+        let few: [String: TelemetryValue] = [
+            "text": "\"quoted\"\u{1}\nline", "größe": "👩‍👩‍👧", "empty": "", "": "no name", "least": .int(.min), "most": .int(.max),
+            "double": -1.5, "tiny": .double(.leastNonzeroMagnitude), "true": true, "false": false,
+            "date": .date(TelemetryFixtures.date),
+        ]
+        let many = Dictionary(uniqueKeysWithValues: (1...100).map { ("key \($0)", TelemetryValue.string("value \($0)")) })
+        let all = [few, [:], many, ["one": 1]]
+        for attributes in all { logger.logEvent(name: "event", scenario: "on", attributes: attributes) }
+        await logger.flush()
+        #expect(try await events(of: store).map(\.attributes) == all)
+        await logger.shutdown()
+    }
+
     @Test("Captured events keep their identifiers and attributes, and are stored once")
     func captured() async throws {
         let store = try store("store")

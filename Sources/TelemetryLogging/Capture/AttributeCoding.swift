@@ -32,24 +32,33 @@ enum AttributeCoding {
         }
     }
 
-    static func read(from reader: inout FrameReader) -> [String: TelemetryValue]? {
-        guard let count = reader.readCompact() else { return nil }
-        var attributes: [String: TelemetryValue] = [:]
+    /// Calls the body with the place of each name, and with its value. Returns false if the attributes cannot be read.
+    @inline(__always)
+    static func forEach(in reader: inout FrameReader, _ body: (_ name: Range<Int>, _ value: Value) -> Void) -> Bool {
+        guard let count = reader.readCompact() else { return false }
         for _ in 0..<count {
-            guard let key = reader.readText(), let value = readValue(from: &reader) else { return nil }
-            attributes[key] = value
+            guard let name = reader.readRange(), let value = readValue(from: &reader) else { return false }
+            body(name, value)
         }
-        return attributes
+        return true
     }
 
-    private static func readValue(from reader: inout FrameReader) -> TelemetryValue? {
+    /// A value in a frame.
+    enum Value {
+        /// The place of a text.
+        case text(Range<Int>)
+        case other(TelemetryValue)
+    }
+
+    @inline(__always)
+    private static func readValue(from reader: inout FrameReader) -> Value? {
         switch reader.read(UInt8.self) {
-        case 0: reader.readText().map(TelemetryValue.string)
-        case 1: reader.read(Int64.self).map(TelemetryValue.int)
-        case 2: reader.read(Double.self).map(TelemetryValue.double)
-        case 3: .bool(false)
-        case 4: .bool(true)
-        case 5: reader.read(Double.self).map { .date(Date(timeIntervalSinceReferenceDate: $0)) }
+        case 0: reader.readRange().map(Value.text)
+        case 1: reader.read(Int64.self).map { .other(.int($0)) }
+        case 2: reader.read(Double.self).map { .other(.double($0)) }
+        case 3: .other(.bool(false))
+        case 4: .other(.bool(true))
+        case 5: reader.read(Double.self).map { .other(.date(Date(timeIntervalSinceReferenceDate: $0))) }
         default: nil
         }
     }

@@ -55,9 +55,10 @@ final class EventCapture: Sendable {
             if budgets.hasReports { recordBudgetReports() }
         }
         let thread = CurrentThread.number
-        let size = FrameEncoding.maximumBytes(name: name, scenario: scenario, property1: property1)
+        var size = FrameEncoding.maximumBytes(name: name, scenario: scenario, property1: property1)
+        if !attributes.isEmpty { size += AttributeCoding.maximumBytes(of: attributes) }
         // An event that needs no checks is encoded directly from the caller's values.
-        if size <= Self.ordinaryBytes, attributes.isEmpty, !hasHook, limits.allow(ordinaryBytes: size) {
+        if size <= Self.ordinaryBytes, !hasHook, limits.allow(ordinaryBytes: size) {
             // The memory has room for `size` bytes.
             unsafe withUnsafeTemporaryAllocation(byteCount: Self.ordinaryBytes, alignment: 16) { buffer in
                 unsafe append(
@@ -72,7 +73,7 @@ final class EventCapture: Sendable {
         }
     }
 
-    private static let ordinaryBytes = 512
+    private static let ordinaryBytes = 1_024
 
     /// Passes the event to the hook, if there is one, truncates long texts, and appends the event.
     /// - Parameters:

@@ -83,8 +83,7 @@ struct FrameDecoder {
 
     /// Passes over an event's frame without decoding it. Returns false if it cannot be decoded.
     mutating func skip(_ frame: ByteView) -> Bool {
-        guard let fields = FrameFields(frame) else { return false }
-        if fields.attributes != nil, fields.attributes(in: frame) == nil { return false }
+        guard let fields = FrameFields(frame), fields.hasReadableAttributes(in: frame) else { return false }
         sequence &+= 1
         return true
     }

@@ -49,13 +49,29 @@ struct FrameFields {
 
     /// The event's attributes; nil if they cannot be read.
     func attributes(in frame: ByteView) -> [String: TelemetryValue]? {
-        var read: [String: TelemetryValue] = [:]
-        if let attributes {
-            var reader = FrameReader(frame, at: attributes)
-            guard let values = AttributeCoding.read(from: &reader) else { return nil }
-            read = values
+        var values: [String: TelemetryValue] = [:]
+        let isWhole = forEachAttribute(in: frame) { name, value in
+            values[frame[name].text] =
+                switch value {
+                case .text(let place): .string(frame[place].text)
+                case .other(let value): value
+                }
         }
-        if identity != nil { read[CapturedEvent.capturedAttribute] = true }
-        return read
+        guard isWhole else { return nil }
+        if identity != nil { values[CapturedEvent.capturedAttribute] = true }
+        return values
+    }
+
+    /// Whether the event's attributes can be read.
+    func hasReadableAttributes(in frame: ByteView) -> Bool { forEachAttribute(in: frame) { _, _ in } }
+
+    /// Calls the body for each attribute in the frame. Returns false if they cannot be read.
+    @inline(__always)
+    func forEachAttribute(
+        in frame: ByteView, _ body: (_ name: Range<Int>, _ value: AttributeCoding.Value) -> Void
+    ) -> Bool {
+        guard let attributes else { return true }
+        var reader = FrameReader(frame, at: attributes)
+        return AttributeCoding.forEach(in: &reader, body)
     }
 }

@@ -22,23 +22,44 @@ struct LoggedEvents: EncodedEvents {
 
     func forEach(_ body: (EventFields) throws -> Void) throws {
         var thread = DecimalText()
+        var attributes: [EventAttributes.Field] = []
         try forEachFrame { frame, sequence in
-            guard let fields = FrameFields(frame), let attributes = fields.attributes(in: frame) else { throw Self.unreadable }
+            guard let fields = FrameFields(frame) else { throw Self.unreadable }
             thread.set(fields.thread)
             guard let identity = fields.identity else {
-                return try unsafe Self.pass(fields, of: frame, sequence, attributes, thread, identifier: nil, to: body)
+                attributes.removeAll(keepingCapacity: true)
+                guard Self.add(fields, of: frame, to: &attributes) else { throw Self.unreadable }
+                return try unsafe Self.pass(fields, of: frame, sequence, .fields(attributes), thread, identifier: nil, to: body)
             }
+            guard let values = fields.attributes(in: frame) else { throw Self.unreadable }
             let identifier = Array(CapturedEvent.eventId(ofRecorded: identity).utf8)
             // The array keeps its bytes during the call.
             try unsafe identifier.withUnsafeBufferPointer {
-                try unsafe Self.pass(fields, of: frame, sequence, attributes, thread, identifier: $0, to: body)
+                try unsafe Self.pass(fields, of: frame, sequence, .values(values), thread, identifier: $0, to: body)
+            }
+        }
+    }
+
+    /// Adds the attributes of an event, whose texts exist as long as the frame's bytes.
+    @inline(__always)
+    private static func add(_ fields: FrameFields, of frame: ByteView, to attributes: inout [EventAttributes.Field]) -> Bool {
+        // The frame's bytes exist as long as this batch; `forEachAttribute` checked the places.
+        unsafe frame.withUnsafeBytes { bytes in
+            let all = unsafe bytes.bindMemory(to: UInt8.self)
+            return fields.forEachAttribute(in: frame) { name, value in
+                let field: EventAttributes.Field.Value =
+                    switch value {
+                    case .text(let place): unsafe .text(.init(rebasing: all[place]))
+                    case .other(let value): .other(value)
+                    }
+                unsafe attributes.append(.init(name: .init(rebasing: all[name]), value: field))
             }
         }
     }
 
     @inline(__always)
     private static func pass(
-        _ fields: FrameFields, of frame: ByteView, _ sequence: UInt64, _ attributes: [String: TelemetryValue],
+        _ fields: FrameFields, of frame: ByteView, _ sequence: UInt64, _ attributes: EventAttributes,
         _ thread: DecimalText, identifier: UnsafeBufferPointer<UInt8>?, to body: (EventFields) throws -> Void
     ) throws {
         // The texts are within the frame, whose bytes exist during the call. `FrameFields` checked their places.

@@ -81,12 +81,12 @@ package struct BatchSummaryBuilder {
     /// The number of drops that an event reports.
     package static func drops(_ event: UnsafePointer<TelemetryEvent>) -> UInt64 {
         guard event.pointee.scenario == nil else { return 0 }
-        return event.pointee.name.withBytes { drops($0, event.pointee.attributes) }
+        return event.pointee.name.withBytes { drops($0, .values(event.pointee.attributes)) }
     }
 
-    private static func drops(_ name: EventFields.Text, _ attributes: [String: TelemetryValue]) -> UInt64 {
+    private static func drops(_ name: EventFields.Text, _ attributes: EventAttributes) -> UInt64 {
         guard dropReport.withBytes({ $0.isIdentical(to: name) }) else { return 0 }
-        return attributes.values.reduce(0) { $0.addingClamped(UInt64(max(0, $1.intValue ?? 0))) }
+        return attributes.integers.reduce(0) { $0.addingClamped(UInt64(max(0, $1))) }
     }
 }
 

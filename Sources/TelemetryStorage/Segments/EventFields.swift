@@ -17,14 +17,14 @@ package struct EventFields {
     package var thread: Text
     package var scenario: Text?
     package var property1: Text?
-    package var attributes: [String: TelemetryValue]
+    package var attributes: EventAttributes
     /// The event's identifier; nil if it consists of the session's identifier, a dash and the sequence.
     package var identifier: Text?
 
     @inline(__always)
     package init(
         sequence: UInt64, timestamp: Date, level: TelemetryLogLevel, name: Text, thread: Text, scenario: Text?, property1: Text?,
-        attributes: [String: TelemetryValue], identifier: Text?
+        attributes: EventAttributes, identifier: Text?
     ) {
         self.sequence = sequence
         self.timestamp = timestamp
@@ -83,8 +83,8 @@ extension UnsafePointer<TelemetryEvent> {
                             body(
                                 EventFields(
                                     sequence: pointee.sequence, timestamp: pointee.timestamp, level: pointee.level, name: name,
-                                    thread: thread, scenario: scenario, property1: property1, attributes: pointee.attributes,
-                                    identifier: identifier))
+                                    thread: thread, scenario: scenario, property1: property1,
+                                    attributes: .values(pointee.attributes), identifier: identifier))
                         }
                     }
                 }

@@ -119,15 +119,29 @@ package struct EventLineEncoder {
         return time
     }
 
-    private func append(_ attributes: [String: TelemetryValue]) -> Bool {
-        buffer.append(literal: ",\"attributes\":{")
-        var isFirst = true
-        for (key, value) in attributes {
-            if !isFirst { buffer.append(UInt8(ascii: ",")) }
-            isFirst = false
-            buffer.append(quoted: key)
-            buffer.append(UInt8(ascii: ":"))
-            guard buffer.append(value) else { return false }
+    private func append(_ attributes: EventAttributes) -> Bool {
+        buffer.append(literal: ",\"attributes\":")
+        var next = UInt8(ascii: "{")
+        switch attributes {
+        case .values(let values):
+            for (name, value) in values {
+                buffer.append(next)
+                next = UInt8(ascii: ",")
+                buffer.append(quoted: name)
+                buffer.append(UInt8(ascii: ":"))
+                guard buffer.append(value) else { return false }
+            }
+        case .fields(let fields):
+            for field in fields {
+                buffer.append(next)
+                next = UInt8(ascii: ",")
+                buffer.append(quoted: field.name)
+                buffer.append(UInt8(ascii: ":"))
+                switch field.value {
+                case .text(let text): buffer.append(quoted: text)
+                case .other(let value): guard buffer.append(value) else { return false }
+                }
+            }
         }
         buffer.append(UInt8(ascii: "}"))
         return true
