@@ -11,16 +11,51 @@ enum LogAttributes {
     /// The prefix of metadata with the name of an own attribute.
     private static let prefix = "metadata."
 
-    static func attributes(of event: LogEvent, metadata: Logger.Metadata) -> [String: TelemetryValue] {
+    /// The attributes of a message.
+    /// - Parameters:
+    ///   - event: The message; its metadata take precedence over the others.
+    ///   - provided: The metadata of the provider, which take precedence over the handler's.
+    ///   - handler: The metadata of the handler.
+    static func attributes(
+        of event: LogEvent, provided: Logger.Metadata?, handler: Logger.Metadata
+    ) -> [String: TelemetryValue] {
+        let (explicit, provided) = (event.metadata ?? [:], provided ?? [:])
         var attributes: [String: TelemetryValue] = [:]
-        attributes.reserveCapacity(metadata.count + Own.allCases.count + 2)
+        attributes.reserveCapacity(explicit.count + provided.count + handler.count + Own.allCases.count + 2)
+        if isPlain(handler), isPlain(provided), isPlain(explicit) {
+            for metadata in [handler, provided, explicit] where !metadata.isEmpty {
+                for (key, value) in metadata { attributes[key] = .string(text(of: value)) }
+            }
+            addOwn(of: event, to: &attributes)
+        } else {
+            addOwn(of: event, to: &attributes)
+            let provided = handler.merging(provided) { _, provided in provided }
+            add(provided.merging(explicit) { _, explicit in explicit }, to: &attributes)
+        }
+        return attributes
+    }
+
+    /// Whether all names and values become attributes as they are.
+    private static func isPlain(_ metadata: Logger.Metadata) -> Bool {
+        metadata.allSatisfy { key, value in
+            switch value {
+            case .dictionary, .array: false
+            case .string, .stringConvertible: Own(rawValue: key) == nil
+            }
+        }
+    }
+
+    private static func text(of value: Logger.MetadataValue) -> String {
+        if case .string(let text) = value { text } else { value.description }
+    }
+
+    /// Sets the attributes that metadata cannot replace.
+    private static func addOwn(of event: LogEvent, to attributes: inout [String: TelemetryValue]) {
         if let error = event.error {
             attributes["error.message"] = .string("\(error)")
             attributes["error.type"] = .string(String(reflecting: type(of: error)))
         }
         for own in Own.allCases { attributes[own.rawValue] = value(of: own, in: event) }
-        add(metadata, to: &attributes)
-        return attributes
     }
 
     private static func value(of own: Own, in event: LogEvent) -> TelemetryValue {
@@ -63,6 +98,6 @@ enum LogAttributes {
 
     private static func set(_ name: String, to value: Logger.MetadataValue, in attributes: inout [String: TelemetryValue]) {
         guard attributes[name] == nil else { return }
-        attributes[name] = .string(value.description)
+        attributes[name] = .string(text(of: value))
     }
 }

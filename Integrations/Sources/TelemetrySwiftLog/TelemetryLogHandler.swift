@@ -22,11 +22,8 @@ public struct TelemetryLogHandler: LogHandler {
     public static let eventName = "log"
 
     public var metadata: Logger.Metadata = [:]
-    public var metadataProvider: Logger.MetadataProvider?
-
-    private let scenario: TelemetryScenario
-    /// The scenario's handle does not keep the logger, which delivers the events.
-    private let logger: TelemetryLogger
+    /// What copies share. A handler fits into an existential container, so a server that copies it per request allocates nothing.
+    private var target: Target
     /// The level that the program set.
     private var leastLevel = Logger.Level.trace
 
@@ -48,16 +45,20 @@ public struct TelemetryLogHandler: LogHandler {
     public init(
         label: String, logger: TelemetryLogger, scenario: String? = nil, metadataProvider: Logger.MetadataProvider?
     ) {
-        self.logger = logger
-        self.scenario = logger.scenario(scenario ?? label)
-        self.metadataProvider = metadataProvider
+        target = Target(
+            scenario: logger.scenario(scenario ?? label), logger: logger, metadataProvider: metadataProvider)
+    }
+
+    public var metadataProvider: Logger.MetadataProvider? {
+        get { target.metadataProvider }
+        set { target = Target(scenario: target.scenario, logger: target.logger, metadataProvider: newValue) }
     }
 
     /// The least level that is recorded now. It follows the scenario's state; setting it limits what the scenario can record.
     public var logLevel: Logger.Level {
         get {
-            guard scenario.isEnabled else { return .critical }
-            return scenario.isEnabled(at: .diagnostic) ? leastLevel : max(leastLevel, .info)
+            guard target.scenario.isEnabled else { return .critical }
+            return target.scenario.isEnabled(at: .diagnostic) ? leastLevel : max(leastLevel, .info)
         }
         set { leastLevel = newValue }
     }
@@ -70,17 +71,23 @@ public struct TelemetryLogHandler: LogHandler {
     /// Records the message, unless the scenario is off at its level.
     public func log(event: LogEvent) {
         // Arguments are evaluated only if the scenario is on, because it may be off at `.critical`.
-        scenario.log(
+        target.scenario.log(
             Self.eventName, level: TelemetryLogLevel(event.level), property1: event.message.description,
-            attributes: LogAttributes.attributes(of: event, metadata: merged(with: event.metadata)))
+            attributes: LogAttributes.attributes(of: event, provided: metadataProvider?.get(), handler: metadata))
     }
 
-    /// The metadata of a message: its own take precedence over the provider's, and those over the handler's.
-    private func merged(with explicit: Logger.Metadata?) -> Logger.Metadata {
-        var merged = metadata
-        if let provided = metadataProvider?.get() { merged.merge(provided) { _, provided in provided } }
-        if let explicit { merged.merge(explicit) { _, explicit in explicit } }
-        return merged
+    /// Where messages go.
+    private final class Target: Sendable {
+        let scenario: TelemetryScenario
+        /// The scenario's handle does not keep the logger, which delivers the events.
+        let logger: TelemetryLogger
+        let metadataProvider: Logger.MetadataProvider?
+
+        init(scenario: TelemetryScenario, logger: TelemetryLogger, metadataProvider: Logger.MetadataProvider?) {
+            self.scenario = scenario
+            self.logger = logger
+            self.metadataProvider = metadataProvider
+        }
     }
 }
 

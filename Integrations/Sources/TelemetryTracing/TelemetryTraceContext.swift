@@ -49,6 +49,7 @@ public struct TelemetryTraceContext: Sendable, Hashable {
         guard bytes.count == digits, bytes.allSatisfy(isDigit), bytes.contains(where: { $0 != UInt8(ascii: "0") }) else {
             return nil
         }
+        if !bytes.contains(where: isUpperCase) { return String(decoding: bytes, as: UTF8.self) }
         // Makes letters lower case, and does not change digits.
         return String(decoding: bytes.map { $0 | 0x20 }, as: UTF8.self)
     }
@@ -60,4 +61,6 @@ public struct TelemetryTraceContext: Sendable, Hashable {
     private static func isDigit(_ byte: UInt8) -> Bool {
         (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(byte | 0x20)
     }
+
+    private static func isUpperCase(_ byte: UInt8) -> Bool { (UInt8(ascii: "A")...UInt8(ascii: "F")).contains(byte) }
 }
