@@ -93,6 +93,28 @@ struct StoreKeepingTests {
         }
     }
 
+    @Test("doctor reads the events of a store that is not too large, which finds damage, and says if it does not")
+    func damage() async throws {
+        try await withDirectory { folder in
+            let store = folder.appendingPathComponent("store")
+            _ = try await fill(store)
+            let events = store.appendingPathComponent("events/k7wq")
+            let segment = try #require(
+                FileManager.default.contentsOfDirectory(atPath: events.path).first { $0.hasSuffix(".jsonl") })
+            let file = events.appendingPathComponent(segment)
+            let text = try String(contentsOf: file, encoding: .utf8)
+            try Data(text.replacing("\"name\":", with: "\"n me\":").utf8).write(to: file)
+            let counting = try await ToolProcess.run("doctor", "--read-up-to", "5", "-d", store.path)
+            #expect(counting.code == 0)
+            #expect(counting.output.contains("✓ 6 events counted, not read\n"))
+            #expect(counting.output.contains("telemetry doctor --read-up-to 6\n"))
+            let reading = try await ToolProcess.run("doctor", "--read-up-to", "6", "-d", store.path)
+            #expect(reading.code == 1)
+            #expect(reading.output.contains("✗ "))
+            #expect(!reading.output.contains("not read"))
+        }
+    }
+
     @Test("doctor reports clients of other versions and their data")
     func versions() async throws {
         try await withDirectory { folder in

@@ -102,6 +102,13 @@ public struct StoreExamination: Sendable {
         return findings
     }
 
+    /// Tells that the events were counted by their summaries and not read.
+    public func unreadEvents(_ summary: EventSummary) -> Finding {
+        Finding(
+            .ok, "\(counted(summary.all.events, "event")) counted, not read",
+            "to read them, which finds damage: telemetry doctor --read-up-to \(summary.all.events)")
+    }
+
     /// Checks the events.
     public func events(_ summary: EventSummary) -> [Finding] {
         var findings: [Finding] = []

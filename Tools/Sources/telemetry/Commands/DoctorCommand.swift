@@ -9,7 +9,8 @@ struct DoctorCommand: StoreCommand {
         discussion: """
             Exits with 1 if problems are found. For a directory it also checks files, permissions and the LiveTelemetry \
             versions of clients, which are known once they have stored events; for a relay, whether it can be reached, its \
-            version, clock and limits, and what the token permits.
+            version, clock and limits, and what the token permits. Every event is read, which finds damage; those of a store with \
+            more events than --read-up-to are only counted.
 
             Examples:
               telemetry doctor --directory /srv/telemetry
@@ -18,6 +19,13 @@ struct DoctorCommand: StoreCommand {
 
     @OptionGroup var store: StoreOptions
     @OptionGroup var output: ListOutputOptions
+
+    @Option(name: .customLong("read-up-to"), help: "Read the events of a store with at most this many.")
+    var readLimit = 250_000
+
+    func validate() throws {
+        guard readLimit >= 0 else { throw ValidationError("--read-up-to must be at least 0.") }
+    }
 
     func perform(_ console: Console) async throws {
         let location = try store.located()
@@ -40,7 +48,13 @@ struct DoctorCommand: StoreCommand {
         findings += await examination.files()
         findings += try await examination.records()
         findings += examination.writers()
-        findings += examination.events(try await EventSummary(of: transport, matching: EventCriteria(), console))
+        var summary = try await EventSummary(countedBy: transport, matching: EventCriteria(), console)
+        if summary.all.events <= readLimit {
+            summary = try await EventSummary(of: transport, matching: EventCriteria(), console)
+        } else {
+            findings.append(examination.unreadEvents(summary))
+        }
+        findings += examination.events(summary)
         try end(findings, collector.all, console)
     }
 
