@@ -188,6 +188,19 @@ struct WatchHistoryTests {
         #expect(window.isOldest)
     }
 
+    @Test("A view begins later than asked for only if there are many more events than it keeps", arguments: [5_000, 20_000, 50_000])
+    func start(count: Int) async throws {
+        let transport = InMemoryTelemetryTransport()
+        let late = (0..<300).map { WatchedEvents.event(count + $0, age: 1e6) }
+        // Events that were stored long after their dates are among the newest ones.
+        try await transport.append((0..<count - 300).map { WatchedEvents.event($0, age: Double(count - $0)) } + late)
+        let since = WatchedEvents.now - 2e6
+        let start = try #require(try await WatchStart.date(since: since, in: transport))
+        let number = try await transport.countEvents(matching: .init(since: start))
+        #expect(number == (count == 50_000 ? 9_500 : count))
+        #expect((start == since) == (count < 50_000))
+    }
+
     private func log(_ numbers: [Int]) -> EventLog {
         var log = EventLog()
         for number in numbers { log.add(WatchedEvents.event(number)) }

@@ -37,25 +37,54 @@ struct SegmentTraces {
         guard let handle = try? FileHandle(forReadingFrom: url), let size = try? handle.seekToEnd() else { return nil }
         defer { try? handle.close() }
         let start = size - min(size, UInt64(Self.maximumBytes))
-        let end = lines(in: handle, from: start)
-        let header = end.last(where: Self.isHeader) ?? lines(in: handle, from: 0).first(where: Self.isHeader)
+        var header: ArraySlice<UInt8>?
+        var newest: Date?
+        var examined = 0
+        for line in lines(in: handle, from: start) {
+            if header == nil, Self.isHeader(line) { header = line }
+            if examined < Self.examinedLines, let time = Self.time(of: line) { newest = max(newest ?? time, time) }
+            examined += 1
+            if header != nil, examined >= Self.examinedLines { break }
+        }
+        header = header ?? lines(in: handle, from: 0).reduce(nil) { Self.isHeader($1) ? $1 : $0 }
         guard let header, let object = try? JSONSerialization.jsonObject(with: Data(header)) as? [String: Any],
             let fields = object["header"] as? [String: Any], let client = fields["client"] as? String,
             (1...Self.maximumIdentifierBytes).contains(client.utf8.count)
         else { return nil }
-        let times = end.suffix(Self.examinedLines).compactMap(Self.time)
-        // If the last line is longer than the bytes that were read, the file's date replaces that of the event.
-        let changed = start > 0 ? (try? url.resourceValues(forKeys: [.contentModificationDateKey]))?.contentModificationDate : nil
-        var trace = ClientTrace(clientId: client, lastEvent: times.max() ?? changed)
+        if newest == nil, start > 0 {
+            // The last line is longer than the bytes that were read.
+            newest = (try? url.resourceValues(forKeys: [.contentModificationDateKey]))?.contentModificationDate
+        }
+        var trace = ClientTrace(clientId: client, lastEvent: newest)
         trace.take(fields)
         return trace
     }
 
-    /// The complete lines. A line that is truncated at the start of the bytes is not recognized, and one at their end is left out.
-    private func lines(in handle: FileHandle, from offset: UInt64) -> [ArraySlice<UInt8>] {
-        guard (try? handle.seek(toOffset: offset)) != nil else { return [] }
+    /// The lines, the last one first. A line that is truncated, at the start or the end of the bytes, is not recognized.
+    private func lines(in handle: FileHandle, from offset: UInt64) -> LinesFromEnd {
+        guard (try? handle.seek(toOffset: offset)) != nil else { return LinesFromEnd([]) }
         let bytes = (try? handle.read(upToCount: Self.maximumBytes)) ?? nil
-        return Array(bytes ?? Data()).split(separator: 0x0A)
+        return LinesFromEnd(Array(bytes ?? Data()))
+    }
+
+    private struct LinesFromEnd: Sequence, IteratorProtocol {
+        private let bytes: [UInt8]
+        private var end: Int
+
+        init(_ bytes: [UInt8]) {
+            self.bytes = bytes
+            end = bytes.endIndex
+        }
+
+        mutating func next() -> ArraySlice<UInt8>? {
+            while end > 0 {
+                let newline = bytes[..<end].lastIndex(of: 0x0A)
+                let line = bytes[(newline.map { $0 + 1 } ?? 0)..<end]
+                end = newline ?? 0
+                if !line.isEmpty { return line }
+            }
+            return nil
+        }
     }
 
     private static func isHeader(_ line: ArraySlice<UInt8>) -> Bool { line.starts(with: headerStart) }

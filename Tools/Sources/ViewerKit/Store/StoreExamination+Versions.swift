@@ -81,8 +81,10 @@ extension StoreExamination {
         let newest = names.filter { $0.hasSuffix(".jsonl") && !$0.hasPrefix("-") }.max { number($0) < number($1) }
         guard let newest, let handle = try? FileHandle(forReadingFrom: folder.appendingPathComponent(newest)) else { return nil }
         defer { try? handle.close() }
-        let start = (try? handle.read(upToCount: 16 << 10)) ?? nil
-        for line in (start ?? Data()).split(separator: 0x0A).dropFirst() {
+        var rest = Array(((try? handle.read(upToCount: 16 << 10)) ?? nil) ?? Data())[...]
+        while let end = rest.firstIndex(of: 0x0A) {
+            let line = rest[..<end]
+            rest = rest[(end + 1)...]
             guard let object = try? JSONSerialization.jsonObject(with: Data(line)) as? [String: Any],
                 let header = object["header"] as? [String: Any]
             else { continue }

@@ -105,7 +105,7 @@ public actor EventHistory {
         while let end = start {
             let begin = period < Self.longestPeriod ? end - period : nil
             let filter = TelemetryEventFilter(since: begin, until: end)
-            let count = try await storedCount(matching: filter)
+            let count = try await transport.storedCount(matching: filter)
             guard start == end else { return }
             if count > Self.largePeriod, period > Self.shortestPeriod {
                 period = max(Self.shortestPeriod, period * Double(Self.largePeriod / 2) / Double(count))
@@ -118,16 +118,10 @@ public actor EventHistory {
             start = begin
             if count < Self.pageSize { period *= 8 }
             guard found.isEmpty, let begin else { return }
-            let isOldest = try await storedCount(matching: TelemetryEventFilter(until: begin)) == 0
+            let isOldest = try await transport.storedCount(matching: TelemetryEventFilter(until: begin)) == 0
             guard start == begin else { return }
             if isOldest { start = nil }
         }
-    }
-
-    /// The number of matching events; from the store's summaries, if it has them, since a long period has very many events.
-    private func storedCount(matching filter: TelemetryEventFilter) async throws -> Int {
-        guard transport is any TelemetryEventCounting else { return try await transport.countEvents(matching: filter) }
-        return try await transport.eventCounts(matching: filter).reduce(0) { $0.addingClamped($1.count) }
     }
 
     /// Inserts pages with ordinals from 0 before the known ones.
