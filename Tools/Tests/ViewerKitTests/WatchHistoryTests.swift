@@ -188,7 +188,8 @@ struct WatchHistoryTests {
         #expect(window.isOldest)
     }
 
-    @Test("A view begins later than asked for only if there are many more events than it keeps", arguments: [5_000, 20_000, 50_000])
+    @Test(
+        "A view begins later than asked for only if there are many more events than it keeps", arguments: [5_000, 20_000, 50_000])
     func start(count: Int) async throws {
         let transport = InMemoryTelemetryTransport()
         let late = (0..<300).map { WatchedEvents.event(count + $0, age: 1e6) }
