@@ -189,17 +189,43 @@ struct WatchHistoryTests {
     }
 
     @Test(
-        "A view begins later than asked for only if there are many more events than it keeps", arguments: [5_000, 20_000, 50_000])
-    func start(count: Int) async throws {
-        let transport = InMemoryTelemetryTransport()
-        let late = (0..<300).map { WatchedEvents.event(count + $0, age: 1e6) }
-        // Events that were stored long after their dates are among the newest ones.
-        try await transport.append((0..<count - 300).map { WatchedEvents.event($0, age: Double(count - $0)) } + late)
-        let since = WatchedEvents.now - 2e6
-        let start = try #require(try await WatchStart.date(since: since, in: transport))
-        let number = try await transport.countEvents(matching: .init(since: start))
-        #expect(number == (count == 50_000 ? 9_500 : count))
-        #expect((start == since) == (count < 50_000))
+        "A view begins with the newest events that it keeps; each older one is read once",
+        arguments: [0, 1, 9_999, 10_000, 25_001], [0, 300])
+    func newest(count: Int, old: Int) async throws {
+        let transport = try await store(old: old, new: count)
+        let history = EventHistory(transport: ShortHistoryTransport(transport, maximum: 1_500), since: Self.since)
+        let newest = try #require(try await history.newestEvents())
+        #expect(newest.events.map(\.eventId) == (max(0, count - 10_000)..<count).map(String.init))
+        try await transport.append([WatchedEvents.event(count)])
+        #expect(try await transport.events(matching: .all, after: newest.end, limit: 10).events.map(\.eventId) == ["\(count)"])
+        var (ordinal, found) = (0, [String]())
+        while true {
+            let page = try await history.page(.older(than: ordinal))
+            found = page.items.map(\.identifier) + found
+            guard !page.isEmpty else {
+                #expect(page.isOldest)
+                break
+            }
+            #expect(page.range.upperBound == ordinal)
+            ordinal = page.range.lowerBound
+        }
+        #expect(found == (-old..<count).map(String.init).dropLast(newest.events.count))
+        // All of them can be read again, by what was recorded.
+        var again: [String] = []
+        while ordinal < newest.events.count {
+            let page = try await history.page(.newer(from: ordinal))
+            again += page.items.map(\.identifier)
+            ordinal = page.range.upperBound
+        }
+        #expect(again == (-old..<count).map(String.init))
+        #expect(await history.pageCount < 25)
+    }
+
+    @Test("If older events were requested first, all events since the view's start are read forwards")
+    func olderFirst() async throws {
+        let history = EventHistory(transport: try await store(old: 10, new: 10), since: Self.since)
+        #expect(try await history.page(.older(than: 0)).isEmpty == false)
+        #expect(try await history.newestEvents() == nil)
     }
 
     private func log(_ numbers: [Int]) -> EventLog {

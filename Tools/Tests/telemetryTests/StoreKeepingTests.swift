@@ -107,7 +107,7 @@ struct StoreKeepingTests {
             let counting = try await ToolProcess.run("doctor", "--read-up-to", "5", "-d", store.path)
             #expect(counting.code == 0)
             #expect(counting.output.contains("✓ 6 events counted, not read\n"))
-            #expect(counting.output.contains("telemetry doctor --read-up-to 6\n"))
+            #expect(counting.output.contains("telemetry doctor --read-up-to 12\n"))
             let reading = try await ToolProcess.run("doctor", "--read-up-to", "6", "-d", store.path)
             #expect(reading.code == 1)
             #expect(reading.output.contains("✗ "))

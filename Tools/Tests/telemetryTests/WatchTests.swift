@@ -30,6 +30,28 @@ struct WatchTests {
         }
     }
 
+    @Test("A view begins with the newest events that it keeps, and shows what arrives later, also with an earlier date")
+    func manyEvents() async throws {
+        try await withDirectory { folder in
+            let transport = try FileTelemetryTransport(directory: folder)
+            for batch in 0..<6 {
+                try await transport.append(
+                    (1...2_000).map {
+                        TelemetryEvent(clientId: "k7wq", sessionId: "s", sequence: UInt64(batch * 2_000 + $0), name: "many")
+                    })
+            }
+            let terminal = try PseudoTerminal(columns: 80, rows: 24)
+            let tool = try start(in: folder, on: terminal)
+            _ = try await terminal.text { $0.contains("10,000 events") }
+            try await transport.append([
+                TelemetryEvent(clientId: "k7wq", sessionId: "t", sequence: 1, name: "late.event", timestamp: .now - 300)
+            ])
+            _ = try await terminal.text { $0.contains("late.event") && $0.contains("10,001 events") }
+            terminal.write("q")
+            #expect(await tool.exit().code == 0)
+        }
+    }
+
     @Test("A crash restores the terminal", arguments: [SIGSEGV, SIGABRT, SIGQUIT])
     func fault(number: Int32) async throws {
         try await withDirectory { folder in

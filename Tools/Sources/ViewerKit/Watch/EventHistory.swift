@@ -1,12 +1,12 @@
 public import Foundation
-import TelemetryModels
+public import TelemetryModels
 public import TelemetryTransport
 
 /// Reads stored events that a view does not keep, page by page in both directions.
 ///
-/// A store can be read only forwards. Therefore the cursors before the pages that the view has read are kept, one for each
-/// ``pageSize`` events. Events from before the view's start are searched for in periods of growing length, which end where the
-/// previous one began; the cursors of their pages are kept in the same way.
+/// Pages are read forwards again, also by a store that is read only forwards. Therefore the cursors before the pages that the view
+/// has read are kept, one for each ``pageSize`` events. Events from before the view's start are searched for in periods of growing
+/// length, which end where the previous one began; the cursors of their pages are kept in the same way.
 public actor EventHistory {
     /// The maximum number of events of a page.
     public static let pageSize = 2_000
@@ -26,10 +26,15 @@ public actor EventHistory {
     private let filter: TelemetryEventFilter
     /// Without gaps, oldest first.
     private var pages: [Page] = []
+    /// The position before which there may be more events since the view's start than ``newestEvents()`` read; nil if there are none.
+    private var unread: TelemetryCursor?
     /// The date before which no events have been searched for; nil if there are none.
     private var start: Date?
     /// The length of the next period, in seconds.
     private var period: TimeInterval = 600
+
+    /// Whether there may be events before the known pages.
+    private var hasOlder: Bool { unread != nil || start != nil }
 
     /// The number of pages with a known cursor.
     var pageCount: Int { pages.count }
@@ -39,6 +44,32 @@ public actor EventHistory {
         self.transport = transport
         filter = TelemetryEventFilter(since: since)
         start = since
+    }
+
+    /// Reads the newest events since the view's start, at most as many as a view keeps, and records them.
+    /// - Returns: The events, oldest first, and the position after them; nil for a store that is read only forwards.
+    /// - Throws: The transport's errors.
+    public func newestEvents() async throws -> (events: [TelemetryEvent], end: TelemetryCursor)? {
+        guard let parts = try await parts(before: nil, count: EventLog.capacity) else { return nil }
+        // A request for older events may have been faster, and has found some.
+        guard pages.isEmpty else { return nil }
+        unread = parts[0].hasMore ? parts[0].start : nil
+        for part in parts { record(part.events.count, after: part.start) }
+        return (parts.flatMap(\.events), parts[parts.count - 1].end)
+    }
+
+    /// The newest events since the view's start and before a position, oldest first; nil for a store that is read only forwards.
+    private func parts(before end: TelemetryCursor?, count: Int) async throws -> [TelemetryEventHistoryPage]? {
+        guard let transport = transport as? any TelemetryEventHistory else { return nil }
+        var parts: [TelemetryEventHistoryPage] = []
+        var (end, missing) = (end, count)
+        while true {
+            let part = try await transport.events(matching: filter, before: end, limit: min(missing, Self.pageSize))
+            parts.insert(part, at: 0)
+            missing -= part.events.count
+            guard missing > 0, part.hasMore, let start = part.start else { return parts }
+            end = start
+        }
     }
 
     /// Records that the view has read this number of events after the cursor.
@@ -66,7 +97,7 @@ public actor EventHistory {
         case .older(let end):
             if pages.first.map({ end <= $0.ordinals.lowerBound }) ?? true { try await findOlderPages() }
             guard let page = pages.last(where: { $0.ordinals.lowerBound < end }) else {
-                return HistoryPage(range: end..<end, events: [], isOldest: start == nil)
+                return HistoryPage(range: end..<end, events: [], isOldest: !hasOlder)
             }
             return try await read(page, page.ordinals.lowerBound..<min(end, page.ordinals.upperBound))
         case .newer(let start):
@@ -95,33 +126,52 @@ public actor EventHistory {
         }
         // If retention deleted events, it deleted the oldest ones.
         return HistoryPage(
-            range: range, events: events.suffix(range.count), isOldest: start == nil && page.ordinals == pages[0].ordinals)
+            range: range, events: events.suffix(range.count), isOldest: !hasOlder && page.ordinals == pages[0].ordinals)
     }
 
     /// Searches for events in earlier and longer periods until there are some.
     ///
     /// Counts before it reads, so that a period with very many events is shortened instead of read whole.
     private func findOlderPages() async throws {
-        while let end = start {
+        guard try await !findUnreadPage() else { return }
+        while unread == nil, let end = start {
             let begin = period < Self.longestPeriod ? end - period : nil
             let filter = TelemetryEventFilter(since: begin, until: end)
-            let count = try await transport.storedCount(matching: filter)
-            guard start == end else { return }
+            let count = try await storedCount(matching: filter)
+            guard start == end, unread == nil else { return }
             if count > Self.largePeriod, period > Self.shortestPeriod {
                 period = max(Self.shortestPeriod, period * Double(Self.largePeriod / 2) / Double(count))
                 continue
             }
             let found = count > 0 ? try await pages(matching: filter) : []
             // Another request may have searched this period in the meantime.
-            guard start == end else { return }
+            guard start == end, unread == nil else { return }
             insert(found)
             start = begin
             if count < Self.pageSize { period *= 8 }
             guard found.isEmpty, let begin else { return }
-            let isOldest = try await transport.storedCount(matching: TelemetryEventFilter(until: begin)) == 0
+            let isOldest = try await storedCount(matching: TelemetryEventFilter(until: begin)) == 0
             guard start == begin else { return }
             if isOldest { start = nil }
         }
+    }
+
+    /// Reads the page before the events that ``newestEvents()`` read. Returns false if there are no such events.
+    private func findUnreadPage() async throws -> Bool {
+        guard let end = unread, let parts = try await parts(before: end, count: Self.pageSize) else { return false }
+        // Another request may have read this page in the meantime.
+        guard unread == end else { return true }
+        unread = parts[0].hasMore ? parts[0].start : nil
+        var found: [Page] = []
+        for part in parts { Self.append(part.events.count, after: part.start, matching: filter, to: &found) }
+        insert(found)
+        return !found.isEmpty
+    }
+
+    /// The number of matching events; from the store's summaries, if it has them, since a long period has very many events.
+    private func storedCount(matching filter: TelemetryEventFilter) async throws -> Int {
+        guard transport is any TelemetryEventCounting else { return try await transport.countEvents(matching: filter) }
+        return try await transport.eventCounts(matching: filter).reduce(0) { $0.addingClamped($1.count) }
     }
 
     /// Inserts pages with ordinals from 0 before the known ones.

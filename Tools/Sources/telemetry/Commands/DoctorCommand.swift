@@ -9,8 +9,8 @@ struct DoctorCommand: StoreCommand {
         discussion: """
             Exits with 1 if problems are found. For a directory it also checks files, permissions and the LiveTelemetry \
             versions of clients, which are known once they have stored events; for a relay, whether it can be reached, its \
-            version, clock and limits, and what the token permits. Every event is read, which finds damage; those of a store with \
-            more events than --read-up-to are only counted.
+            version, clock and limits, and what the token permits. Reads every event, which finds damage, unless a directory has \
+            more than --read-up-to; then it only counts them.
 
             Examples:
               telemetry doctor --directory /srv/telemetry
@@ -20,7 +20,7 @@ struct DoctorCommand: StoreCommand {
     @OptionGroup var store: StoreOptions
     @OptionGroup var output: ListOutputOptions
 
-    @Option(name: .customLong("read-up-to"), help: "Read the events of a store with at most this many.")
+    @Option(name: .customLong("read-up-to"), help: "Read the events of a directory with at most this many.")
     var readLimit = 250_000
 
     func validate() throws {
@@ -48,14 +48,21 @@ struct DoctorCommand: StoreCommand {
         findings += await examination.files()
         findings += try await examination.records()
         findings += examination.writers()
-        var summary = try await EventSummary(countedBy: transport, matching: EventCriteria(), console)
-        if summary.all.events <= readLimit {
-            summary = try await EventSummary(of: transport, matching: EventCriteria(), console)
-        } else {
-            findings.append(examination.unreadEvents(summary))
-        }
-        findings += examination.events(summary)
+        findings += try await events(of: transport, examination, console)
         try end(findings, collector.all, console)
+    }
+
+    /// Checks the events; only their summaries, if the store has them and there are too many events.
+    private func events(
+        of transport: any TelemetryTransporting, _ examination: StoreExamination, _ console: Console
+    ) async throws -> [StoreExamination.Finding] {
+        if transport is any TelemetryEventCounting {
+            let summary = try await EventSummary(countedBy: transport, matching: EventCriteria(), console)
+            guard summary.all.events <= readLimit else {
+                return [examination.unreadEvents(summary)] + examination.events(summary)
+            }
+        }
+        return examination.events(try await EventSummary(of: transport, matching: EventCriteria(), console))
     }
 
     private func end(

@@ -28,8 +28,8 @@ struct WatchCommand: StoreCommand {
 
     @Option(
         help: """
-            Start with the events since this date: 10m, 2026-11-21. If there are very many, only the newest ones are read; older \
-            ones are read when you scroll to them.
+            Start with the events since this date: 10m, 2026-11-21. If there are more than 10,000, older ones are read when you \
+            scroll to them.
             """)
     var since = "10m"
 
@@ -57,10 +57,10 @@ struct WatchCommand: StoreCommand {
         // Diagnostics would corrupt the screen, so they are shown in the message line.
         let (diagnostics, diagnostic) = AsyncStream.makeStream(of: String.self, bufferingPolicy: .bufferingNewest(8))
         let transport = try location.open { diagnostic.yield($0.message) }
-        let start = try await WatchStart.date(since: DateParser.date(since, now: .now), in: transport)
         let session = WatchSession(
-            transport: transport, location: location, screen: screen, style: console.style, since: start, issuer: issuer.name,
-            aliases: try store.aliases(), severity: severity?.severity, diagnostics: diagnostics)
+            transport: transport, location: location, screen: screen, style: console.style,
+            since: DateParser.date(since, now: .now), issuer: issuer.name, aliases: try store.aliases(),
+            severity: severity?.severity, diagnostics: diagnostics)
         screen.open()
         defer { screen.close() }
         try await SystemSignal.untilInterrupted { try await session.run() }

@@ -203,7 +203,13 @@ actor WatchSession {
     /// Reads no faster than the model processes the pages, so that no pages accumulate in memory.
     private func follow() async throws {
         var cursor: TelemetryCursor?
-        try await EventReader(transport: transport, filter: .init(since: since)).read(after: nil, following: true) { page in
+        if let newest = try await history.newestEvents() {
+            cursor = newest.end
+            model.isCaughtUp = true
+            model.take(newest.events, skipped: 0)
+            changed.yield()
+        }
+        try await EventReader(transport: transport, filter: .init(since: since)).read(after: cursor, following: true) { page in
             await history.record(page.events.count, after: cursor)
             cursor = page.cursor
             model.isCaughtUp = model.isCaughtUp || !page.hasMore
