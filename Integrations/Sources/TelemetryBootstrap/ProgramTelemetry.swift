@@ -27,16 +27,13 @@ final class ProgramTelemetry {
         configuration: TelemetryLifecycleService.Configuration, scenarioStore: (any TelemetryScenarioStoring)? = nil,
         console: @escaping @Sendable (_ label: String) -> any LogHandler
     ) {
-        let logger = Self.logger(console)
         var configuration = configuration
-        if configuration.diagnostics == nil {
-            configuration.diagnostics = { logger.warning("\($0.message)", metadata: ["kind": "\($0.kind.rawValue)"]) }
-        }
-        self.logger = logger
+        if configuration.diagnostics == nil { configuration.diagnostics = Self.diagnostics(at: console) }
+        logger = Self.logger(console)
         clock = configuration.clock
         service = TelemetryLifecycleService(
             settingsStore: settingsStore, transport: transport, configuration: configuration, scenarioStore: scenarioStore)
-        // Always: a service makes a logger of this type unless it gets another one.
+        // A service makes a logger of this type, unless it gets another one.
         if let recorder = service.telemetryLogger as? TelemetryLogger {
             handler = { TelemetryMultiplexLogHandler([console($0), TelemetryLogHandler(label: $0, logger: recorder)]) }
         } else {
@@ -47,6 +44,12 @@ final class ProgramTelemetry {
     /// A logger for messages about telemetry, which go to the console only.
     nonisolated static func logger(_ console: (_ label: String) -> any LogHandler) -> Logger {
         Logger(label: "telemetry", factory: console)
+    }
+
+    /// A handler that writes diagnostics to the console.
+    nonisolated static func diagnostics(at console: (_ label: String) -> any LogHandler) -> TelemetryDiagnosticsHandler {
+        let logger = logger(console)
+        return { logger.warning("\($0.message)", metadata: ["kind": "\($0.kind.rawValue)"]) }
     }
 
     /// Runs the operation beside the set-up, and then delivers what it logged.

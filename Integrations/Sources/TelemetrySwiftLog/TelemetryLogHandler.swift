@@ -22,7 +22,7 @@ public struct TelemetryLogHandler: LogHandler {
     public static let eventName = "log"
 
     public var metadata: Logger.Metadata = [:]
-    /// What copies share. A handler fits into an existential container, so a server that copies it per request allocates nothing.
+    /// What copies share. A handler fits into an existential container, so that copying it allocates nothing.
     private var target: Target
     /// The level that the program set.
     private var leastLevel = Logger.Level.trace

@@ -82,8 +82,8 @@ struct ProgramTelemetryTests {
                 Self.label, "shop.stock",
             ])
         #expect(try await storedMessages() == [])
-        let told = try #require(console.entries.first { "\($0.message)" == "Telemetry is requested." })
-        #expect(told.metadata["client"] == "\(client.clientId)")
+        let message = try #require(console.entries.first { "\($0.message)" == "Telemetry is requested." })
+        #expect(message.metadata["client"] == "\(client.clientId)")
     }
 
     @Test("A later run is the same client")
@@ -122,23 +122,23 @@ struct ProgramTelemetryTests {
         for operation in MockTelemetryTransport.Operation.allCases { transport.release(operation) }
     }
 
-    @Test("A label that cannot be a scenario is told at the console, and the operation runs")
+    @Test("A label that cannot be a scenario is reported at the console, and the operation runs")
     func invalidLabel() async throws {
         let program = program()
         #expect(await program.run([""]) { true })
         #expect(consoleMessages().contains("The scenarios could not be registered."))
     }
 
-    @Test("Diagnostics are told at the console")
+    @Test("Diagnostics are written to the console")
     func diagnostics() async throws {
         transport.isOffline = true
         await program().run([Self.label]) {}
         #expect(console.entries.contains { $0.level == .warning && $0.metadata["kind"] == "transportFailed" })
     }
 
-    @Test("A program whose store's directory cannot be used runs without telemetry and is told")
+    @Test("A program whose store's directory cannot be used runs without telemetry, and the console says so")
     func unusableDirectory() async throws {
-        // The only call of the public function: it bootstraps the logging system, which a process does once.
+        // The only call of the public function in this process, because it bootstraps the logging system.
         let result = await withTelemetry(
             in: URL(fileURLWithPath: "/dev/null/store"), scenarios: [Self.label], console: { [console] _ in console },
             operation: { "ran" })
