@@ -16,8 +16,8 @@ package struct StoreFormat {
 
     package static let name = "LiveTelemetry file store"
     /// Version 1 has no checksums in its segments' headers. Version 2 has no summaries in the journal's
-    /// entries. Stores of both can be read; writing events upgrades them.
-    package static let version = 3
+    /// entries. Version 3 has no tables in headers. Stores of all can be read; writing events upgrades them.
+    package static let version = 4
     private static let ownNames: Set = ["records", "subscriptions", "events", "journal", "set-aside", "format.json"]
     /// Names that file systems and file managers create in directories.
     private static let systemNames: Set = ["lost+found", "System Volume Information", "desktop.ini", "Thumbs.db", "@eaDir"]

@@ -27,7 +27,7 @@ extension ClientStore {
         func begin() throws -> Int {
             if target == nil {
                 let found = try usableSegment(&header)
-                encoder.begin(below: found.segment.context)
+                found.segment.begin(&encoder)
                 target = found
             }
             return encoder.buffer.count

@@ -10,10 +10,11 @@ package final class EventContext: Sendable {
     package let threadId: String
     package let scenario: String?
     package let level: TelemetryLogLevel
+    package let tables: HeaderTables
 
     package init(
         clientId: String?, sessionId: String, idPrefix: String?, device: TelemetryDeviceInfo, threadId: String,
-        scenario: String?, level: TelemetryLogLevel
+        scenario: String?, level: TelemetryLogLevel, tables: HeaderTables = HeaderTables()
     ) {
         self.clientId = clientId
         self.sessionId = sessionId
@@ -22,20 +23,27 @@ package final class EventContext: Sendable {
         self.threadId = threadId
         self.scenario = scenario
         self.level = level
+        self.tables = tables
     }
 }
 
 extension EventContext {
     /// The context for an event that needs a new header.
-    convenience init(_ origin: EventOrigin, _ event: EventFields) {
+    /// - Parameters:
+    ///   - tables: What lines below the new header refer to by numbers; their times will be relative to this event's.
+    ///   - former: The current context, if it is of the same session.
+    convenience init(_ origin: EventOrigin, _ event: EventFields, tables: HeaderTables, after former: EventContext?) {
         let idPrefix: String? = event.identifier.flatMap { identifier in
             guard let number = EventNumber(identifier), !number.isPrefix(origin.sessionId, of: identifier) else { return nil }
             return String(decoding: identifier[..<number.prefixCount], as: UTF8.self)
         }
+        var tables = tables
+        tables.start = TimestampParts(event.timestamp)?.millisecondsSince1970
         self.init(
-            clientId: origin.clientId, sessionId: origin.sessionId, idPrefix: idPrefix, device: origin.device,
+            clientId: origin.clientId, sessionId: origin.sessionId, idPrefix: idPrefix ?? former?.idPrefix,
+            device: origin.device,
             threadId: String(decoding: event.thread, as: UTF8.self),
-            scenario: event.scenario.map { String(decoding: $0, as: UTF8.self) }, level: event.level)
+            scenario: event.scenario.map { String(decoding: $0, as: UTF8.self) }, level: event.level, tables: tables)
     }
 
     /// Whether the event can be written below this header. Compares bytes, so that Unicode spellings are kept.

@@ -26,37 +26,37 @@ package struct EventDraft {
     private var property1: String?
     private var attributes: [String: TelemetryValue] = [:]
 
-    /// Reads the value of a key; false if it has the wrong type.
+    /// Reads the value of a key; false if it has the wrong type, or is a number that the header does not explain.
     package mutating func read(
-        _ key: UnsafeBufferPointer<UInt8>, _ scanner: inout JSONScanner, _ recent: inout Recent
+        _ key: UnsafeBufferPointer<UInt8>, _ scanner: inout JSONScanner, _ recent: inout Recent, below tables: HeaderTables?
     ) -> Bool {
         if key.isIdentical(to: "seq") {
             sequence = scanner.unsigned()
             return sequence != nil
         } else if key.isIdentical(to: "time") {
-            time = scanner.rawString().flatMap { recent.timestamps.date(from: $0.bytes) }
+            time = Self.time(&scanner, &recent, tables?.start)
             return time != nil
         } else if key.isIdentical(to: "name") {
-            name = scanner.string(from: &recent.texts)
+            name = Self.text(&scanner, &recent, tables?.names)
             return name != nil
         } else if key.isIdentical(to: "id") {
             return readIdentifier(&scanner)
         } else if key.isIdentical(to: "thread") {
-            threadId = scanner.string(from: &recent.texts)
+            threadId = Self.text(&scanner, &recent, tables?.threads)
             return threadId != nil
         } else if key.isIdentical(to: "scenario") {
             if scanner.consume(literal: "null") {
                 scenario = .some(nil)
                 return true
             }
-            guard let text = scanner.string(from: &recent.texts) else { return false }
+            guard let text = Self.text(&scanner, &recent, tables?.scenarios) else { return false }
             scenario = text
             return true
         } else if key.isIdentical(to: "level") {
             guard let level = Self.level(&scanner) else { return false }
             self.level = level
             return true
-        } else if key.isIdentical(to: "property1") {
+        } else if key.isIdentical(to: "text") || key.isIdentical(to: "property1") {
             property1 = scanner.string()
             return property1 != nil
         } else if key.isIdentical(to: "attributes") {
@@ -67,25 +67,24 @@ package struct EventDraft {
 
     /// Reads a line with its keys in the order in which ``EventLineEncoder`` writes them, after its first brace. False for any other
     /// line, which is then read key by key.
-    mutating func readWritten(_ scanner: inout JSONScanner, _ recent: inout Recent) -> Bool {
+    mutating func readWritten(_ scanner: inout JSONScanner, _ recent: inout Recent, below tables: HeaderTables) -> Bool {
         guard scanner.consume(exactly: "\"seq\":"), let sequence = scanner.unsigned() else { return false }
         self.sequence = sequence
         if scanner.consume(exactly: ",\"id\":"), !readIdentifier(&scanner) { return false }
-        guard scanner.consume(exactly: ",\"time\":"), let text = scanner.rawString()?.bytes,
-            let time = recent.timestamps.date(from: text), scanner.consume(exactly: ",\"name\":"),
-            let name = scanner.string(from: &recent.texts)
+        guard scanner.consume(exactly: ",\"time\":"), let time = Self.time(&scanner, &recent, tables.start),
+            scanner.consume(exactly: ",\"name\":"), let name = Self.text(&scanner, &recent, tables.names)
         else { return false }
         self.time = time
         self.name = name
         if scanner.consume(exactly: ",\"thread\":") {
-            threadId = scanner.string(from: &recent.texts)
+            threadId = Self.text(&scanner, &recent, tables.threads)
             if threadId == nil { return false }
         }
         if scanner.consume(exactly: ",\"scenario\":") {
             if scanner.consume(exactly: "null") {
                 scenario = .some(nil)
             } else {
-                guard let text = scanner.string(from: &recent.texts) else { return false }
+                guard let text = Self.text(&scanner, &recent, tables.scenarios) else { return false }
                 scenario = text
             }
         }
@@ -93,12 +92,27 @@ package struct EventDraft {
             level = Self.level(&scanner)
             if level == nil { return false }
         }
-        if scanner.consume(exactly: ",\"property1\":") {
+        // Lines of earlier versions have the longer name.
+        if scanner.consume(exactly: ",\"text\":") || scanner.consume(exactly: ",\"property1\":") {
             property1 = scanner.string()
             if property1 == nil { return false }
         }
         if scanner.consume(exactly: ",\"attributes\":"), !readAttributes(&scanner) { return false }
         return scanner.consume(exactly: "}") && scanner.isAtEnd()
+    }
+
+    /// A text, or its number in the header's table.
+    @inline(__always)
+    private static func text(_ scanner: inout JSONScanner, _ recent: inout Recent, _ table: TextTable?) -> String? {
+        if scanner.peek() == UInt8(ascii: "\"") { return scanner.string(from: &recent.texts) }
+        return scanner.unsigned().flatMap { table?.text($0) }
+    }
+
+    /// A date, or the milliseconds after the header's start.
+    @inline(__always)
+    private static func time(_ scanner: inout JSONScanner, _ recent: inout Recent, _ start: Int64?) -> Date? {
+        if scanner.peek() == UInt8(ascii: "\"") { return scanner.rawString().flatMap { recent.timestamps.date(from: $0.bytes) } }
+        return start.flatMap { TimeOffset.date(&scanner, after: $0) }
     }
 
     /// A level; `.info` for one that a later version may have added.

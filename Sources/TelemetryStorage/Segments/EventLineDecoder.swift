@@ -53,7 +53,7 @@ package struct EventLineDecoder {
                     isSegment = true
                     guard scanner.skipValue() else { return corrupt(line) }
                 } else {
-                    guard draft.read(key, &scanner, &recent) else { return corrupt(line) }
+                    guard draft.read(key, &scanner, &recent, below: context?.tables) else { return corrupt(line) }
                 }
             } while scanner.consume(UInt8(ascii: ","))
             guard scanner.consume(UInt8(ascii: "}")) else { return corrupt(line) }
@@ -74,7 +74,7 @@ package struct EventLineDecoder {
     private mutating func written(_ line: UnsafeBufferPointer<UInt8>, below context: EventContext) -> TelemetryEvent? {
         var scanner = JSONScanner(line)
         var draft = EventDraft()
-        guard scanner.consume(exactly: "{"), draft.readWritten(&scanner, &recent) else { return nil }
+        guard scanner.consume(exactly: "{"), draft.readWritten(&scanner, &recent, below: context.tables) else { return nil }
         return draft.event(below: context)
     }
 
@@ -96,11 +96,15 @@ package struct EventLineDecoder {
 
     private static func header(_ scanner: inout JSONScanner) -> EventContext? {
         var texts: [String: String] = [:]
+        var tables = HeaderTables()
         let isObject = scanner.readObject { key, scanner in
+            if scanner.peek() == UInt8(ascii: "[") { return read(&scanner, of: key, into: &tables) }
             guard scanner.peek() == UInt8(ascii: "\"") else { return scanner.skipValue() }
             texts[String(decoding: key, as: UTF8.self)] = scanner.string()
             return true
         }
+        tables.start =
+            texts["start"].flatMap { TimestampFormat.date(from: $0) }.flatMap(TimestampParts.init)?.millisecondsSince1970
         guard isObject, let session = texts["session"] else { return nil }
         return EventContext(
             clientId: texts["client"], sessionId: session, idPrefix: texts["ids"],
@@ -109,6 +113,25 @@ package struct EventLineDecoder {
                 deviceModel: texts["deviceModel"] ?? "", osVersion: texts["osVersion"] ?? "",
                 appVersion: texts["appVersion"] ?? ""),
             threadId: texts["thread"] ?? "", scenario: texts["scenario"],
-            level: texts["level"].flatMap(TelemetryLogLevel.init) ?? .info)
+            level: texts["level"].flatMap(TelemetryLogLevel.init) ?? .info, tables: tables)
+    }
+
+    /// Reads a table of texts; skips other arrays.
+    private static func read(
+        _ scanner: inout JSONScanner, of key: UnsafeBufferPointer<UInt8>, into tables: inout HeaderTables
+    ) -> Bool {
+        let table: WritableKeyPath<HeaderTables, TextTable>
+        if key.isIdentical(to: "names") {
+            table = \.names
+        } else if key.isIdentical(to: "threads") {
+            table = \.threads
+        } else if key.isIdentical(to: "scenarios") {
+            table = \.scenarios
+        } else {
+            return scanner.skipValue()
+        }
+        guard let texts = scanner.strings() else { return false }
+        tables[keyPath: table] = TextTable(texts)
+        return true
     }
 }

@@ -11,21 +11,35 @@ package struct EventLineEncoder {
     package private(set) var header: (line: Int, offset: Int)?
     /// Whether the buffer begins with a header.
     package private(set) var beginsWithHeader = false
+    /// What the next header should list.
+    package private(set) var repeated = RepeatedTexts()
+    /// The position of the current header's end, counted from the beginning of the buffer: negative if it was written earlier.
+    private var headerEnd = 0
     private var timestamps = TimestampWriter()
 
-    package init(context: EventContext? = nil, header: (line: Int, offset: Int)? = nil) {
-        self.context = context
-        self.header = header
-    }
+    /// The number of bytes after which a header is repeated, so that a damaged one concerns few events, and a reader of the last events
+    /// finds their header near them.
+    private static let bytesBelowHeader = 64 << 10
 
-    /// Empties the buffer; `context` is the header that applies to the next lines.
-    package mutating func begin(below context: EventContext?) {
+    package init() {}
+
+    /// Empties the buffer.
+    /// - Parameters:
+    ///   - context: The header that applies to the next lines.
+    ///   - distance: The number of bytes after that header.
+    ///   - repeated: What is known of the lines below it.
+    package mutating func begin(below context: EventContext?, distance: Int = 0, repeated: RepeatedTexts = RepeatedTexts()) {
         buffer.truncate()
         lineCount = 0
         self.context = context
+        self.repeated = repeated
+        headerEnd = -distance
         header = nil
         beginsWithHeader = false
     }
+
+    @inline(__always)
+    private var isHeaderDue: Bool { repeated.isHeaderDue || buffer.count &- headerEnd > Self.bytesBelowHeader }
 
     /// Appends the lines of one event. Returns false for a date that cannot be written; the buffer is then invalid.
     package mutating func append(_ event: TelemetryEvent) -> Bool { withUnsafePointer(to: event) { append($0) } }
@@ -42,7 +56,7 @@ package struct EventLineEncoder {
     /// - Returns: The event's time; nil for a date that cannot be written. The buffer is then invalid.
     @inline(__always)
     mutating func append(_ fields: EventFields, of event: UnsafePointer<TelemetryEvent>) -> TimestampParts? {
-        if let context, context.holds(event) { return appendLine(fields, below: context) }
+        if let context, context.holds(event), !isHeaderDue { return appendLine(fields, below: context) }
         let origin = EventOrigin(
             clientId: event.pointee.clientId, sessionId: event.pointee.sessionId, device: event.pointee.device)
         return appendLine(fields, below: beginHeader(origin, fields))
@@ -53,17 +67,22 @@ package struct EventLineEncoder {
     /// - Returns: The event's time; nil for a date that cannot be written. The buffer is then invalid.
     @inline(__always)
     mutating func append(_ fields: EventFields, of origin: EventOrigin, isFirst: Bool) -> TimestampParts? {
-        if let context, !isFirst || context.holds(origin) { return appendLine(fields, below: context) }
+        if let context, !isFirst || context.holds(origin), !isHeaderDue { return appendLine(fields, below: context) }
         return appendLine(fields, below: beginHeader(origin, fields))
     }
 
     private mutating func beginHeader(_ origin: EventOrigin, _ fields: EventFields) -> EventContext {
-        let next = EventContext(origin, fields)
+        let former = context.flatMap { $0.holds(origin) ? $0 : nil }
+        let tables = former.map { repeated.next(after: $0.tables) } ?? HeaderTables()
+        let next = EventContext(origin, fields, tables: tables, after: former)
         let isFirst = context == nil
-        header = (lineCount, buffer.count)
+        let start = buffer.count
+        header = (lineCount, start)
         if lineCount == 0 { beginsWithHeader = true }
         context = next
         appendHeader(next, isFirst: isFirst)
+        headerEnd = buffer.count
+        repeated.beginHeader(byteCount: headerEnd - start)
         return next
     }
 
@@ -82,6 +101,7 @@ package struct EventLineEncoder {
         append(",\"thread\":", context.threadId)
         append(",\"scenario\":", context.scenario)
         append(",\"level\":", context.level.rawValue)
+        append(context.tables)
         // A segment has one writer: its version is written once.
         if isFirst { append(",\"library\":", LiveTelemetryVersion.version) }
         buffer.append(UInt8(ascii: "}"))
@@ -92,31 +112,77 @@ package struct EventLineEncoder {
         lineCount += 1
     }
 
+    private func append(_ tables: HeaderTables) {
+        if let start = tables.start {
+            append(",\"start\":", TimestampFormat.string(from: EventTime.date(UInt64(start) * 1_000_000)))
+        }
+        append(",\"names\":", tables.names)
+        append(",\"threads\":", tables.threads)
+        append(",\"scenarios\":", tables.scenarios)
+    }
+
+    private func append(_ key: StaticString, _ table: TextTable) {
+        if table.texts.isEmpty { return }
+        buffer.append(literal: key)
+        var next = UInt8(ascii: "[")
+        for text in table.texts {
+            buffer.append(next)
+            next = UInt8(ascii: ",")
+            buffer.append(quoted: text)
+        }
+        buffer.append(UInt8(ascii: "]"))
+    }
+
     private mutating func appendLine(_ event: EventFields, below context: EventContext) -> TimestampParts? {
         buffer.append(literal: "{\"seq\":")
         buffer.append(decimal: event.sequence)
         if let identifier = event.identifier { append(identifier, ofEvent: event.sequence, below: context) }
-        buffer.append(literal: ",\"time\":\"")
-        guard let time = timestamps.append(event.timestamp, to: buffer) else { return nil }
-        buffer.append(literal: "\",\"name\":")
-        buffer.append(quoted: event.name)
+        buffer.append(literal: ",\"time\":")
+        guard let time = appendTime(of: event, below: context) else { return nil }
+        buffer.append(literal: ",\"name\":")
+        let name = repeated.number(ofName: event.name, in: context.tables.names)
+        append(name, or: event.name)
         if !context.threadId.withBytes({ $0.isIdentical(to: event.thread) }) {
             buffer.append(literal: ",\"thread\":")
-            buffer.append(quoted: event.thread)
+            let thread = repeated.number(ofThread: event.thread, in: context.tables.threads)
+            append(thread, or: event.thread)
         }
         if !EventContext.isSame(context.scenario, event.scenario) {
             buffer.append(literal: ",\"scenario\":")
-            if let scenario = event.scenario { buffer.append(quoted: scenario) } else { buffer.append(literal: "null") }
+            if let scenario = event.scenario {
+                let number = repeated.number(ofScenario: scenario, in: context.tables.scenarios)
+                append(number, or: scenario)
+            } else {
+                buffer.append(literal: "null")
+            }
         }
         if event.level != context.level { append(",\"level\":", event.level.rawValue) }
         if let property1 = event.property1 {
-            buffer.append(literal: ",\"property1\":")
+            buffer.append(literal: ",\"text\":")
             buffer.append(quoted: property1)
         }
         if !event.attributes.isEmpty, !append(event.attributes) { return nil }
         buffer.append(literal: "}\n")
         lineCount += 1
         return time
+    }
+
+    @inline(__always)
+    private func append(_ number: Int?, or text: EventFields.Text) {
+        if let number { buffer.append(decimal: UInt64(number)) } else { buffer.append(quoted: text) }
+    }
+
+    /// Appends the time as a number if the header has a start, otherwise as a date.
+    @inline(__always)
+    private mutating func appendTime(of event: EventFields, below context: EventContext) -> TimestampParts? {
+        if let start = context.tables.start, let time = TimestampParts(event.timestamp),
+            TimeOffset.append(time, after: start, to: buffer)
+        {
+            return time
+        }
+        buffer.append(UInt8(ascii: "\""))
+        defer { buffer.append(UInt8(ascii: "\"")) }
+        return timestamps.append(event.timestamp, to: buffer)
     }
 
     private func append(_ attributes: EventAttributes) -> Bool {

@@ -13,13 +13,17 @@ package struct SegmentForm: Equatable {
     package var layout = Layout.asWritten
     /// Whether a header line is valid only with its checksum.
     package var hasChecksums = true
+    /// The version of the format whose lines the segment has. Lines with numbers for texts are read in any segment.
+    package var version = StoreFormat.version
 
     private static let all: [(form: SegmentForm, line: String)] = [
-        (SegmentForm(), #"{"segment":2,"checksums":true}"#),
-        (SegmentForm(layout: .inRuns), #"{"segment":2,"checksums":true,"runs":true}"#),
-        (SegmentForm(layout: .inRuns, hasChecksums: false), #"{"segment":2,"runs":true}"#),
-        (SegmentForm(layout: .asWritten, hasChecksums: false), #"{"segment":1}"#),
-        (SegmentForm(layout: .byLine, hasChecksums: false), #"{"segment":1,"rewritten":true}"#),
+        (SegmentForm(version: 2), #"{"segment":2,"checksums":true}"#),
+        (SegmentForm(layout: .inRuns, version: 2), #"{"segment":2,"checksums":true,"runs":true}"#),
+        (SegmentForm(layout: .inRuns, hasChecksums: false, version: 2), #"{"segment":2,"runs":true}"#),
+        (SegmentForm(layout: .asWritten, hasChecksums: false, version: 1), #"{"segment":1}"#),
+        (SegmentForm(layout: .byLine, hasChecksums: false, version: 1), #"{"segment":1,"rewritten":true}"#),
+        (SegmentForm(), #"{"segment":4,"checksums":true}"#),
+        (SegmentForm(layout: .inRuns), #"{"segment":4,"checksums":true,"runs":true}"#),
     ]
     /// The maximum length of a first line, in bytes.
     package static let maximumBytes = 64
@@ -27,10 +31,14 @@ package struct SegmentForm: Equatable {
     /// The first line, with its line feed.
     package var firstLine: [UInt8] { Array(((Self.all.first { $0.form == self }?.line ?? "") + "\n").utf8) }
 
-    package init(layout: Layout = .asWritten, hasChecksums: Bool = true) {
+    package init(layout: Layout = .asWritten, hasChecksums: Bool = true, version: Int = StoreFormat.version) {
         self.layout = layout
         self.hasChecksums = hasChecksums
+        self.version = version
     }
+
+    /// The form after events were deleted.
+    var rewritten: SegmentForm { SegmentForm(layout: .inRuns, hasChecksums: hasChecksums, version: max(version, 2)) }
 
     /// Reads the form from the beginning of a segment. Up to two damaged bytes do not change the result.
     package init(ofSegment bytes: some RandomAccessCollection<UInt8>) {

@@ -57,7 +57,7 @@ package struct SegmentRewriter {
         self.selection = selection
         old = map
         fileSize = try file.status().size
-        firstLine = SegmentForm(layout: .inRuns, hasChecksums: old.form.hasChecksums).firstLine
+        firstLine = old.form.rewritten.firstLine
         size = UInt64(firstLine.count)
         counts.unreadable += old.lost.count
         var decoder = decoder()

@@ -6,6 +6,8 @@ package final class SegmentWriter {
     package var lineCount: UInt64
     /// The current header and its offset.
     package var context: EventContext?
+    /// What is known of the lines below it.
+    private(set) var repeated = RepeatedTexts()
     package var header: (line: UInt64, offset: UInt64) = (0, 0)
     private var opened: OpenFile?
 
@@ -40,12 +42,18 @@ package final class SegmentWriter {
         return file
     }
 
+    /// Prepares the encoder for the next lines.
+    func begin(_ encoder: inout EventLineEncoder) {
+        encoder.begin(below: context, distance: MemorySize.count(from: header.offset, to: size), repeated: repeated)
+    }
+
     /// Moves the position after the appended lines.
     package func advance(over encoder: EventLineEncoder) {
         if let last = encoder.header {
             header = (lineCount + UInt64(last.line), size + UInt64(last.offset))
         }
         context = encoder.context
+        repeated = encoder.repeated
         size += UInt64(encoder.buffer.count)
         lineCount += UInt64(encoder.lineCount)
     }

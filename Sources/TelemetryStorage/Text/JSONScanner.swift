@@ -78,6 +78,18 @@ package struct JSONScanner {
         return raw.hasEscapes ? Self.unescaped(raw.bytes) : pool.text(of: raw.bytes)
     }
 
+    /// The next array of strings.
+    package mutating func strings() -> [String]? {
+        guard consume(UInt8(ascii: "[")) else { return nil }
+        var texts: [String] = []
+        if consume(UInt8(ascii: "]")) { return texts }
+        repeat {
+            guard let text = string() else { return nil }
+            texts.append(text)
+        } while consume(UInt8(ascii: ","))
+        return consume(UInt8(ascii: "]")) ? texts : nil
+    }
+
     /// Consumes exactly these bytes, without white space before them.
     @inline(__always)
     package mutating func consume(exactly text: StaticString) -> Bool {

@@ -29,6 +29,13 @@ package struct TimestampParts {
         isExact = Date(timeIntervalSince1970: Double(seconds * 1_000 + milliseconds) / 1_000) == date
     }
 
+    /// The time rounded to milliseconds; nil before 1970 and after about the year 2255.
+    @inline(__always)
+    var millisecondsSince1970: Int64? {
+        guard seconds >= 0, seconds < EventTime.maximumSeconds else { return nil }
+        return seconds * 1_000 + milliseconds
+    }
+
     /// The nanoseconds since 1970 that a reader of the text gets; nil before 1970 and after about the year 2255.
     @inline(__always)
     package var nanosecondsSince1970: UInt64? {

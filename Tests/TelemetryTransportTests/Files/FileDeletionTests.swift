@@ -40,7 +40,7 @@ struct FileDeletionTests {
                 }
             }
             let left = try files(below: directory).filter { $0.key.hasSuffix(".jsonl") }.values.reduce(0) { $0 + $1.count }
-            #expect(left < size * rest.count / 900 + size / 8)
+            #expect(left < size * rest.count / 900 + size / 7)
 
             try await writer.append([event(1_000, client: "c1")])
             #expect(try await viewer.deleteEvents(forClient: "c1") == rest.count { $0.clientId == "c1" } + 1)

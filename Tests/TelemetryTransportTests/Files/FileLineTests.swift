@@ -32,10 +32,11 @@ struct FileLineTests {
             let segment = try #require(try files(below: directory).first { $0.key.hasSuffix(".jsonl") }?.value)
             let lines = String(decoding: segment, as: UTF8.self).split(separator: "\n")
             #expect(lines.count == 4)
-            #expect(lines[0] == #"{"segment":2,"checksums":true}"#)
+            #expect(lines[0] == #"{"segment":4,"checksums":true}"#)
             #expect(lines[1].hasPrefix(#"{"header":{"session":"session","client":"client","deviceType":"#))
-            #expect(lines[2] == #"{"seq":1,"time":"2026-09-21T14:13:21.000Z","name":"name"}"#)
-            #expect(lines[3] == #"{"seq":2,"time":"2026-09-21T14:13:22.000Z","name":"name"}"#)
+            #expect(lines[1].contains(#""start":"2026-09-21T14:13:21.000Z""#))
+            #expect(lines[2] == #"{"seq":1,"time":0,"name":"name"}"#)
+            #expect(lines[3] == #"{"seq":2,"time":1000,"name":"name"}"#)
         }
     }
 
@@ -109,23 +110,46 @@ struct FileLineTests {
                 case let number as UInt64: "\(text("ids"))-\(number)"
                 default: "\(text("session"))-\(sequence)"
                 }
+            func text(_ key: String, or table: String) -> String? {
+                if let number = object[key] as? Int { return (header[table] as? [String])?[number] }
+                return object[key] as? String
+            }
             let attributes = try JSONSerialization.data(withJSONObject: object["attributes"] ?? [:])
-            let scenario = object.keys.contains("scenario") ? object["scenario"] as? String : header["scenario"] as? String
+            let scenario =
+                object.keys.contains("scenario") ? text("scenario", or: "scenarios") : header["scenario"] as? String
             let level = (object["level"] ?? header["level"]) as? String
-            let date = try JSONDecoder().decode(
-                TelemetryValue.self, from: Data(#"{"date":"\#(object["time"] as? String ?? "")"}"#.utf8))
+            let date = try date(of: String(decoding: line, as: UTF8.self), object["time"], after: header["start"] as? String)
             found.append(
                 TelemetryEvent(
                     eventId: id, clientId: header["client"] as? String, sessionId: text("session"), sequence: sequence,
-                    name: try #require(object["name"] as? String), timestamp: try #require(date.dateValue),
+                    name: try #require(text("name", or: "names")), timestamp: date,
                     device: TelemetryDeviceInfo(
                         deviceType: text("deviceType"), deviceName: text("deviceName"), deviceModel: text("deviceModel"),
                         osVersion: text("osVersion"), appVersion: text("appVersion")),
-                    threadId: object["thread"] as? String ?? text("thread"), property1: object["property1"] as? String,
+                    threadId: text("thread", or: "threads") ?? text("thread"), property1: object["text"] as? String,
                     attributes: try JSONDecoder().decode([String: TelemetryValue].self, from: attributes),
                     scenario: scenario, level: try #require(level.flatMap(TelemetryLogLevel.init))))
         }
         return found
+    }
+
+    /// The date in a line: a text, or the milliseconds after the header's start, whose digits are taken from the line, because a
+    /// floating-point number would not have all of them.
+    private static func date(of line: String, _ time: Any?, after start: String?) throws -> Date {
+        func date(_ text: String) throws -> Date {
+            try #require(try JSONDecoder().decode(TelemetryValue.self, from: Data(#"{"date":"\#(text)"}"#.utf8)).dateValue)
+        }
+        if let text = time as? String { return try date(text) }
+        let match = try #require(
+            try /^{"seq":[0-9]+(,"id":("([^"\\]|\\.)*"|[0-9]+))?,"time":(-?)([0-9]+)(\.([0-9]{6}))?,/.firstMatch(in: line))
+        let milliseconds = try #require(Int64(match.5))
+        let nanoseconds = milliseconds * 1_000_000 + (match.7.flatMap { Int64($0) } ?? 0)
+        let first = try date(try #require(start)).timeIntervalSince1970
+        let total = Int64((first * 1_000).rounded()) * 1_000_000 + (match.4.isEmpty ? nanoseconds : -nanoseconds)
+        let (seconds, fraction) = total.quotientAndRemainder(dividingBy: 1_000_000_000)
+        let whole = try #require(TimestampFormat.string(from: Date(timeIntervalSince1970: Double(seconds))))
+        let digits = String(repeating: "0", count: 9 - String(fraction).count) + String(fraction)
+        return try date(whole.replacing(".000Z", with: ".\(digits)Z"))
     }
 }
 

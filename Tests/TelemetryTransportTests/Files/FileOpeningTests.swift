@@ -38,7 +38,7 @@ struct FileOpeningTests {
 
     @Test(
         "A store of another version or format is refused and not changed",
-        arguments: [#"{"format":"LiveTelemetry file store","id":"x","version":4}"#, #"{"version":1}"#, "garbage", ""])
+        arguments: [#"{"format":"LiveTelemetry file store","id":"x","version":5}"#, #"{"version":1}"#, "garbage", ""])
     func versions(mark: String) async throws {
         try await withTemporaryDirectory { directory in
             try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)

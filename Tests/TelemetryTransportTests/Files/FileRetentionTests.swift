@@ -39,7 +39,7 @@ struct FileRetentionTests {
     func journal() async throws {
         try await withTemporaryDirectory { directory in
             let configuration = FileTelemetryTransport.Configuration(
-                retention: .init(maximumTotalBytes: 30_000), segmentBytes: 4_000, journalBytes: 2_000)
+                retention: .init(maximumTotalBytes: 15_000), segmentBytes: 2_000, journalBytes: 2_000)
             let store = try FileTelemetryTransport(directory: directory, configuration: configuration)
             let start = try await store.events(matching: .all, after: nil, limit: 1).cursor
             func journalFiles() throws -> Int {

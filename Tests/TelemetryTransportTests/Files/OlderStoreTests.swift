@@ -38,7 +38,7 @@ struct OlderStoreTests {
     }
 
     @Test(
-        "A store of version 1 is read, deleted from and appended to, and becomes version 2 with the first write",
+        "A store of version 1 is read, deleted from and appended to, and becomes the current version with the first write",
         arguments: [false, true])
     func upgrade(isRewritten: Bool) async throws {
         try await withTemporaryDirectory { directory in
@@ -59,7 +59,7 @@ struct OlderStoreTests {
                 #expect(try await store.countEvents() == left.count)
             }
             #expect(
-                try String(contentsOf: format, encoding: .utf8) == #"{"format":"LiveTelemetry file store","id":"x","version":3}"#
+                try String(contentsOf: format, encoding: .utf8) == #"{"format":"LiveTelemetry file store","id":"x","version":4}"#
                     + "\n")
             try await store.append(events(5...10))
             left += [9, 10]

@@ -86,6 +86,19 @@ struct ClientListingTests {
         }
     }
 
+    @Test("The newest event of a long segment counts, whose times are relative to a header near its end")
+    func longSegment() async throws {
+        try await withDirectory { folder in
+            let transport = try FileTelemetryTransport(directory: folder)
+            let first = Date(timeIntervalSince1970: 1_767_225_600)
+            let events = (0..<3_000).map { Self.event(of: "ended", first + Double($0)) }
+            for start in stride(from: 0, to: events.count, by: 100) {
+                try await transport.append(Array(events[start..<start + 100]))
+            }
+            #expect(try await clients(in: folder)["ended"]?["lastSeen"] as? String == "2026-01-01T00:49:59.000Z")
+        }
+    }
+
     @Test("An alias is accepted and shown instead of an identifier, per store, until it is removed")
     func alias() async throws {
         try await withDirectory { folder in

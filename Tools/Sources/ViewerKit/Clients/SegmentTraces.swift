@@ -2,8 +2,8 @@ import Foundation
 
 /// Reads the newest event of each client from the ends of a store's newest segments.
 struct SegmentTraces {
-    /// The bytes to read at the start and at the end of a segment.
-    private static let maximumBytes = 64 << 10
+    /// The bytes to read at the start and at the end of a segment. A writer repeats the header after 64 KiB.
+    private static let maximumBytes = 96 << 10
     /// The number of lines at the end of a segment among which the newest event is.
     private static let examinedLines = 64
 
@@ -11,7 +11,7 @@ struct SegmentTraces {
 
     private static let headerStart = Array(#"{"header":"#.utf8)
     private static let eventStart = Array(#"{"seq":"#.utf8)
-    private static let timeStart = Array(#","time":""#.utf8)
+    private static let timeStart = Array(#","time":"#.utf8)
 
     private let events: URL
 
@@ -38,19 +38,23 @@ struct SegmentTraces {
         defer { try? handle.close() }
         let start = size - min(size, UInt64(Self.maximumBytes))
         var header: ArraySlice<UInt8>?
-        var newest: Date?
-        var examined = 0
+        var times: [Time] = []
         for line in lines(in: handle, from: start) {
-            if header == nil, Self.isHeader(line) { header = line }
-            if examined < Self.examinedLines, let time = Self.time(of: line) { newest = max(newest ?? time, time) }
-            examined += 1
-            if header != nil, examined >= Self.examinedLines { break }
+            if Self.isHeader(line) {
+                header = line
+                break
+            }
+            if times.count < Self.examinedLines, let time = Self.time(of: line) { times.append(time) }
         }
+        let isNear = header != nil
         header = header ?? lines(in: handle, from: 0).reduce(nil) { Self.isHeader($1) ? $1 : $0 }
         guard let header, let object = try? JSONSerialization.jsonObject(with: Data(header)) as? [String: Any],
             let fields = object["header"] as? [String: Any], let client = fields["client"] as? String,
             (1...Self.maximumIdentifierBytes).contains(client.utf8.count)
         else { return nil }
+        // A header that was read from the start of the segment may not be the one to which the times are relative.
+        let base = isNear ? (fields["start"] as? String).flatMap(UTCStamp.date) : nil
+        var newest = times.compactMap { $0.date(after: base) }.max()
         if newest == nil, start > 0 {
             // The last line is longer than the bytes that were read.
             newest = (try? url.resourceValues(forKeys: [.contentModificationDateKey]))?.contentModificationDate
@@ -89,11 +93,29 @@ struct SegmentTraces {
 
     private static func isHeader(_ line: ArraySlice<UInt8>) -> Bool { line.starts(with: headerStart) }
 
+    private enum Time {
+        case complete(Date)
+        /// Milliseconds after the header's start.
+        case relative(Double)
+
+        func date(after base: Date?) -> Date? {
+            switch self {
+            case .complete(let date): date
+            case .relative(let milliseconds): base?.addingTimeInterval(milliseconds / 1_000)
+            }
+        }
+    }
+
     /// The time of an event's line. The text before it contains no unescaped quotation mark within a value.
-    private static func time(of line: ArraySlice<UInt8>) -> Date? {
+    private static func time(of line: ArraySlice<UInt8>) -> Time? {
         guard line.starts(with: eventStart), line.last == UInt8(ascii: "}"), let key = line.firstRange(of: timeStart) else {
             return nil
         }
-        return UTCStamp.date(String(decoding: line[key.upperBound...].prefix { $0 != UInt8(ascii: "\"") }, as: UTF8.self))
+        let value = line[key.upperBound...]
+        if value.first != UInt8(ascii: "\"") {
+            return Double(String(decoding: value.prefix { $0 != UInt8(ascii: ",") }, as: UTF8.self)).map(Time.relative)
+        }
+        return UTCStamp.date(String(decoding: value.dropFirst().prefix { $0 != UInt8(ascii: "\"") }, as: UTF8.self))
+            .map(Time.complete)
     }
 }
