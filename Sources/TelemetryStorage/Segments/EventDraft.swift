@@ -28,28 +28,28 @@ package struct EventDraft {
 
     /// Reads the value of a key; false if it has the wrong type, or is a number that the header does not explain.
     package mutating func read(
-        _ key: UnsafeBufferPointer<UInt8>, _ scanner: inout JSONScanner, _ recent: inout Recent, below tables: HeaderTables?
+        _ key: UnsafeBufferPointer<UInt8>, _ scanner: inout JSONScanner, _ recent: inout Recent, below context: EventContext?
     ) -> Bool {
         if key.isIdentical(to: "seq") {
             sequence = scanner.unsigned()
             return sequence != nil
         } else if key.isIdentical(to: "time") {
-            time = Self.time(&scanner, &recent, tables?.start)
+            time = Self.time(&scanner, &recent, context?.tables.start)
             return time != nil
         } else if key.isIdentical(to: "name") {
-            name = Self.text(&scanner, &recent, tables?.names)
+            name = Self.text(&scanner, &recent, context?.tables.names)
             return name != nil
         } else if key.isIdentical(to: "id") {
             return readIdentifier(&scanner)
         } else if key.isIdentical(to: "thread") {
-            threadId = Self.text(&scanner, &recent, tables?.threads)
+            threadId = Self.text(&scanner, &recent, context?.tables.threads)
             return threadId != nil
         } else if key.isIdentical(to: "scenario") {
             if scanner.consume(literal: "null") {
                 scenario = .some(nil)
                 return true
             }
-            guard let text = Self.text(&scanner, &recent, tables?.scenarios) else { return false }
+            guard let text = Self.text(&scanner, &recent, context?.tables.scenarios) else { return false }
             scenario = text
             return true
         } else if key.isIdentical(to: "level") {
@@ -67,24 +67,24 @@ package struct EventDraft {
 
     /// Reads a line with its keys in the order in which ``EventLineEncoder`` writes them, after its first brace. False for any other
     /// line, which is then read key by key.
-    mutating func readWritten(_ scanner: inout JSONScanner, _ recent: inout Recent, below tables: HeaderTables) -> Bool {
+    mutating func readWritten(_ scanner: inout JSONScanner, _ recent: inout Recent, below context: EventContext) -> Bool {
         guard scanner.consume(exactly: "\"seq\":"), let sequence = scanner.unsigned() else { return false }
         self.sequence = sequence
         if scanner.consume(exactly: ",\"id\":"), !readIdentifier(&scanner) { return false }
-        guard scanner.consume(exactly: ",\"time\":"), let time = Self.time(&scanner, &recent, tables.start),
-            scanner.consume(exactly: ",\"name\":"), let name = Self.text(&scanner, &recent, tables.names)
+        guard scanner.consume(exactly: ",\"time\":"), let time = Self.time(&scanner, &recent, context.tables.start),
+            scanner.consume(exactly: ",\"name\":"), let name = Self.text(&scanner, &recent, context.tables.names)
         else { return false }
         self.time = time
         self.name = name
         if scanner.consume(exactly: ",\"thread\":") {
-            threadId = Self.text(&scanner, &recent, tables.threads)
+            threadId = Self.text(&scanner, &recent, context.tables.threads)
             if threadId == nil { return false }
         }
         if scanner.consume(exactly: ",\"scenario\":") {
             if scanner.consume(exactly: "null") {
                 scenario = .some(nil)
             } else {
-                guard let text = Self.text(&scanner, &recent, tables.scenarios) else { return false }
+                guard let text = Self.text(&scanner, &recent, context.tables.scenarios) else { return false }
                 scenario = text
             }
         }

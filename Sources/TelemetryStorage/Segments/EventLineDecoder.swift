@@ -53,7 +53,7 @@ package struct EventLineDecoder {
                     isSegment = true
                     guard scanner.skipValue() else { return corrupt(line) }
                 } else {
-                    guard draft.read(key, &scanner, &recent, below: context?.tables) else { return corrupt(line) }
+                    guard draft.read(key, &scanner, &recent, below: context) else { return corrupt(line) }
                 }
             } while scanner.consume(UInt8(ascii: ","))
             guard scanner.consume(UInt8(ascii: "}")) else { return corrupt(line) }
@@ -74,7 +74,7 @@ package struct EventLineDecoder {
     private mutating func written(_ line: UnsafeBufferPointer<UInt8>, below context: EventContext) -> TelemetryEvent? {
         var scanner = JSONScanner(line)
         var draft = EventDraft()
-        guard scanner.consume(exactly: "{"), draft.readWritten(&scanner, &recent, below: context.tables) else { return nil }
+        guard scanner.consume(exactly: "{"), draft.readWritten(&scanner, &recent, below: context) else { return nil }
         return draft.event(below: context)
     }
 

@@ -1,5 +1,5 @@
 /// Texts that a header lists, so that the event lines below it contain their numbers instead.
-package struct TextTable: Sendable {
+package final class TextTable: Sendable {
     /// The maximum number of texts that a writer lists; a reader accepts more.
     static let maximumCount = 64
 
