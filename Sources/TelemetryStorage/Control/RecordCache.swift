@@ -2,37 +2,23 @@ package import TelemetryModels
 
 /// The records of each type as read last, so that a query reads only the files that changed since.
 ///
-/// A directory whose date is the same has the same files, unless that date is so recent that another change may have had it as well.
-/// In any other directory, the files that the journal names and those with another inode are checked: each change replaces a file,
-/// and has an entry. Comparing inodes is not sufficient, because the second of two replacements may get that of the former file.
+/// Which files changed is determined by one of these, in this order:
+///
+/// 1. The system reports each change in a large directory that was read more than once (``DirectoryReports``). A changed date without
+///    a report means that reports are missing.
+/// 2. A directory whose date is the same has the same files, unless that date is so recent that another change may have had it as well.
+/// 3. In any other directory, the files that the journal names and those with another inode are checked: each change replaces a file,
+///    and has an entry. Comparing inodes is not sufficient, because the second of two replacements may get that of the former file.
 ///
 /// A file that is checked, and each record that matches, counts as unchanged while its inode, size and date are the same.
 package final class RecordCache {
-    private struct Stamp: Equatable {
-        let inode: UInt64
-        let size: UInt64
-        let modified: Int64
-        let nanoseconds: Int64
-
-        init(_ status: FileStatus) {
-            (inode, size) = (status.inode, status.size)
-            (modified, nanoseconds) = (status.modified, status.modifiedNanoseconds)
-        }
-    }
-
-    private struct CachedRecord {
-        var stamp: Stamp
-        /// Whether a later change has another stamp.
-        var isSettled: Bool
-        var record: TelemetryRecord
-    }
-
     private struct Directory {
-        var stamp: Stamp
-        var isSettled: Bool
-        /// By the names of their files.
-        var records: [String: CachedRecord]
-        /// The names that the journal has named since; nil if it may have named others.
+        var inode: UInt64 = 0
+        /// Nil if the directory has to be read or a reported change may be later.
+        var stamp: FileStamp?
+        var isSettled = false
+        var records = CachedRecords()
+        /// The names of files that may have changed since; nil if others may have changed as well.
         var changed: Set<String>? = []
     }
 
@@ -42,34 +28,50 @@ package final class RecordCache {
     private static let settlingTime: Int64 = 2
 
     private let files: RecordFiles
+    /// A process has few notifications, and a directory with fewer records than this is read fast.
+    private let watchedCount: Int
     private var directories: [String: Directory] = [:]
     private var changes: RecordChanges
+    private var reports: DirectoryReports?
 
-    package init(files: RecordFiles) {
+    package init(files: RecordFiles, watchedCount: Int = 500) {
         self.files = files
+        self.watchedCount = watchedCount
         changes = RecordChanges(layout: files.layout, system: files.system)
     }
 
-    /// The records in the files of a directory for which `isIncluded` is true, in no particular order.
+    /// The records in the files of a directory that fulfil the conditions and for which `isIncluded` is true, in no particular order.
     package func records(
-        in directory: String, below parent: String, where isIncluded: (TelemetryRecord) -> Bool
+        in directory: String, below parent: String, fulfilling conditions: [String: TelemetryValue],
+        where isIncluded: (TelemetryRecord) -> Bool
     ) throws(FileError) -> [TelemetryRecord] {
         try update(directory, below: parent)
-        guard let known = directories[directory] else { return [] }
         var found: [TelemetryRecord] = []
-        for (name, cached) in known.records where isIncluded(cached.record) {
-            if let record = try current(name, cached, in: directory), isIncluded(record) { found.append(record) }
+        for name in directories[directory]?.records.candidates(fulfilling: conditions) ?? [] {
+            if let record = try current(name, in: directory, where: isIncluded), isIncluded(record) { found.append(record) }
         }
-        if directories.values.reduce(0, { $0 + $1.records.count }) > Self.limit { directories.removeAll() }
+        if directories.values.reduce(0, { $0 + $1.records.count }) > Self.limit {
+            directories.removeAll()
+            stopWatching()
+        }
         return found
     }
 
-    /// The record, read again if its file changed.
+    /// Closes what is open only to make queries faster.
+    package func stopWatching() { reports = nil }
+
+    /// The cached record if it is included, read again if its file changed.
     private func current(
-        _ name: String, _ cached: CachedRecord, in directory: String
+        _ name: String, in directory: String, where isIncluded: (TelemetryRecord) -> Bool
     ) throws(FileError) -> TelemetryRecord? {
+        guard let record = directories[directory]?.records.record(in: name), isIncluded(record) else { return nil }
         let path = "\(directory)/\(name)"
-        if cached.isSettled, let status = try files.system.status(path), Stamp(status) == cached.stamp { return cached.record }
+        let state = directories[directory]?.records.state(of: name)
+        if let state, let status = try files.system.status(path), FileStamp(status) == state.stamp {
+            if state.isSettled { return record }
+        } else {
+            directories[directory]?.changed?.insert(name)
+        }
         directories[directory]?.isSettled = false
         return try files.read(TelemetryRecord.self, at: path)
     }
@@ -77,50 +79,89 @@ package final class RecordCache {
     /// Reads the changed files, unless the directory is unchanged.
     private func update(_ directory: String, below parent: String) throws(FileError) {
         let system = files.system
-        // Before anything is read, so that a change during the reading is recent, or named the next time.
+        // Before anything is read, so that a change during the reading is recent, or named or reported the next time.
         let settled = system.now() - Self.settlingTime
-        let status = try system.status(directory)
-        let isSame = directories[directory].map { known in known.isSettled && status.map(Stamp.init) == known.stamp } ?? false
+        var status = try system.status(directory)
+        if let status, try updateReported(directory, status, settled: settled) { return }
+        let isSame = directories[directory].map { known in known.isSettled && status.map(FileStamp.init) == known.stamp } ?? false
         if isSame { return }
+        if startReports(of: directory, status) { status = try system.status(directory) }
         let entries = try files.entries(in: directory, below: parent)
         // After the listing, so that each replacement which it shows has its entry in what is read now.
         noteChanges()
-        var known = directories.removeValue(forKey: directory)
-        guard let status else { return }
+        guard let status else {
+            directories[directory] = nil
+            return
+        }
+        var known = directories.removeValue(forKey: directory) ?? Directory()
         // A directory that was created again is another one.
-        let changed = known.flatMap { $0.stamp.inode == status.inode ? $0.changed : nil }
-        var records = known?.records ?? [:]
-        // So that the records are changed in place.
-        known = nil
+        let changed = known.inode == status.inode ? known.changed : nil
         // Once nobody changes the directory any more, the records with recent dates are read for the last time.
         let isOld = status.modified < settled
         var count = 0
         for (name, inode) in entries {
-            if let changed, records[name]?.stamp.inode == inode, changed.isEmpty || !changed.contains(name),
-                !isOld || records[name]?.isSettled == true
-            {
-                count += 1
-                continue
+            let state = known.records.state(of: name)
+            let isUnchanged = state?.stamp.inode == inode && changed.map { $0.isEmpty || !$0.contains(name) } ?? false
+            if !isUnchanged || isOld && state?.isSettled == false {
+                try check(name, in: directory, &known.records, settled: settled)
+                if known.records.state(of: name) == nil { continue }
             }
-            records[name] = try check("\(directory)/\(name)", records[name], settled: settled)
-            if records[name] != nil { count += 1 }
+            count += 1
         }
-        if records.count != count {
-            let names = Set(entries.map(\.name))
-            records = records.filter { names.contains($0.key) }
-        }
-        directories[directory] = Directory(stamp: Stamp(status), isSettled: isOld, records: records)
+        if known.records.count != count { known.records.keep(Set(entries.map(\.name))) }
+        (known.inode, known.stamp, known.isSettled, known.changed) = (status.inode, FileStamp(status), isOld, [])
+        directories[directory] = known
     }
 
-    /// The record in a file, read again if the file changed; nil if there is none.
+    /// Checks only the files that were reported. Returns false if that is not sufficient: if the directory is not watched, is another
+    /// one, or changed without a report.
+    private func updateReported(
+        _ directory: String, _ status: FileStatus, settled: Int64
+    ) throws(FileError) -> Bool {
+        // After the status, so that every change before that is reported.
+        guard let report = reports?.take(directory), var known = directories.removeValue(forKey: directory) else { return false }
+        defer { directories[directory] = known }
+        let isComplete = !report.isEmpty || known.stamp == nil || known.stamp == FileStamp(status)
+        // A reported change may be later than the status.
+        known.stamp = report.isEmpty ? FileStamp(status) : nil
+        known.changed?.formUnion(report.names.filter(RecordFiles.isName))
+        guard isComplete, known.inode == status.inode, let changed = known.changed else {
+            known.stamp = nil
+            return false
+        }
+        if !changed.isEmpty { known.isSettled = false }
+        for name in changed { try check(name, in: directory, &known.records, settled: settled) }
+        known.changed = []
+        let isOld = status.modified < settled
+        if isOld, !known.isSettled {
+            for name in known.records.unsettled { try check(name, in: directory, &known.records, settled: settled) }
+        }
+        known.isSettled = isOld
+        return true
+    }
+
+    /// Begins to watch a directory that has been read before and is large. Returns whether it began just now.
+    private func startReports(of directory: String, _ status: FileStatus?) -> Bool {
+        let known = directories[directory]
+        // If the path is another directory's now, the reports are of the former one.
+        if known?.inode != status?.inode { reports?.stop(directory) }
+        guard let known, status != nil, known.records.count >= watchedCount, reports?.isWatched(directory) != true else {
+            return false
+        }
+        if reports == nil { reports = DirectoryReports(system: files.system) }
+        return reports?.watch(directory) ?? false
+    }
+
+    /// Reads the record in a file again if the file changed, and removes it if there is none.
     private func check(
-        _ path: String, _ cached: CachedRecord?, settled: Int64
-    ) throws(FileError) -> CachedRecord? {
-        guard let status = try files.system.status(path) else { return nil }
-        let stamp = Stamp(status)
-        if let cached, cached.isSettled, cached.stamp == stamp { return cached }
-        guard let record = try files.read(TelemetryRecord.self, at: path) else { return nil }
-        return CachedRecord(stamp: stamp, isSettled: status.modified < settled, record: record)
+        _ name: String, in directory: String, _ records: inout CachedRecords, settled: Int64
+    ) throws(FileError) {
+        let path = "\(directory)/\(name)"
+        let state = records.state(of: name)
+        let status = try files.system.status(path)
+        if let status, let state, state.isSettled, state.stamp == FileStamp(status) { return }
+        guard let status, let record = try files.read(TelemetryRecord.self, at: path) else { return records.remove(name) }
+        records.set(record, .init(stamp: FileStamp(status), isSettled: status.modified < settled), for: name)
     }
 
     /// Notes the changes that the journal names. If they are unknown, every file has to be checked.

@@ -63,13 +63,16 @@ package struct RecordFiles {
         if isDurable { try system.synchronizeDirectory(directory) }
     }
 
+    /// Whether a file of that name has a value.
+    package static func isName(_ name: String) -> Bool {
+        name.utf8.first != UInt8(ascii: "-") && name.utf8.suffix(5).elementsEqual(".json".utf8)
+    }
+
     /// The names and inodes of the files with values in a directory; empty if the directory is missing. Throws if its parent, which
     /// every store has, is missing too: an unreachable store must not appear empty.
     package func entries(in directory: String, below parent: String) throws(FileError) -> [(name: String, inode: UInt64)] {
         do {
-            return try system.entries(directory).filter { name, _ in
-                name.utf8.first != UInt8(ascii: "-") && name.utf8.suffix(5).elementsEqual(".json".utf8)
-            }
+            return try system.entries(directory).filter { Self.isName($0.name) }
         } catch  where error.isNotFound {
             guard try system.status(parent) != nil else { throw error }
             return []

@@ -40,7 +40,9 @@ extension FileTelemetryTransport {
     public func records(matching query: TelemetryRecordQuery) async throws -> [TelemetryRecord] {
         do {
             let directory = layout.records(ofType: query.recordType)
-            return query.apply(to: try recordCache.records(in: directory, below: layout.records, where: query.matches))
+            return query.apply(
+                to: try recordCache.records(
+                    in: directory, below: layout.records, fulfilling: query.conditions, where: query.matches))
         } catch {
             throw error.transportError
         }

@@ -131,6 +131,7 @@ extension FileTelemetryTransport {
         for client in clients.values { close(client) }
         segments.close()
         recentWalk = nil
+        recordCache.stopWatching()
         journal.close()
     }
 

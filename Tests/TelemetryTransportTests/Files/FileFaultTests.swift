@@ -9,7 +9,9 @@ import Testing
 final class Faults: Sendable {
     private let rule = Mutex<(@Sendable (FileOperation, String) -> Int32?)?>(nil)
 
-    var system: FileSystem { FileSystem { operation, path in self.rule.withLock { $0 }?(operation, path) } }
+    var system: FileSystem { FileSystem(fault: error) }
+
+    @Sendable func error(_ operation: FileOperation, _ path: String) -> Int32? { rule.withLock { $0 }?(operation, path) }
 
     func set(_ rule: (@Sendable (FileOperation, String) -> Int32?)?) { self.rule.withLock { $0 = rule } }
 }
