@@ -7,12 +7,12 @@ import Testing
 struct HeaderTableTests {
     private static func event(
         _ index: Int, name: String = "request.started", thread: String = "31001", scenario: String? = "NetworkRequests",
-        session: String = "session", time: Double? = nil
+        session: String = "session", time: Double? = nil, level: TelemetryLogLevel = .info
     ) -> TelemetryEvent {
         TelemetryEvent(
             eventId: "\(session)-\(index)", clientId: "client", sessionId: session, sequence: UInt64(index), name: name,
             timestamp: Date(timeIntervalSince1970: time ?? 1_800_000_000 + Double(index) / 1_000), threadId: thread,
-            property1: "property", scenario: scenario)
+            property1: "property", scenario: scenario, level: level)
     }
 
     private static func lines(of events: [TelemetryEvent]) -> [String] {
@@ -49,6 +49,26 @@ struct HeaderTableTests {
         #expect((2...4).contains(headers.count))
         #expect(lines.suffix(20).contains { $0.contains(/"name":[0-9],"thread":[0-9],"scenario":[0-9],/) })
         #expect(lines.suffix(100).allSatisfy { $0.utf8.count < 90 })
+    }
+
+    @Test("What lines leave out because the header has it is listed by the next header, so that headers stay rare")
+    func leftOut() {
+        let events = (0..<2_000).map {
+            Self.event(
+                $0, name: "name \($0 % 8)", thread: "3100\($0 / 16 % 4)",
+                scenario: ["NetworkRequests", "FileRead", "Checksum"][$0 / 40 % 3])
+        }
+        let lines = Self.lines(of: events)
+        #expect(Self.read(lines) == events)
+        #expect(lines.count { $0.hasPrefix("{\"header\"") } < 8)
+    }
+
+    @Test("The next header has the level of most events")
+    func levels() {
+        let events = (0..<300).map { Self.event($0, name: "name \($0 % 3)", level: $0 % 10 == 0 ? .diagnostic : .info) }
+        let lines = Self.lines(of: events)
+        #expect(Self.read(lines) == events)
+        #expect(lines.suffix(100).count { $0.contains("\"level\"") } == 10)
     }
 
     @Test("A text that does not repeat is in no header")

@@ -29,7 +29,7 @@ struct JobQueue {
             let result = try worker.run(job)
             done += 1
             logger.info("job done", metadata: ["job": "\(job.name)", "took": "\(start.duration(to: clock.now))"])
-            FileHandle.standardOutput.write(Data("\(job.name): \(result)\n".utf8))
+            try? FileHandle.standardOutput.write(contentsOf: Data("\(job.name): \(result)\n".utf8))
         } catch {
             failed["\(error)", default: 0] += 1
             logger.warning("job failed", error: error, metadata: ["line": "\(line)"])
@@ -39,7 +39,7 @@ struct JobQueue {
     private func end() {
         logger.info("queue ended", metadata: ["done": "\(done)", "failed": "\(failed.values.reduce(0, +))"])
         for (reason, count) in failed.sorted(by: { $0.key < $1.key }) {
-            FileHandle.standardOutput.write(Data("\(count) × \(reason)\n".utf8))
+            try? FileHandle.standardOutput.write(contentsOf: Data("\(count) × \(reason)\n".utf8))
         }
     }
 }

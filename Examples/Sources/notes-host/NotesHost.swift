@@ -83,7 +83,7 @@ final class NotesHost {
         }
     }
 
-    private func say(_ text: String) { FileHandle.standardOutput.write(Data("\(text)\n".utf8)) }
+    private func say(_ text: String) { try? FileHandle.standardOutput.write(contentsOf: Data("\(text)\n".utf8)) }
 
     /// Prints errors and continues.
     private func attempt(_ operation: () async throws -> Void) async {

@@ -23,7 +23,7 @@ struct TokenCommand: AsyncParsableCommand {
         func run() async throws {
             try await store.withTokens { tokens in
                 let text = try await tokens.create(role: role, name: name, lifetime: expires)
-                TerminalOutput.write(text)
+                try TerminalOutput.write(text)
             }
         }
 
@@ -49,7 +49,7 @@ struct TokenCommand: AsyncParsableCommand {
 
         func run() async throws {
             try await store.withTokens { tokens in
-                for line in try await tokens.list() { TerminalOutput.write(line) }
+                for line in try await tokens.list() { try TerminalOutput.write(line) }
             }
         }
     }
@@ -91,6 +91,6 @@ struct TokenStoreOptions: ParsableArguments {
 }
 
 enum TerminalOutput {
-    /// Writes a line to standard output.
-    static func write(_ line: String) { FileHandle.standardOutput.write(Data("\(line)\n".utf8)) }
+    /// Writes a line to standard output. Throws if nobody can read it.
+    static func write(_ line: String) throws { try FileHandle.standardOutput.write(contentsOf: Data("\(line)\n".utf8)) }
 }

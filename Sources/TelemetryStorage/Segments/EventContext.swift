@@ -30,9 +30,12 @@ package final class EventContext: Sendable {
 extension EventContext {
     /// The context for an event that needs a new header.
     /// - Parameters:
+    ///   - level: The level that lines leave out.
     ///   - tables: What lines below the new header refer to by numbers; their times will be relative to this event's.
     ///   - former: The current context, if it is of the same session.
-    convenience init(_ origin: EventOrigin, _ event: EventFields, tables: HeaderTables, after former: EventContext?) {
+    convenience init(
+        _ origin: EventOrigin, _ event: EventFields, level: TelemetryLogLevel, tables: HeaderTables, after former: EventContext?
+    ) {
         let idPrefix: String? = event.identifier.flatMap { identifier in
             guard let number = EventNumber(identifier), !number.isPrefix(origin.sessionId, of: identifier) else { return nil }
             return String(decoding: identifier[..<number.prefixCount], as: UTF8.self)
@@ -43,7 +46,7 @@ extension EventContext {
             clientId: origin.clientId, sessionId: origin.sessionId, idPrefix: idPrefix ?? former?.idPrefix,
             device: origin.device,
             threadId: String(decoding: event.thread, as: UTF8.self),
-            scenario: event.scenario.map { String(decoding: $0, as: UTF8.self) }, level: event.level, tables: tables)
+            scenario: event.scenario.map { String(decoding: $0, as: UTF8.self) }, level: level, tables: tables)
     }
 
     /// Whether the event can be written below this header. Compares bytes, so that Unicode spellings are kept.

@@ -73,8 +73,9 @@ package struct EventLineEncoder {
 
     private mutating func beginHeader(_ origin: EventOrigin, _ fields: EventFields) -> EventContext {
         let former = context.flatMap { $0.holds(origin) ? $0 : nil }
-        let tables = former.map { repeated.next(after: $0.tables) } ?? HeaderTables()
-        let next = EventContext(origin, fields, tables: tables, after: former)
+        let next = EventContext(
+            origin, fields, level: former == nil ? fields.level : repeated.commonLevel,
+            tables: former.map { repeated.next(after: $0) } ?? HeaderTables(), after: former)
         let isFirst = context == nil
         let start = buffer.count
         header = (lineCount, start)
@@ -156,6 +157,7 @@ package struct EventLineEncoder {
                 buffer.append(literal: "null")
             }
         }
+        repeated.note(event.level)
         if event.level != context.level { append(",\"level\":", event.level.rawValue) }
         if let property1 = event.property1 {
             buffer.append(literal: ",\"text\":")

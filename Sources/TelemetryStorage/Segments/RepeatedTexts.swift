@@ -1,3 +1,5 @@
+import TelemetryModels
+
 /// Finds out which texts the next header of a segment should list.
 ///
 /// A text is listed once it has been repeated. The next header is due when the repetitions since the last one took more bytes than
@@ -29,11 +31,14 @@ package struct RepeatedTexts {
             return text.count
         }
 
-        /// The texts of the table that were used, and those that were repeated.
-        func next(after table: TextTable) -> TextTable {
-            let kept = table.texts.indices.filter { $0 < TextTable.maximumCount && used >> UInt64($0) & 1 == 1 }
-            let new = places.compactMap(\.text).filter { text in !table.texts.contains { $0.isIdentical(to: text) } }
-            return TextTable(Array((kept.map { table.texts[$0] } + new).prefix(TextTable.maximumCount)))
+        /// The texts of the table, the one that lines below the header left out, and those that were repeated.
+        func next(after table: TextTable, leftOut: String?, keepingUnused: Bool) -> TextTable {
+            var texts = table.texts.indices.filter { keepingUnused || used >> UInt64($0) & 1 == 1 }.map { table.texts[$0] }
+            for text in [leftOut].compactMap(\.self) + places.compactMap(\.text)
+            where text.utf8.count <= RepeatedTexts.maximumBytes && !texts.contains(where: { $0.isIdentical(to: text) }) {
+                texts.append(text)
+            }
+            return TextTable(Array(texts.prefix(TextTable.maximumCount)))
         }
     }
 
@@ -46,20 +51,31 @@ package struct RepeatedTexts {
     /// How many bytes the repetitions took since the last header, and how many a header takes.
     private var repeatedBytes = 0
     private var headerBytes = 0
+    private var levelCounts = (info: 0, diagnostic: 0)
 
     package init() {}
 
     @inline(__always)
     var isHeaderDue: Bool { repeatedBytes > headerBytes }
 
-    /// The tables of the next header for the same session.
-    func next(after tables: HeaderTables) -> HeaderTables {
+    /// The tables of the next header for the same session. If it is due only because of its distance, texts that were not used since
+    /// the last one are left out.
+    func next(after context: EventContext) -> HeaderTables {
         var next = HeaderTables()
-        next.names = names.next(after: tables.names)
-        next.threads = threads.next(after: tables.threads)
-        next.scenarios = scenarios.next(after: tables.scenarios)
+        let isKept = isHeaderDue
+        next.names = names.next(after: context.tables.names, leftOut: nil, keepingUnused: isKept)
+        next.threads = threads.next(after: context.tables.threads, leftOut: context.threadId, keepingUnused: isKept)
+        next.scenarios = scenarios.next(after: context.tables.scenarios, leftOut: context.scenario, keepingUnused: isKept)
         return next
     }
+
+    @inline(__always)
+    mutating func note(_ level: TelemetryLogLevel) {
+        if level == .info { levelCounts.info += 1 } else { levelCounts.diagnostic += 1 }
+    }
+
+    /// The level of most events since the last header.
+    var commonLevel: TelemetryLogLevel { levelCounts.info >= levelCounts.diagnostic ? .info : .diagnostic }
 
     /// Begins anew below a header of this size.
     mutating func beginHeader(byteCount: Int) {
