@@ -73,7 +73,7 @@ struct HeaderTableTests {
 
     @Test("A text that does not repeat is in no header")
     func unique() {
-        let events = (0..<400).map { Self.event($0, name: "opened \($0)", thread: "\($0)") }
+        let events = (0..<400).map { Self.event($0, name: "request.\(10_000_000 + $0).finished", thread: "\($0)") }
         let lines = Self.lines(of: events)
         #expect(lines.count == 401)
         #expect(Self.read(lines) == events)
@@ -82,12 +82,15 @@ struct HeaderTableTests {
     @Test("Long texts, and those beyond 64 of a key, stay in the lines")
     func bounds() throws {
         let long = String(repeating: "n", count: 129)
-        let events = (0..<20_000).map { Self.event($0, name: $0 % 2 == 0 ? long : "name \($0 % 1_001)", thread: "\($0 % 300)") }
+        let events = (0..<20_000).map {
+            Self.event($0, name: $0 % 8 == 0 ? long : "name \($0 / 8 % 100)", thread: "\($0 / 4 % 90)")
+        }
         let lines = Self.lines(of: events)
         #expect(Self.read(lines) == events)
         let size = lines.reduce(0) { $0 + $1.utf8.count }
         let headers = lines.filter { $0.hasPrefix("{\"header\"") }
         #expect(headers.allSatisfy { !$0.contains(long) && $0.utf8.count < 4_096 })
+        #expect(headers.map { $0.matches(of: /"name [0-9]+"/).count }.max() == 64)
         #expect(headers.reduce(0) { $0 + $1.utf8.count } < size / 10)
     }
 
@@ -121,7 +124,7 @@ struct HeaderTableTests {
         arguments: [
             1_800_000_000, 1_799_999_999.999, 1_800_000_000.000_000_2, 1_800_000_123.456_789, 1_799_000_000.123_456, 0.001, 0,
             -1, -62_000_000_000, 8_999_999_999.5, 9_000_000_000, 200_000_000_000.25, 1_800_000_000.999_999_9,
-        ] as [Double], [1_800_000_000, 0.5, -5, 250_000_000_000] as [Double])
+        ] as [Double], [1_800_000_000, 0.5, -5, 250_000_000_000, 8_999_999_999.999_9] as [Double])
     func times(time: Double, start: Double) throws {
         let events = [Self.event(1, time: start), Self.event(2, time: time)]
         let read = Self.read(Self.lines(of: events))
@@ -140,7 +143,7 @@ struct HeaderTableTests {
             #""time":0,"name":2"#, #""time":0,"name":-1"#, #""time":0,"name":0.5"#, #""time":0,"name":18446744073709551616"#,
             #""time":0,"name":null"#, #""time":1.5,"name":0"#, #""time":1e3,"name":0"#, #""time":1.1234567,"name":0"#,
             #""time":9000000000001,"name":0"#, #""time":-1800000000001,"name":0"#, #""time":0,"name":0,"thread":1"#,
-            #""time":0,"name":0,"scenario":1"#,
+            #""time":0,"name":0,"scenario":1"#, #""time":1.  2345,"name":0"#, #""time":- 5,"name":0"#,
         ])
     func unexplained(text: String) {
         let lines = [
@@ -155,10 +158,34 @@ struct HeaderTableTests {
 
     @Test(
         "A table that is not one makes the header unreadable, and so its lines",
-        arguments: [#"["a",1]"#, #"["a""#, #"[null]"#, #"["a",]"#])
+        arguments: [
+            #"["a",1]"#, #"["a""#, #"[null]"#, #"["a",]"#,
+            "[\((0...1_024).map { "\"\($0)\"" }.joined(separator: ","))]",
+        ])
     func damagedTables(table: String) {
         let header = Self.header.replacing(#"["a","b"]"#, with: table)
-        #expect(Self.read([header, #"{"seq":1,"time":0,"name":0}"#]) == [nil, nil])
+        #expect(Self.read([header, #"{"seq":1,"time":0,"name":"n"}"#]) == [nil, nil])
+    }
+
+    @Test(
+        "After damage that may have left a header in an event's line, no header applies, so that no event gets another one's values",
+        arguments: [
+            #"{"seq":2,"time":1,"na\0\0eader":{"session":"s","start":"2027-01-15T09:00:00.000Z"},"checksum":"5d2c81f0"}"#,
+            #"{"seq":2,"time":1,"# + String(repeating: "\0", count: 300) + "}",
+        ])
+    func damagedOverHeader(line: String) {
+        let next = #"{"seq":3,"time":0,"name":"n"}"#
+        #expect(Self.read([Self.header, line, next]).map { $0 == nil } == [true, true])
+        #expect(Self.read([Self.header, #"{"seq":2,"time":1,"na\0e":"#, next]).map { $0 == nil } == [true, false])
+    }
+
+    @Test("A header that is longer than the distance after which it is repeated is not repeated with every event")
+    func longHeader() {
+        let scenario = String(repeating: "s", count: 70_000)
+        let events = (0..<100).map { Self.event($0, scenario: scenario) }
+        let lines = Self.lines(of: events)
+        #expect(Self.read(lines) == events)
+        #expect(lines.count == 101)
     }
 
     @Test("A header without tables or start explains no numbers")

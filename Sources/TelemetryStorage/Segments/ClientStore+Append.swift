@@ -30,11 +30,11 @@ extension ClientStore {
                 found.segment.begin(&encoder)
                 target = found
             }
-            return encoder.buffer.count
+            return encoder.countWithoutTables
         }
         func end(_ isEncoded: Bool, from start: Int, _ eventId: @autoclosure () -> String) throws {
             guard isEncoded else { throw EventLimits.dateOutOfRange(eventId()) }
-            let size = encoder.buffer.count - start
+            let size = encoder.countWithoutTables - start
             if size > maximum { throw EventLimits.tooLarge(eventId(), size, of: maximum) }
             count += 1
         }
@@ -92,7 +92,7 @@ extension ClientStore {
             removeIfUnused(segment)
             throw error
         }
-        segment.advance(over: encoder)
+        segment.advance(over: &encoder)
         self.segment = segment
     }
 

@@ -89,10 +89,23 @@ package struct EventLineDecoder {
         let text = String(decoding: line, as: UTF8.self)
         // An event may have attributes of these names, but its line begins with its number and contains no header's beginning.
         let isEvent = text.hasPrefix("{\"seq\":") && !text.contains("{\"header\":{\"session\":")
-        if isEvent { return .corrupt }
-        if text.contains("\"header\"") || text.contains("\"session\"") { context = nil }
+        if Self.mayContainHeader(line) || !isEvent && (text.contains("\"header\"") || text.contains("\"session\"")) {
+            context = nil
+        }
         return .corrupt
     }
+
+    /// Whether damage over several lines may have left a header in this one: it ends like a header, or has a whole header's bytes
+    /// that no line contains.
+    private static func mayContainHeader(_ line: UnsafeBufferPointer<UInt8>) -> Bool {
+        let end = line.suffix(checksumEnd.utf8CodeUnitCount + 10)
+        if UnsafeBufferPointer(rebasing: end.prefix(checksumEnd.utf8CodeUnitCount)).isIdentical(to: checksumEnd) { return true }
+        return line.count { $0 < 0x20 } >= invalidBytes
+    }
+
+    private static let checksumEnd: StaticString = ",\"checksum\":\""
+    /// Damage of this many control characters may be that of a header.
+    private static let invalidBytes = 16
 
     private static func header(_ scanner: inout JSONScanner) -> EventContext? {
         var texts: [String: String] = [:]
@@ -130,8 +143,10 @@ package struct EventLineDecoder {
         } else {
             return scanner.skipValue()
         }
-        guard let texts = scanner.strings() else { return false }
-        tables[keyPath: table] = TextTable(texts)
+        guard let texts = scanner.strings(limit: TextTable.readableCount), let read = TextTable(reading: texts) else {
+            return false
+        }
+        tables[keyPath: table] = read
         return true
     }
 }

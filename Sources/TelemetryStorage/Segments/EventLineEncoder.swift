@@ -12,14 +12,16 @@ package struct EventLineEncoder {
     /// Whether the buffer begins with a header.
     package private(set) var beginsWithHeader = false
     /// What the next header should list.
-    package private(set) var repeated = RepeatedTexts()
+    private var repeated = RepeatedTexts()
     /// The position of the current header's end, counted from the beginning of the buffer: negative if it was written earlier.
     private var headerEnd = 0
+    /// The number of bytes of tables in the buffer.
+    private var tableBytes = 0
     private var timestamps = TimestampWriter()
 
     /// The number of bytes after which a header is repeated, so that a damaged one concerns few events, and a reader of the last events
     /// finds their header near them.
-    private static let bytesBelowHeader = 64 << 10
+    private static let maximumDistance = 64 << 10
 
     package init() {}
 
@@ -34,12 +36,27 @@ package struct EventLineEncoder {
         self.context = context
         self.repeated = repeated
         headerEnd = -distance
+        tableBytes = 0
         header = nil
         beginsWithHeader = false
     }
 
+    /// What the next header should list; the encoder forgets it.
+    mutating func takeRepeated() -> RepeatedTexts {
+        defer { repeated = RepeatedTexts() }
+        return repeated
+    }
+
+    /// The number of bytes below the current header.
+    var bytesBelowHeader: Int { buffer.count - headerEnd }
+
+    /// The number of bytes in the buffer without tables, which do not count for the size of an event.
+    var countWithoutTables: Int { buffer.count - tableBytes }
+
     @inline(__always)
-    private var isHeaderDue: Bool { repeated.isHeaderDue || buffer.count &- headerEnd > Self.bytesBelowHeader }
+    private var isHeaderDue: Bool {
+        repeated.isHeaderDue || buffer.count &- headerEnd > max(Self.maximumDistance, repeated.headerBytes)
+    }
 
     /// Appends the lines of one event. Returns false for a date that cannot be written; the buffer is then invalid.
     package mutating func append(_ event: TelemetryEvent) -> Bool { withUnsafePointer(to: event) { append($0) } }
@@ -102,7 +119,12 @@ package struct EventLineEncoder {
         append(",\"thread\":", context.threadId)
         append(",\"scenario\":", context.scenario)
         append(",\"level\":", context.level.rawValue)
+        if let start = context.tables.start {
+            append(",\"start\":", TimestampFormat.string(from: EventTime.date(UInt64(start) * 1_000_000)))
+        }
+        let tablesStart = buffer.count
         append(context.tables)
+        tableBytes += buffer.count - tablesStart
         // A segment has one writer: its version is written once.
         if isFirst { append(",\"library\":", LiveTelemetryVersion.version) }
         buffer.append(UInt8(ascii: "}"))
@@ -114,9 +136,6 @@ package struct EventLineEncoder {
     }
 
     private func append(_ tables: HeaderTables) {
-        if let start = tables.start {
-            append(",\"start\":", TimestampFormat.string(from: EventTime.date(UInt64(start) * 1_000_000)))
-        }
         append(",\"names\":", tables.names)
         append(",\"threads\":", tables.threads)
         append(",\"scenarios\":", tables.scenarios)

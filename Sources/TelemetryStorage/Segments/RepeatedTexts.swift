@@ -3,11 +3,12 @@ import TelemetryModels
 /// Finds out which texts the next header of a segment should list.
 ///
 /// A text is listed once it has been repeated. The next header is due when the repetitions since the last one took more bytes than
-/// a header does, so that headers never take more than what they would have saved.
+/// a header does.
 package struct RepeatedTexts {
     /// The texts of one key.
     private struct Candidates {
         private struct Candidate {
+            /// Depends on all bytes, so that it stands for the text; zero for none.
             var hash: UInt64
             /// Nil until the text is repeated.
             var text: String?
@@ -50,7 +51,7 @@ package struct RepeatedTexts {
     private var scenarios = Candidates()
     /// How many bytes the repetitions took since the last header, and how many a header takes.
     private var repeatedBytes = 0
-    private var headerBytes = 0
+    private(set) var headerBytes = 0
     private var levelCounts = (info: 0, diagnostic: 0)
 
     package init() {}

@@ -14,37 +14,45 @@ package struct SegmentForm: Equatable {
     /// Whether a header line is valid only with its checksum.
     package var hasChecksums = true
     /// The version of the format whose lines the segment has. Lines with numbers for texts are read in any segment.
-    package var version = StoreFormat.version
+    package var version = Self.currentVersion
 
-    private static let all: [(form: SegmentForm, line: String)] = [
-        (SegmentForm(version: 2), #"{"segment":2,"checksums":true}"#),
-        (SegmentForm(layout: .inRuns, version: 2), #"{"segment":2,"checksums":true,"runs":true}"#),
-        (SegmentForm(layout: .inRuns, hasChecksums: false, version: 2), #"{"segment":2,"runs":true}"#),
-        (SegmentForm(layout: .asWritten, hasChecksums: false, version: 1), #"{"segment":1}"#),
-        (SegmentForm(layout: .byLine, hasChecksums: false, version: 1), #"{"segment":1,"rewritten":true}"#),
-        (SegmentForm(), #"{"segment":4,"checksums":true}"#),
-        (SegmentForm(layout: .inRuns), #"{"segment":4,"checksums":true,"runs":true}"#),
-    ]
+    /// The version of the format that changed the form last.
+    private static let currentVersion = 4
+    private static let all = [
+        SegmentForm(version: 2), SegmentForm(layout: .inRuns, version: 2),
+        SegmentForm(layout: .inRuns, hasChecksums: false, version: 2),
+        SegmentForm(layout: .asWritten, hasChecksums: false, version: 1),
+        SegmentForm(layout: .byLine, hasChecksums: false, version: 1), SegmentForm(), SegmentForm(layout: .inRuns),
+    ].map { ($0, $0.firstLine) }
     /// The maximum length of a first line, in bytes.
     package static let maximumBytes = 64
 
     /// The first line, with its line feed.
-    package var firstLine: [UInt8] { Array(((Self.all.first { $0.form == self }?.line ?? "") + "\n").utf8) }
+    package var firstLine: [UInt8] { Array("\(line)\n".utf8) }
 
-    package init(layout: Layout = .asWritten, hasChecksums: Bool = true, version: Int = StoreFormat.version) {
+    private var line: String {
+        let layout =
+            switch layout {
+            case .asWritten: ""
+            case .inRuns: #","runs":true"#
+            case .byLine: #","rewritten":true"#
+            }
+        return #"{"segment":\#(version)\#(hasChecksums ? #","checksums":true"# : "")\#(layout)}"#
+    }
+
+    package init(layout: Layout = .asWritten, hasChecksums: Bool = true, version: Int = SegmentForm.currentVersion) {
         self.layout = layout
         self.hasChecksums = hasChecksums
         self.version = version
     }
 
     /// The form after events were deleted.
-    var rewritten: SegmentForm { SegmentForm(layout: .inRuns, hasChecksums: hasChecksums, version: max(version, 2)) }
+    package var rewritten: SegmentForm { SegmentForm(layout: .inRuns, hasChecksums: hasChecksums, version: max(version, 2)) }
 
     /// Reads the form from the beginning of a segment. Up to two damaged bytes do not change the result.
     package init(ofSegment bytes: some RandomAccessCollection<UInt8>) {
         var nearest: (form: SegmentForm, length: Int, differing: Int)?
         for (form, line) in Self.all {
-            let line = Array("\(line)\n".utf8)
             let differing = zip(line, bytes).count { $0 != $1 } + max(0, line.count - bytes.count)
             // Some lines begin alike: of two with as many differences, the longer one is chosen.
             if let nearest, (nearest.differing, -nearest.length) < (differing, -line.count) { continue }
@@ -55,9 +63,11 @@ package struct SegmentForm: Equatable {
             return
         }
         let line = String(decoding: bytes.prefix(Self.maximumBytes).prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
-        let isOld = line.contains("\"rewritten\":true")
+        // Only version 1 has lines by number, and no checksums then.
+        let isByLine = line.contains("\"rewritten\":true") && !line.contains("\"runs\":true")
+        let layout: Layout = line.contains("\"runs\":true") ? .inRuns : isByLine ? .byLine : .asWritten
+        let hasChecksums = line.contains("\"checksums\":true") && !isByLine
         self.init(
-            layout: line.contains("\"runs\":true") ? .inRuns : isOld ? .byLine : .asWritten,
-            hasChecksums: line.contains("\"checksums\":true"))
+            layout: layout, hasChecksums: hasChecksums, version: hasChecksums ? Self.currentVersion : layout == .inRuns ? 2 : 1)
     }
 }

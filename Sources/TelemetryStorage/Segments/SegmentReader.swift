@@ -3,6 +3,8 @@ package import TelemetryModels
 /// Reads the events of batches from segments; keeps recently read files open.
 package final class SegmentReader {
     private static let openFiles = 16
+    /// The number of headers kept for each open file.
+    private static let headersKept = 64
     private static let damagedPlacesKept = 10_000
     /// The longest valid header.
     private static let maximumHeaderBytes = 8 << 20
@@ -162,6 +164,7 @@ package final class SegmentReader {
             }
             var decoder = EventLineDecoder(directory: batch.client, needsChecksums: segment.map.form.hasChecksums)
             _ = bytes.withUnsafeBufferPointer { decoder.decode(UnsafeBufferPointer(rebasing: $0[..<end])) }
+            if segment.headers.count >= Self.headersKept { segment.headers.removeAll() }
             segment.headers[offset] = decoder.context
             return decoder.context
         }

@@ -6,8 +6,9 @@ package final class SegmentWriter {
     package var lineCount: UInt64
     /// The current header and its offset.
     package var context: EventContext?
-    /// What is known of the lines below it.
-    private(set) var repeated = RepeatedTexts()
+    /// What is known of the lines below it, and their bytes.
+    private var repeated = RepeatedTexts()
+    private var bytesBelowHeader = 0
     package var header: (line: UInt64, offset: UInt64) = (0, 0)
     private var opened: OpenFile?
 
@@ -44,16 +45,19 @@ package final class SegmentWriter {
 
     /// Prepares the encoder for the next lines.
     func begin(_ encoder: inout EventLineEncoder) {
-        encoder.begin(below: context, distance: MemorySize.count(from: header.offset, to: size), repeated: repeated)
+        encoder.begin(below: context, distance: bytesBelowHeader, repeated: repeated)
+        // Moved, so that the encoder changes it in place. After an append that failed, nothing is known.
+        repeated = RepeatedTexts()
     }
 
     /// Moves the position after the appended lines.
-    package func advance(over encoder: EventLineEncoder) {
+    package func advance(over encoder: inout EventLineEncoder) {
         if let last = encoder.header {
             header = (lineCount + UInt64(last.line), size + UInt64(last.offset))
         }
         context = encoder.context
-        repeated = encoder.repeated
+        repeated = encoder.takeRepeated()
+        bytesBelowHeader = encoder.bytesBelowHeader
         size += UInt64(encoder.buffer.count)
         lineCount += UInt64(encoder.lineCount)
     }

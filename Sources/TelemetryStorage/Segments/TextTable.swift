@@ -1,15 +1,25 @@
 /// Texts that a header lists, so that the event lines below it contain their numbers instead.
 package final class TextTable: Sendable {
-    /// The maximum number of texts that a writer lists; a reader accepts more.
+    /// The maximum number of texts that a writer lists.
     static let maximumCount = 64
+    /// The maximum number of texts that a reader accepts.
+    static let readableCount = 1_024
 
     package let texts: [String]
-    /// The texts' hashes, in the same order.
+    /// The texts' hashes, in the same order; none if the table was read, because only a writer looks texts up.
     private let hashes: [UInt64]
 
+    /// A table to write.
     package init(_ texts: [String] = []) {
         self.texts = texts
         hashes = texts.map { $0.withBytes { TextHash.hash($0) } }
+    }
+
+    /// A table that was read; nil if it has too many texts.
+    init?(reading texts: [String]) {
+        if texts.count > Self.readableCount { return nil }
+        self.texts = texts
+        hashes = []
     }
 
     /// The number of the text; nil if the table does not contain it.

@@ -78,13 +78,13 @@ package struct JSONScanner {
         return raw.hasEscapes ? Self.unescaped(raw.bytes) : pool.text(of: raw.bytes)
     }
 
-    /// The next array of strings.
-    package mutating func strings() -> [String]? {
+    /// The next array of strings; nil if it has more than `limit`.
+    package mutating func strings(limit: Int) -> [String]? {
         guard consume(UInt8(ascii: "[")) else { return nil }
         var texts: [String] = []
         if consume(UInt8(ascii: "]")) { return texts }
         repeat {
-            guard let text = string() else { return nil }
+            guard texts.count < limit, let text = string() else { return nil }
             texts.append(text)
         } while consume(UInt8(ascii: ","))
         return consume(UInt8(ascii: "]")) ? texts : nil
@@ -130,6 +130,12 @@ package struct JSONScanner {
 
     package mutating func unsigned() -> UInt64? {
         skipSpace()
+        return digits()
+    }
+
+    /// A number without white space before it.
+    @inline(__always)
+    mutating func digits() -> UInt64? {
         var number: UInt64 = 0
         let start = position
         while position < bytes.count {

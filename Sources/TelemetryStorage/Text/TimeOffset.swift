@@ -32,11 +32,11 @@ enum TimeOffset {
     @inline(__always)
     static func date(_ scanner: inout JSONScanner, after start: Int64) -> Date? {
         let isNegative = scanner.consume(exactly: "-")
-        guard let whole = scanner.unsigned(), whole <= maximumMilliseconds else { return nil }
+        guard let whole = scanner.digits(), whole <= maximumMilliseconds else { return nil }
         var offset = Int64(whole) * nanosecondsPerMillisecond
         if scanner.consume(exactly: ".") {
             let first = scanner.position
-            guard let fraction = scanner.unsigned(), scanner.position - first == 6 else { return nil }
+            guard let fraction = scanner.digits(), scanner.position - first == 6 else { return nil }
             offset += Int64(fraction)
         }
         let (nanoseconds, isOverflown) = (start * nanosecondsPerMillisecond).addingReportingOverflow(

@@ -33,7 +33,9 @@ package struct TimestampParts {
     @inline(__always)
     var millisecondsSince1970: Int64? {
         guard seconds >= 0, seconds < EventTime.maximumSeconds else { return nil }
-        return seconds * 1_000 + milliseconds
+        let milliseconds = seconds * 1_000 + milliseconds
+        // One that was rounded up to the limit is beyond it.
+        return milliseconds < EventTime.maximumSeconds * 1_000 ? milliseconds : nil
     }
 
     /// The nanoseconds since 1970 that a reader of the text gets; nil before 1970 and after about the year 2255.

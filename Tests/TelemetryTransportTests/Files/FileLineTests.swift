@@ -24,6 +24,42 @@ struct FileLineTests {
         }
     }
 
+    @Test("Foundation reads names, threads and scenarios that lines refer to by numbers")
+    func tables() async throws {
+        try await withTemporaryDirectory { directory in
+            let transport = try FileTelemetryTransport(directory: directory)
+            let all = (1...600).map { number in
+                TelemetryEvent(
+                    eventId: "s-\(number)", clientId: "client", sessionId: "s", sequence: UInt64(number),
+                    name: "name \(number % 7) \"é\"", timestamp: Date(timeIntervalSince1970: 1_790_000_000 + Double(number) / 7),
+                    threadId: "\(number / 3 % 4)", scenario: number % 11 == 0 ? nil : "scenario \(number / 5 % 3)")
+            }
+            for start in stride(from: 0, to: 600, by: 50) { try await transport.append(Array(all[start..<start + 50])) }
+            let data = try #require(try files(below: directory).first { $0.key.hasSuffix(".jsonl") }?.value)
+            #expect(try Self.parse(data) == all)
+            let text = String(decoding: data, as: UTF8.self)
+            for key in ["name", "thread", "scenario"] { #expect(text.matches(of: try Regex("\"\(key)\":[0-9]")).count > 100) }
+            #expect(try await transport.fetchAllEvents() == all)
+        }
+    }
+
+    @Test("Tables do not count for the size of an event, and an event that is refused does not keep others from being stored")
+    func tablesAndLimits() async throws {
+        try await withTemporaryDirectory { directory in
+            let transport = try FileTelemetryTransport(directory: directory, configuration: .init(maximumEventBytes: 700))
+            for number in 1...2_000 as ClosedRange<UInt64> {
+                try await transport.append([
+                    TelemetryEvent(
+                        eventId: "s-\(number)", clientId: "client", sessionId: "s", sequence: number,
+                        name: "a.rather.long.event.name.number.\(number / 4 % 64)", threadId: "\(number % 3)",
+                        scenario: "a rather long scenario \(number / 8 % 40)")
+                ])
+            }
+            #expect(try await transport.countEvents() == 2_000)
+            #expect(try await transport.fetchAllEvents().count == 2_000)
+        }
+    }
+
     @Test("A line holds only fields that differ from its header")
     func lean() async throws {
         try await withTemporaryDirectory { directory in

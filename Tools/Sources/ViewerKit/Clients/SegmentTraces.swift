@@ -37,24 +37,34 @@ struct SegmentTraces {
         guard let handle = try? FileHandle(forReadingFrom: url), let size = try? handle.seekToEnd() else { return nil }
         defer { try? handle.close() }
         let start = size - min(size, UInt64(Self.maximumBytes))
-        var header: ArraySlice<UInt8>?
+        var fields: [String: Any]?
+        var newest: Date?
+        /// The times of the lines since the last header that was found: those lines are below the header that is found next.
         var times: [Time] = []
+        var examined = 0
+        func note(after start: Date?) {
+            newest = (times.compactMap { $0.date(after: start) } + [newest].compactMap(\.self)).max()
+            times = []
+        }
         for line in lines(in: handle, from: start) {
             if Self.isHeader(line) {
-                header = line
-                break
+                let found = Self.fields(ofHeader: line)
+                note(after: (found?["start"] as? String).flatMap(UTCStamp.date))
+                fields = fields ?? found
+            } else if examined < Self.examinedLines {
+                if let time = Self.time(of: line) { times.append(time) }
+                examined += 1
             }
-            if times.count < Self.examinedLines, let time = Self.time(of: line) { times.append(time) }
+            if fields != nil, times.isEmpty, examined >= Self.examinedLines { break }
         }
-        let isNear = header != nil
-        header = header ?? lines(in: handle, from: 0).reduce(nil) { Self.isHeader($1) ? $1 : $0 }
-        guard let header, let object = try? JSONSerialization.jsonObject(with: Data(header)) as? [String: Any],
-            let fields = object["header"] as? [String: Any], let client = fields["client"] as? String,
+        // Their header is not among the bytes, so that only complete dates are known.
+        note(after: nil)
+        if fields == nil {
+            fields = lines(in: handle, from: 0).reduce(nil) { Self.isHeader($1) ? $1 : $0 }.flatMap(Self.fields(ofHeader:))
+        }
+        guard let fields, let client = fields["client"] as? String,
             (1...Self.maximumIdentifierBytes).contains(client.utf8.count)
         else { return nil }
-        // A header that was read from the start of the segment may not be the one to which the times are relative.
-        let base = isNear ? (fields["start"] as? String).flatMap(UTCStamp.date) : nil
-        var newest = times.compactMap { $0.date(after: base) }.max()
         if newest == nil, start > 0 {
             // The last line is longer than the bytes that were read.
             newest = (try? url.resourceValues(forKeys: [.contentModificationDateKey]))?.contentModificationDate
@@ -91,6 +101,10 @@ struct SegmentTraces {
         }
     }
 
+    private static func fields(ofHeader line: ArraySlice<UInt8>) -> [String: Any]? {
+        (try? JSONSerialization.jsonObject(with: Data(line)) as? [String: Any])?["header"] as? [String: Any]
+    }
+
     private static func isHeader(_ line: ArraySlice<UInt8>) -> Bool { line.starts(with: headerStart) }
 
     private enum Time {
@@ -113,7 +127,8 @@ struct SegmentTraces {
         }
         let value = line[key.upperBound...]
         if value.first != UInt8(ascii: "\"") {
-            return Double(String(decoding: value.prefix { $0 != UInt8(ascii: ",") }, as: UTF8.self)).map(Time.relative)
+            let number = value.prefix { $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: ".") || $0 &- UInt8(ascii: "0") < 10 }
+            return Double(String(decoding: number, as: UTF8.self)).map(Time.relative)
         }
         return UTCStamp.date(String(decoding: value.dropFirst().prefix { $0 != UInt8(ascii: "\"") }, as: UTF8.self))
             .map(Time.complete)
