@@ -1,4 +1,4 @@
-public import TelemetryModels
+import TelemetryModels
 import TelemetryStorage
 
 #if canImport(FoundationEssentials)
@@ -7,59 +7,75 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// Reads events in the form of their coding, faster than a decoder; for the separate package of tools, not part of the interface.
-///
-/// Equal strings of consecutive events share their storage.
-@_spi(Tooling)
-public struct ArchivedEventReader {
-    private var timestamps = TimestampReader()
-    /// The places of the keys of the previous event, in its order, which is mostly also that of the next.
-    private var order: [Int] = []
-    private var clientId = ""
-    private var sessionId = ""
-    private var name = ""
-    private var threadId = ""
-    private var scenario = ""
-    private var deviceTexts = [String](repeating: "", count: 5)
-    private var device: TelemetryDeviceInfo?
-
-    private struct Draft {
-        var keys: UInt16 = 0
-        var eventId = ""
-        var sequence: UInt64 = 0
-        var timestamp = Date.distantPast
-        var property1: String?
-        var attributes: [String: TelemetryValue] = [:]
-        var level = TelemetryLogLevel.info
-    }
-
+/// Reads events in the form of their coding from the lines of an archive, without creating texts for each.
+struct ArchivedEventReader {
     /// The keys in the order of their bits.
     private static let keys: [StaticString] = [
         "eventId", "eventName", "eventTimestamp", "sessionId", "deviceType", "deviceName", "deviceModel", "osVersion",
         "appVersion", "threadId", "property1", "scenario", "logLevel", "clientid", "sequence", "attributes",
     ]
+    private static let client: UInt16 = 1 << 13
     /// An event without one of these is left to the decoder: all but `property1`, `scenario`, `clientid` and `attributes`.
     private static let required: UInt16 = 0b0101_0011_1111_1111
+    /// With more attributes, their names are compared by a set.
+    private static let comparedAttributes = 16
 
-    public init() {}
+    private let bytes: UnsafeBufferPointer<UInt8>
+    private(set) var events: [ArchivedBlock.Event] = []
+    private(set) var attributes: [ArchivedBlock.Attribute] = []
+    /// The texts that contain escapes, without them. Their places are those after the end of `bytes`.
+    private(set) var unescaped: [UInt8] = []
+    /// The origin of the event that was appended last.
+    private(set) var origin: EventOrigin?
+    /// Whether the event that was read last has the origin of the one that was appended last.
+    private(set) var isOfOrigin = false
 
-    /// The event in a line; nil for one that is unusual or invalid, which a decoder has to examine.
-    public mutating func event(in line: UnsafeBufferPointer<UInt8>) -> TelemetryEvent? {
-        var scanner = JSONScanner(line)
-        var draft = Draft()
+    private var timestamps = TimestampReader()
+    /// The places of the keys of the previous event, in its order, which is mostly also that of the next.
+    private var order: [Int] = []
+    /// The texts of the origin of the line that was read last: client, session, and the device's.
+    private var originTexts = [String](repeating: "", count: 7)
+    /// The places of those texts, for comparison without the texts; none for one with escapes.
+    private var originPlaces = [ArchivedText](repeating: .none, count: 7)
+    private var device: TelemetryDeviceInfo?
+    private var hasClient = false
+    private var isOriginChanged = false
+
+    init(_ bytes: UnsafeBufferPointer<UInt8>) { self.bytes = bytes }
+
+    /// Reads the event of a line; nil for one that is unusual or invalid, which a decoder has to examine.
+    mutating func read(_ line: Range<Int>) -> ArchivedBlock.Event? {
+        let (attributeCount, unescapedCount) = (attributes.count, unescaped.count)
+        var scanner = JSONScanner(UnsafeBufferPointer(rebasing: bytes[line]))
+        var event = ArchivedBlock.Event()
+        var found: UInt16 = 0
         var index = 0
         let isRead = scanner.readObject { key, scanner in
-            guard let place = place(of: key, at: index), draft.keys & 1 << place == 0 else { return false }
+            guard let place = place(of: key, at: index), found & 1 << place == 0 else { return false }
             index += 1
-            draft.keys |= 1 << place
-            return read(place, &scanner, &draft)
+            found |= 1 << place
+            return read(place, &scanner, &event)
         }
-        guard isRead, scanner.isAtEnd(), draft.keys & Self.required == Self.required else { return nil }
-        return TelemetryEvent(
-            eventId: draft.eventId, clientId: draft.keys & 1 << 13 != 0 ? clientId : nil, sessionId: sessionId,
-            sequence: draft.sequence, name: name, timestamp: draft.timestamp, device: deviceInfo(), threadId: threadId,
-            property1: draft.property1, attributes: draft.attributes, scenario: draft.keys & 1 << 11 != 0 ? scenario : nil,
-            level: draft.level)
+        guard isRead, scanner.isAtEnd(), found & Self.required == Self.required, areNamesDistinct(from: attributeCount) else {
+            attributes.removeSubrange(attributeCount...)
+            unescaped.removeSubrange(unescapedCount...)
+            return nil
+        }
+        hasClient = found & Self.client != 0
+        isOfOrigin = !isOriginChanged && origin.map { ($0.clientId != nil) == hasClient } == true
+        if isOfSequence(event) { event.identifier = .none }
+        event.attributesEnd = attributes.count
+        return event
+    }
+
+    /// Appends the event that was read last.
+    mutating func append(_ event: ArchivedBlock.Event) {
+        if !isOfOrigin {
+            let device = deviceInfo()
+            origin = EventOrigin(clientId: hasClient ? originTexts[0] : nil, sessionId: originTexts[1], device: device)
+            isOriginChanged = false
+        }
+        events.append(event)
     }
 
     /// The place of an event's key with this index; nil if it is unknown.
@@ -71,41 +87,116 @@ public struct ArchivedEventReader {
         return place
     }
 
-    private mutating func read(_ place: Int, _ scanner: inout JSONScanner, _ draft: inout Draft) -> Bool {
+    private mutating func read(_ place: Int, _ scanner: inout JSONScanner, _ event: inout ArchivedBlock.Event) -> Bool {
         switch place {
-        case 0:
-            guard let text = scanner.string() else { return false }
-            draft.eventId = text
-        case 1: return scanner.string(orSameAs: &name) != nil
+        case 0: return read(&event.identifier, &scanner)
+        case 1: return read(&event.name, &scanner)
         case 2:
             guard let raw = scanner.rawString(), !raw.hasEscapes, let date = timestamps.date(from: raw.bytes) else {
                 return false
             }
-            draft.timestamp = date
-        case 3: return scanner.string(orSameAs: &sessionId) != nil
+            event.timestamp = date
+        case 3: return readOrigin(1, &scanner)
         case 4...8:
-            let before = deviceTexts[place - 4]
-            guard scanner.string(orSameAs: &deviceTexts[place - 4]) != nil else { return false }
-            if !before.isIdentical(to: deviceTexts[place - 4]) { device = nil }
-        case 9: return scanner.string(orSameAs: &threadId) != nil
-        case 10:
-            draft.property1 = scanner.string()
-            return draft.property1 != nil
-        case 11: return scanner.string(orSameAs: &scenario) != nil
+            return readOrigin(place - 2, &scanner)
+        case 9: return read(&event.thread, &scanner)
+        case 10: return read(&event.property1, &scanner)
+        case 11: return read(&event.scenario, &scanner)
         case 12:
             guard let raw = scanner.rawString(), let level = TelemetryLogLevel(bytes: raw.bytes) else { return false }
-            draft.level = level
-        case 13: return scanner.string(orSameAs: &clientId) != nil
+            event.level = level
+        case 13: return readOrigin(0, &scanner)
         case 14:
             guard let number = scanner.unsigned() else { return false }
-            draft.sequence = number
+            event.sequence = number
         default:
             return scanner.readObject { key, scanner in
-                guard let name = JSONScanner.text(ofRaw: key), draft.attributes[name] == nil, let value = scanner.value()
-                else { return false }
-                draft.attributes[name] = value
+                let hasEscapes = key.contains(UInt8(ascii: "\\"))
+                guard let name = text(key, hasEscapes: hasEscapes), let value = value(&scanner) else { return false }
+                attributes.append(.init(name: name, value: value))
                 return true
             }
+        }
+        return true
+    }
+
+    private mutating func value(_ scanner: inout JSONScanner) -> ArchivedBlock.Attribute.Value? {
+        guard scanner.peek() == UInt8(ascii: "\"") else { return scanner.value().map { .other($0) } }
+        return scanner.rawString().flatMap { text($0.bytes, hasEscapes: $0.hasEscapes) }.map { .text($0) }
+    }
+
+    private mutating func read(_ text: inout ArchivedText, _ scanner: inout JSONScanner) -> Bool {
+        guard let raw = scanner.rawString(), let found = self.text(raw.bytes, hasEscapes: raw.hasEscapes) else { return false }
+        text = found
+        return true
+    }
+
+    /// Reads a text of the origin, which is mostly the same as that of the previous event.
+    private mutating func readOrigin(_ index: Int, _ scanner: inout JSONScanner) -> Bool {
+        guard let raw = scanner.rawString() else { return false }
+        if !raw.hasEscapes, let known = originPlaces[index].range,
+            UnsafeBufferPointer(rebasing: bytes[known]).isIdentical(to: raw.bytes)
+        {
+            return true
+        }
+        guard let text = JSONScanner.text(ofRaw: raw.bytes), let place = place(of: raw.bytes) else { return false }
+        originPlaces[index] = raw.hasEscapes ? .none : place
+        if text.isIdentical(to: originTexts[index]) { return true }
+        originTexts[index] = text
+        isOriginChanged = true
+        if index > 1 { device = nil }
+        return true
+    }
+
+    /// The place of a text; nil if the bytes are not a valid one.
+    private mutating func text(_ raw: UnsafeBufferPointer<UInt8>, hasEscapes: Bool) -> ArchivedText? {
+        if hasEscapes {
+            guard let text = JSONScanner.text(ofRaw: raw) else { return nil }
+            let start = bytes.count + unescaped.count
+            unescaped.append(contentsOf: text.utf8)
+            return ArchivedText(start..<bytes.count + unescaped.count)
+        }
+        guard raw.isASCII || JSONScanner.isText(raw) else { return nil }
+        return place(of: raw)
+    }
+
+    private func place(of raw: UnsafeBufferPointer<UInt8>) -> ArchivedText? {
+        guard let base = bytes.baseAddress, let first = raw.baseAddress else { return ArchivedText(0..<0) }
+        return ArchivedText(first - base..<first - base + raw.count)
+    }
+
+    private func withBytes<Result>(of text: ArchivedText, _ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
+        let range = text.range ?? 0..<0
+        if range.upperBound <= bytes.count { return body(UnsafeBufferPointer(rebasing: bytes[range])) }
+        return unescaped.withUnsafeBufferPointer {
+            body(UnsafeBufferPointer(rebasing: $0[range.lowerBound - bytes.count..<range.upperBound - bytes.count]))
+        }
+    }
+
+    /// Whether the identifier consists of the session's, a dash and the sequence.
+    private func isOfSequence(_ event: ArchivedBlock.Event) -> Bool {
+        withBytes(of: event.identifier) { identifier in
+            guard let number = EventNumber(identifier), number.number == event.sequence else { return false }
+            guard let session = originPlaces[1].range else { return number.isPrefix(originTexts[1], of: identifier) }
+            let prefix = UnsafeBufferPointer(rebasing: identifier[..<number.prefixCount])
+            return UnsafeBufferPointer(rebasing: bytes[session]).isIdentical(to: prefix)
+        }
+    }
+
+    /// Whether the attributes from an index have different names. Names that are equal by `==` are the same.
+    private func areNamesDistinct(from start: Int) -> Bool {
+        let added = attributes[start...]
+        if added.count < 2 { return true }
+        let isComparable =
+            added.count <= Self.comparedAttributes && added.allSatisfy { withBytes(of: $0.name) { $0.isASCII } }
+        guard isComparable else {
+            return Set(added.map { withBytes(of: $0.name) { String(decoding: $0, as: UTF8.self) } }).count == added.count
+        }
+        for (index, attribute) in added.enumerated() {
+            let isKnown = withBytes(of: attribute.name) { name in
+                added.prefix(index).contains { withBytes(of: $0.name) { $0.isIdentical(to: name) } }
+            }
+            if isKnown { return false }
         }
         return true
     }
@@ -113,9 +204,26 @@ public struct ArchivedEventReader {
     private mutating func deviceInfo() -> TelemetryDeviceInfo {
         if let device { return device }
         let info = TelemetryDeviceInfo(
-            deviceType: deviceTexts[0], deviceName: deviceTexts[1], deviceModel: deviceTexts[2], osVersion: deviceTexts[3],
-            appVersion: deviceTexts[4])
+            deviceType: originTexts[2], deviceName: originTexts[3], deviceModel: originTexts[4], osVersion: originTexts[5],
+            appVersion: originTexts[6])
         device = info
         return info
+    }
+}
+
+extension UnsafeBufferPointer<UInt8> {
+    fileprivate var isASCII: Bool {
+        var all: UInt64 = 0
+        var index = 0
+        let raw = UnsafeRawBufferPointer(self)
+        while index + 8 <= raw.count {
+            all |= raw.loadUnaligned(fromByteOffset: index, as: UInt64.self)
+            index += 8
+        }
+        while index < raw.count {
+            all |= UInt64(raw[index])
+            index += 1
+        }
+        return all & 0x8080_8080_8080_8080 == 0
     }
 }

@@ -3,7 +3,7 @@ import TelemetryStorage
 
 extension FileTelemetryTransport {
     /// The maximum number of events that are stored at once, so that a page does not have to read much more than it returns.
-    private static let batchSize = 512
+    static let batchSize = 512
 
     /// Stores events in the order given. Appends for different clients do not wait for each other.
     ///

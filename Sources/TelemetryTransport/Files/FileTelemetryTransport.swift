@@ -40,6 +40,7 @@ public actor FileTelemetryTransport: TelemetryTransporting, TelemetryEventBatchT
     /// For clients whose files were closed: the write position, and the inode of the checked identity file.
     private var idleClients: [String: (segment: SegmentWriter?, checkedIdentity: UInt64?)] = [:]
     private var uses: UInt64 = 0
+    private var clientsWithOpenFiles = 32
 
     /// Opens the store in a directory, or creates it, directories with mode 0700 and files with 0600.
     ///
@@ -80,16 +81,22 @@ public actor FileTelemetryTransport: TelemetryTransporting, TelemetryEventBatchT
 }
 
 extension FileTelemetryTransport {
-    private static let clientsWithOpenFiles = 32
+    /// Keeps the files of more clients open, three for each, to append to many clients in turn. If descriptors run out, all are
+    /// closed and opened again as needed; for the separate package of tools, not part of the interface.
+    ///
+    /// While a file is open, the space of a segment that another process removes is not free. A process that runs for long
+    /// therefore keeps few files open.
+    @_spi(Tooling)
+    public func keepFilesOpen(ofClients count: Int) { clientsWithOpenFiles = max(count, clientsWithOpenFiles) }
 
-    /// The client's part of the store. If too many clients have open files, closes those of the least recently used one.
+    /// The client's part of the store. If too many clients have open files, closes those of the least recently used ones.
     func client(named name: String) -> ClientStore {
         uses += 1
         let client: ClientStore
         if let known = clients[name] {
             client = known
         } else {
-            if clients.count >= Self.clientsWithOpenFiles { closeOldestClient() }
+            if clients.count >= clientsWithOpenFiles { closeOldestClients() }
             client = ClientStore(
                 name: name,
                 shared: .init(
@@ -114,9 +121,10 @@ extension FileTelemetryTransport {
         return name
     }
 
-    private func closeOldestClient() {
-        guard let oldest = clients.values.min(by: { $0.lastUse < $1.lastUse }) else { return }
-        close(oldest)
+    /// Closes an eighth at once, because finding the oldest takes long with many clients.
+    private func closeOldestClients() {
+        let oldest = clients.values.sorted { $0.lastUse < $1.lastUse }
+        for client in oldest.prefix(max(1, clientsWithOpenFiles / 8)) { close(client) }
     }
 
     private func close(_ client: ClientStore) {

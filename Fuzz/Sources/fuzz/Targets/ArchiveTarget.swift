@@ -1,5 +1,6 @@
 import Foundation
 import TelemetryModels
+import TelemetryTransport
 import ViewerKit
 
 /// Reads lines as `telemetry import` does, and formats the events as the viewer does.
@@ -9,9 +10,9 @@ enum ArchiveTarget {
         let lines = readLines(bytes)
         if let first = lines.first { try? StoreArchive.readHeader(first) }
         var events: [TelemetryEvent] = []
-        for lines in wait({ await StoreArchive.read(bytes) }) {
+        for lines in StoreArchive.read(bytes) {
             switch lines {
-            case .events(let found): events += found
+            case .events(let found): events += found.flatMap(\.events)
             case .record(let record): readBack(record)
             case .invalid: break
             }
@@ -38,7 +39,7 @@ enum ArchiveTarget {
 
     private static func readBack(_ record: TelemetryRecord) {
         guard let line = try? StoreArchive.line(record) else { violated("\(record) cannot be exported") }
-        guard case .record(let again)? = wait({ await StoreArchive.read(line) }).first else {
+        guard case .record(let again)? = StoreArchive.read(line).first else {
             violated("an exported record cannot be imported: \(String(decoding: line, as: UTF8.self))")
         }
         require(again.recordID == record.recordID, "an imported record differs from the exported one in its name")
@@ -49,8 +50,7 @@ enum ArchiveTarget {
         for event in events {
             var line: [UInt8] = []
             json.append(event, to: &line)
-            let bytes = line
-            guard case .events(let found)? = wait({ await StoreArchive.read(bytes) }).first, let again = found.first else {
+            guard case .events(let found)? = StoreArchive.read(line).first, let again = found.first?.events.first else {
                 violated("an exported event cannot be imported: \(String(decoding: line, as: UTF8.self))")
             }
             require(Sameness.holds(event, again), "an imported event differs from the exported one: \(event) \(again)")

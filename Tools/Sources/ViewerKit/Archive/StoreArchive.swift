@@ -1,12 +1,12 @@
 public import Foundation
 public import TelemetryModels
-@_spi(Tooling) import TelemetryTransport
+@_spi(Tooling) public import TelemetryTransport
 
 /// A store as one file with one JSON object per line: a header, then the records, then the events in order.
 public enum StoreArchive {
     /// Consecutive lines of one kind.
     public enum Lines: Sendable {
-        case events([TelemetryEvent])
+        case events([TelemetryEventBatch])
         case record(TelemetryRecord)
         /// A line that is neither.
         case invalid
@@ -39,55 +39,29 @@ public enum StoreArchive {
         }
     }
 
-    /// Parses lines after the header on all cores. The result is in order.
-    public static func read(_ block: [UInt8]) async -> [Lines] {
-        let parts = parts(of: block, count: max(1, min(ProcessInfo.processInfo.activeProcessorCount, block.count >> 16)))
-        return await withTaskGroup(of: (Int, [Lines]).self) { group in
-            for (number, part) in parts.enumerated() { group.addTask { (number, lines(of: block[part])) } }
-            var parsed = [[Lines]](repeating: [], count: parts.count)
-            for await (number, lines) in group { parsed[number] = lines }
-            return parsed.flatMap(\.self)
-        }
-    }
-
-    /// Parts of similar size that consist of complete lines.
-    private static func parts(of block: [UInt8], count: Int) -> [Range<Int>] {
-        var parts: [Range<Int>] = []
-        var start = 0
-        for number in 1...count {
-            let wanted = max(start, block.count / count * number)
-            let end = number == count ? block.count : block[wanted...].firstIndex(of: 0x0A).map { $0 + 1 } ?? block.count
-            if end > start { parts.append(start..<end) }
-            start = end
-        }
-        return parts
-    }
-
-    private static func lines(of part: ArraySlice<UInt8>) -> [Lines] {
+    /// Parses complete lines after the header.
+    /// - Parameter range: The range of the lines in the bytes; nil for all bytes.
+    public static func read(_ bytes: [UInt8], in range: Range<Int>? = nil) -> [Lines] {
         let decoder = JSONDecoder()
-        var reader = ArchivedEventReader()
         var lines: [Lines] = []
-        var events: [TelemetryEvent] = []
-        part.withUnsafeBufferPointer { bytes in
-            var start = 0
-            while start < bytes.count, let base = bytes.baseAddress {
-                let feed = memchr(base + start, 0x0A, bytes.count - start).map { UnsafeRawPointer($0) - UnsafeRawPointer(base) }
-                let line = UnsafeBufferPointer(rebasing: bytes[start..<(feed ?? bytes.count)])
-                start += line.count + 1
-                if let event = reader.event(in: line) {
-                    events.append(event)
-                    continue
-                }
-                switch other(Data(line), decoder) {
-                case .events(let unusual): events += unusual
+        var events = ArchivedBatches()
+        func endEvents() {
+            let batches = events.take()
+            if !batches.isEmpty { lines.append(.events(batches)) }
+        }
+        for found in ArchivedLines.read(bytes, in: range ?? 0..<bytes.count) {
+            switch found {
+            case .events(let batch): events.append(batch)
+            case .other(let line):
+                switch other(Data(bytes[line]), decoder) {
+                case .events(let unusual): for batch in unusual { events.append(batch) }
                 case let other:
-                    if !events.isEmpty { lines.append(.events(events)) }
-                    events = []
+                    endEvents()
                     lines.append(other)
                 }
             }
         }
-        if !events.isEmpty { lines.append(.events(events)) }
+        endEvents()
         return lines
     }
 
@@ -95,7 +69,7 @@ public enum StoreArchive {
         if line.starts(with: Data("{\"record\"".utf8)) {
             return (try? decoder.decode(Wrapped.self, from: line)).map { .record($0.record) } ?? .invalid
         }
-        return (try? decoder.decode(TelemetryEvent.self, from: line)).map { .events([$0]) } ?? .invalid
+        return (try? decoder.decode(TelemetryEvent.self, from: line)).map { .events([TelemetryEventBatch([$0])]) } ?? .invalid
     }
 
     private static func encoded(_ value: some Encodable) throws -> [UInt8] {

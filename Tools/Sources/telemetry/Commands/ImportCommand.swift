@@ -1,7 +1,7 @@
 import ArgumentParser
 import Foundation
 import TelemetryModels
-import TelemetryTransport
+@_spi(Tooling) import TelemetryTransport
 import ViewerKit
 
 struct ImportCommand: StoreCommand {
@@ -13,6 +13,8 @@ struct ImportCommand: StoreCommand {
 
             Example: telemetry import yesterday.jsonl --directory /srv/archive
             """)
+
+    private static let clientsWithOpenFiles = 1_024
 
     @OptionGroup var store: StoreOptions
 
@@ -41,34 +43,33 @@ struct ImportCommand: StoreCommand {
             throw ToolFailure(.data, "The file is empty. Give an archive written by telemetry export.")
         }
         try StoreArchive.readHeader(first)
-        var blocks = try ArchiveBlocks(handle, from: min(size, first.count + 1))
+        let parts = ArchiveParts(handle, from: min(size, first.count + 1), size: size)
         let transport = dryRun ? nil : try store.openOrCreate(console)
+        if let directory = transport as? FileTelemetryTransport {
+            await directory.keepFilesOpen(ofClients: OpenFileLimit.raise(forClients: Self.clientsWithOpenFiles))
+        }
         let before = try await transport?.countEvents()
         var number = 1
         var records = (new: 0, known: 0)
         var events = 0
         var refused = 0
-        var block = await StoreArchive.read(try blocks.next() ?? [])
-        while !block.isEmpty {
-            // The next block is parsed while this one is stored.
-            let bytes = try blocks.next() ?? []
-            async let next = StoreArchive.read(bytes)
-            for lines in block {
+        try await ArchiveReader(parts).forEachPart { part, position in
+            for lines in part {
                 switch lines {
                 case .record(let record):
                     number += 1
                     if try await save(record, to: transport) { records.new += 1 } else { records.known += 1 }
-                case .events(let new):
-                    number += new.count
-                    refused += try await append(new, to: transport)
-                    events += new.count
+                case .events(let batches):
+                    refused += try await append(batches, to: transport)
+                    let count = batches.reduce(0) { $0 + $1.count }
+                    number += count
+                    events += count
                 case .invalid:
                     let before = dryRun ? "nothing was imported" : "the lines before it were imported"
                     throw ToolFailure(.data, "Line \(number + 1) of \(url.path.visible) is invalid; \(before).")
                 }
             }
-            console.progress(ProgressBar.line(blocks.position / 1_000, of: size / 1_000, unit: "kB"))
-            block = await next
+            console.progress(ProgressBar.line(position / 1_000, of: size / 1_000, unit: "kB"))
         }
         console.endProgress()
         let accepted = events - refused
@@ -87,16 +88,31 @@ struct ImportCommand: StoreCommand {
     }
 
     /// Stores the events that the store accepts, and returns the number of rejected ones.
-    private func append(_ events: [TelemetryEvent], to transport: (any TelemetryTransporting)?) async throws -> Int {
-        guard let transport, !events.isEmpty else { return 0 }
+    private func append(_ batches: [TelemetryEventBatch], to transport: (any TelemetryTransporting)?) async throws -> Int {
+        guard let transport else { return 0 }
+        guard let batched = transport as? any TelemetryEventBatchTransport else {
+            // A relay receives many events with one request.
+            let all = TelemetryEventBatch(batches.flatMap(\.events))
+            return try await append(all, to: transport) { try await transport.append($0.events) }
+        }
+        var refused = 0
+        for batch in batches { refused += try await append(batch, to: transport) { try await batched.append($0) } }
+        return refused
+    }
+
+    private func append(
+        _ batch: TelemetryEventBatch, to transport: any TelemetryTransporting,
+        by store: (TelemetryEventBatch) async throws -> Void
+    ) async throws -> Int {
+        guard batch.count > 0 else { return 0 }
         do {
-            try await transport.append(events)
+            try await store(batch)
             return 0
         } catch let error as TelemetryTransportError where isRejection(error, of: transport) {
-            guard events.count > 1 else { return 1 }
-            let middle = events.count / 2
-            let refused = try await append(Array(events[..<middle]), to: transport)
-            return try await refused + append(Array(events[middle...]), to: transport)
+            guard batch.count > 1 else { return 1 }
+            let middle = batch.count / 2
+            let refused = try await append(batch[0..<middle], to: transport, by: store)
+            return try await refused + append(batch[middle..<batch.count], to: transport, by: store)
         }
     }
 
