@@ -98,59 +98,12 @@ package struct EventLineEncoder {
         header = (lineCount, start)
         if lineCount == 0 { beginsWithHeader = true }
         context = next
-        appendHeader(next, isFirst: isFirst)
+        // A segment has one writer: its version is written once.
+        tableBytes += next.appendHeader(withLibrary: isFirst, to: buffer)
+        lineCount += 1
         headerEnd = buffer.count
         repeated.beginHeader(byteCount: headerEnd - start)
         return next
-    }
-
-    private mutating func appendHeader(_ context: EventContext, isFirst: Bool) {
-        buffer.append(literal: "{\"header\":")
-        let start = buffer.count
-        buffer.append(literal: "{\"session\":")
-        buffer.append(quoted: context.sessionId)
-        append(",\"client\":", context.clientId)
-        append(",\"ids\":", context.idPrefix)
-        append(",\"deviceType\":", context.device.deviceType)
-        append(",\"deviceName\":", context.device.deviceName)
-        append(",\"deviceModel\":", context.device.deviceModel)
-        append(",\"osVersion\":", context.device.osVersion)
-        append(",\"appVersion\":", context.device.appVersion)
-        append(",\"thread\":", context.threadId)
-        append(",\"scenario\":", context.scenario)
-        append(",\"level\":", context.level.rawValue)
-        if let start = context.tables.start {
-            append(",\"start\":", TimestampFormat.string(from: EventTime.date(UInt64(start) * 1_000_000)))
-        }
-        let tablesStart = buffer.count
-        append(context.tables)
-        tableBytes += buffer.count - tablesStart
-        // A segment has one writer: its version is written once.
-        if isFirst { append(",\"library\":", LiveTelemetryVersion.version) }
-        buffer.append(UInt8(ascii: "}"))
-        let checksum = LineChecksum.hash(UnsafeRawBufferPointer(rebasing: buffer.bytes[start...]))
-        buffer.append(literal: ",\"checksum\":\"")
-        buffer.append(hexadecimal: checksum)
-        buffer.append(literal: "\"}\n")
-        lineCount += 1
-    }
-
-    private func append(_ tables: HeaderTables) {
-        append(",\"names\":", tables.names)
-        append(",\"threads\":", tables.threads)
-        append(",\"scenarios\":", tables.scenarios)
-    }
-
-    private func append(_ key: StaticString, _ table: TextTable) {
-        if table.texts.isEmpty { return }
-        buffer.append(literal: key)
-        var next = UInt8(ascii: "[")
-        for text in table.texts {
-            buffer.append(next)
-            next = UInt8(ascii: ",")
-            buffer.append(quoted: text)
-        }
-        buffer.append(UInt8(ascii: "]"))
     }
 
     private mutating func appendLine(_ event: EventFields, below context: EventContext) -> TimestampParts? {
