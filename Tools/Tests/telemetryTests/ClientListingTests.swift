@@ -99,6 +99,25 @@ struct ClientListingTests {
         }
     }
 
+    @Test("A client whose newest session was deleted was last seen at its newest remaining event")
+    func deletedSession() async throws {
+        try await withDirectory { folder in
+            let transport = try FileTelemetryTransport(directory: folder)
+            let first = Date(timeIntervalSince1970: 1_767_225_600)
+            let kept = (0..<5).map { Self.event(of: "ended", first + Double($0)) }
+            let deleted = (0..<5).map { number in
+                TelemetryEvent(clientId: "ended", sessionId: "later", name: "n", timestamp: first + 100 + Double(number))
+            }
+            try await transport.append(kept)
+            try await transport.append(deleted)
+            try await transport.append([Self.event(of: "ended", first + 10)])
+            #expect(try await transport.deleteEvents(matching: .init(sessionId: "later")) == 5)
+            #expect(try await clients(in: folder)["ended"]?["lastSeen"] as? String == "2026-01-01T00:00:10.000Z")
+            #expect(try await transport.deleteEvents(matching: .init(since: first + 10)) == 1)
+            #expect(try await clients(in: folder)["ended"]?["lastSeen"] as? String == "2026-01-01T00:00:04.000Z")
+        }
+    }
+
     @Test("An alias is accepted and shown instead of an identifier, per store, until it is removed")
     func alias() async throws {
         try await withDirectory { folder in

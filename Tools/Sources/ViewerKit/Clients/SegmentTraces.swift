@@ -60,7 +60,9 @@ struct SegmentTraces {
         // Their header is not among the bytes, so that only complete dates are known.
         note(after: nil)
         if fields == nil {
-            fields = lines(in: handle, from: 0).reduce(nil) { Self.isHeader($1) ? $1 : $0 }.flatMap(Self.fields(ofHeader:))
+            // The first one in the file is the last one found.
+            let first = lines(in: handle, from: 0).reduce(nil as ArraySlice<UInt8>?) { Self.isHeader($1) ? $1 : $0 }
+            fields = first.flatMap(Self.fields(ofHeader:))
         }
         guard let fields, let client = fields["client"] as? String,
             (1...Self.maximumIdentifierBytes).contains(client.utf8.count)
