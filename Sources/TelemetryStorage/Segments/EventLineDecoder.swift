@@ -95,8 +95,8 @@ package struct EventLineDecoder {
         return .corrupt
     }
 
-    /// Whether damage over several lines may have left a header in this one: it ends like a header, or has a whole header's bytes
-    /// that no line contains.
+    /// Whether damage over several lines may have left a header in this one: it ends like a header, or contains many control
+    /// characters, which no line does.
     private static func mayContainHeader(_ line: UnsafeBufferPointer<UInt8>) -> Bool {
         let end = line.suffix(checksumEnd.utf8CodeUnitCount + 10)
         if UnsafeBufferPointer(rebasing: end.prefix(checksumEnd.utf8CodeUnitCount)).isIdentical(to: checksumEnd) { return true }
