@@ -3,10 +3,19 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 root=$PWD
 logs=$root/.build-ci/logs
+# All packages as one; see .ci/build. The programs and modules of its debug build are in `built`.
+workspace=$root/.build-ci/workspace
+built=$workspace/.build/debug
 mkdir -p "$logs"
 exec </dev/null
 # The manifests treat warnings as errors; see Package.swift.
 export LIVE_TELEMETRY_WARNINGS_AS_ERRORS=1
+# Information for a debugger takes a third of the time that a build takes.
+without_debug_info=(-debug-info-format none)
+# The reports of a sanitizer name files and lines.
+with_lines=("${without_debug_info[@]}" -Xswiftc -gline-tables-only)
+# The folders of all tests.
+tests=(Tests Integrations/Tests Tools/Tests Examples/Tests Examples/ShopServer/Tests Relay/Tests)
 
 say() { printf '%s\n' "$*"; }
 fail() { printf 'error: %s\n' "$*" >&2; exit 1; }
@@ -17,14 +26,36 @@ command -v swift >/dev/null || fail "no swift in PATH: install a Swift 6.2 toolc
 resources=$(swift -print-target-info | sed -n 's/.*"runtimeResourcePath" *: *"\(.*\)".*/\1/p')
 [ -d "$resources/../../bin" ] && PATH="$(cd "$resources/../../bin" && pwd):$PATH"
 
+# builds NAME…: a step's builds; see .ci/build. `.ci/run` reads this line, and begins the step when they are there.
+builds() { [ -n "${CI_RUN:-}" ] || "$root/.ci/build" "$@"; }
+
+# compiles: a step that compiles something of its own, which `.ci/run` reads.
+compiles() { :; }
+
 # need COMMAND-OR-FILE PACKAGE: installs the Debian package if the command or the file is missing.
 need() {
     if command -v "$1" >/dev/null || [ -f "$1" ]; then return; fi
     say "installing $2"
     local sudo=""
     [ "$(id -u)" = 0 ] || sudo=sudo
-    { $sudo apt-get update -q && $sudo apt-get install -qy "$2"; } >"$logs/install-$2.log" 2>&1 \
+    # One step at a time.
+    {
+        ! command -v flock >/dev/null || flock 8
+        $sudo apt-get update -q && $sudo apt-get install -qy "$2"
+    } 8>"$root/.build-ci/installing" >"$logs/install-$2.log" 2>&1 \
         || fail "$1 is missing, and installing $2 failed; see $logs/install-$2.log"
+}
+
+# python_with NAME PACKAGE…: makes sure that .build-ci/NAME is a virtual environment with these packages of PyPI.
+python_with() {
+    local venv=$root/.build-ci/$1
+    need python3 python3
+    [ ! -e "$venv/installed" ] || return 0
+    python3 -c 'import ensurepip, venv' 2>/dev/null || need /usr/share/doc/python3-venv python3-venv
+    rm -rf "$venv"
+    logged "$1-venv" python3 -m venv "$venv"
+    logged "$1-install" limited 600 "$venv/bin/pip" install --disable-pip-version-check "${@:2}"
+    touch "$venv/installed"
 }
 
 # limited SECONDS COMMAND…: runs the command, and ends it after this time if the system has `timeout`.
@@ -48,10 +79,22 @@ logged() {
     return 1
 }
 
-# without_warnings NAME: fails if the log contains warnings, also if a manifest does not treat them as errors.
-# SwiftPM's warning about the files of a dependency is ignored.
-without_warnings() {
+# compiled NAME COMMAND…: the same for a build; fails for warnings, too, also those that a manifest does not treat as errors.
+# SwiftPM's warning about the files of a dependency is ignored. `.ci/run` gets the number of modules, and the seconds.
+compiled() {
+    local began=$SECONDS
+    logged "$@" || return 1
+    [ -z "${CI_COMPILED:-}" ] || echo "$(sed -nE 's/^\[[0-9]+\/[0-9]+\] (Compiling|Emitting module) ([A-Za-z0-9_-]+).*/\2/p' "$logs/$1.log" |
+        sort -u | wc -l) $((SECONDS - began))" >>"$CI_COMPILED"
     if grep -E '(^|[^a-z])warning: ' "$logs/$1.log" | grep -v "^warning: 'swift-distributed-tracing': found"; then fail "there are warnings; see above"; fi
+}
+
+# tested NAME SECONDS FOLDER OPTION…: runs the built tests of the modules with a folder in FOLDER, in the workspace.
+tested() {
+    local modules
+    modules=$(cd "$3" && printf '%s|' *Tests)
+    (cd "$workspace" && logged "$1" limited "$2" swift test --skip-build --filter "^(${modules%|})\\." "${@:4}")
+    closing_lines "$1"
 }
 
 # closing_lines NAME: prints the test runner's summary.
@@ -60,4 +103,16 @@ closing_lines() { grep -E 'Test run with|Executed [0-9]+ tests' "$logs/$1.log" |
 # readme_command PREFIX: prints the README's command that begins with the prefix, so that the checks run the documented command.
 readme_command() {
     grep -m1 -E "^$1" README.md || fail "README.md has no command that begins with \"$1\""
+}
+
+# blocks FILE [NUMBER…]: prints the Swift blocks of an article, or those with these numbers, counted from 1.
+blocks() {
+    awk -v wanted=" ${*:2} " '/^```swift$/ { n++; inside = wanted == "  " || index(wanted, " " n " "); next } /^```$/ { inside = 0 } inside' "$1"
+}
+
+# put FILE: writes standard input to the file if it differs, so that unchanged files are not compiled again.
+put() {
+    mkdir -p "$(dirname "$1")"
+    cat >"$1.new"
+    if cmp -s "$1.new" "$1"; then rm "$1.new"; else mv "$1.new" "$1"; fi
 }

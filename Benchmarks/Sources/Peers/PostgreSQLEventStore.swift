@@ -1,6 +1,6 @@
 #if PostgreSQL
 import CPostgreSQL
-public import Foundation
+import Foundation
 public import TelemetryModels
 
 /// An event store on PostgreSQL, over one connection of libpq whose calls block: one table, one transaction per batch, unique event

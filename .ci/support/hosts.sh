@@ -1,0 +1,27 @@
+# Sourced after common.sh. Writes the hosts that the documents print, each as a package: of README.md with its manifest and with that of
+# the article TestingYourIntegration, and of the article DebugLogging, which has no manifest.
+hosts=.build-ci/hosts
+mkdir -p $hosts
+ln -sfn "$root" $hosts/LiveTelemetry
+blocks README.md 1 | put $hosts/QuickStart/Package.swift
+blocks README.md 2 | put $hosts/QuickStart/Sources/Host/main.swift
+blocks Docs/LiveTelemetry.docc/TestingYourIntegration.md 1 | put $hosts/Tested/Package.swift
+mkdir -p $hosts/Tested/{Sources/Host,Tests/HostTests}
+put $hosts/DebugLogging/Package.swift <<'MANIFEST'
+// swift-tools-version: 6.2
+import PackageDescription
+
+let package = Package(
+    name: "DebugLogging",
+    platforms: [.macOS(.v15)],
+    dependencies: [.package(name: "LiveTelemetry", path: "../LiveTelemetry")],
+    targets: [
+        .executableTarget(
+            name: "DebugLoggingHost",
+            dependencies: ["TelemetryDebugLogging", "TelemetryTransport"].map { .product(name: $0, package: "LiveTelemetry") },
+            swiftSettings: [.treatAllWarnings(as: .error)])
+    ]
+)
+MANIFEST
+blocks Docs/LiveTelemetry.docc/DebugLogging.md | put $hosts/DebugLogging/Sources/DebugLoggingHost/Host.swift
+
