@@ -13,7 +13,7 @@ let settings: [SwiftSetting] =
 
 func layer(_ name: String) -> Target.Dependency { .product(name: name, package: "LiveTelemetry") }
 
-// Built by `.ci/support/fuzz-build`, which adds the fuzzer, the address sanitizer and testability.
+// Built by `.ci/fuzz`, which adds the fuzzer, the address sanitizer and testability.
 let package = Package(
     name: "LiveTelemetryFuzz",
     platforms: [.macOS(.v15)],

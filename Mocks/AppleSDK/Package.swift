@@ -6,7 +6,8 @@ import PackageDescription
 #endif
 
 // The library's sources for Apple's systems, compiled against stand-ins for the declarations of Apple's SDK.
-// APPLE_PLATFORM is "ios" (with UIKit) or "macos" (with AppKit). Give each its own scratch path:
+// APPLE_PLATFORM is "ios" (with UIKit) or "macos" (with AppKit). `.ci/apple` builds both, one after the other, in one directory; without
+// it, give each its own:
 //   APPLE_PLATFORM=ios swift test --package-path Mocks/AppleSDK --scratch-path .build-apple-ios
 let isMac = Context.environment["APPLE_PLATFORM"] == "macos"
 let interface = isMac ? "AppKit" : "UIKit"
