@@ -34,7 +34,7 @@ let (appleOnly, appleResources): ([String: [String]], [String: [Resource]]) = (
 #endif
 
 func tests(of name: String, _ dependencies: [Target.Dependency]) -> Target {
-    .testTarget(name: "\(name)Tests", dependencies: dependencies, swiftSettings: settings)
+    .testTarget(name: "\(name)Tests", dependencies: dependencies + ["TelemetryTestKit"], swiftSettings: settings)
 }
 
 /// A program that tests start and kill, on systems where a process can start another.
@@ -74,6 +74,8 @@ let package = Package(
     platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
     products: libraries.map { .library(name: $0.name, targets: [$0.name]) },
     targets: [storage] + libraries + [
+        // What tests share, and no host needs.
+        library("TelemetryTestKit", [], path: "Mocks/TelemetryTestKit"),
         tests(of: "TelemetryModels", ["TelemetryModels"]),
         tests(of: "TelemetryStorage", ["TelemetryModels", "TelemetryStorage", "TelemetryTestSupport"]),
         .executableTarget(

@@ -12,7 +12,7 @@ exec </dev/null
 export LIVE_TELEMETRY_WARNINGS_AS_ERRORS=1
 # Options of the checks' builds, which take away 40% of their time: no information for a debugger, modules compiled as a whole, and the compiler does
 # not verify what it makes. With one thread it would write a module's object file into the current folder.
-quick=(-debug-info-format none -Xswiftc -whole-module-optimization -Xswiftc -num-threads -Xswiftc 2
+quick=(-debug-info-format none -Xswiftc -disable-batch-mode -Xswiftc -whole-module-optimization -Xswiftc -num-threads -Xswiftc 2
     -Xswiftc -Xfrontend -Xswiftc -disable-llvm-verify -Xswiftc -Xfrontend -Xswiftc -sil-verify-none)
 # The reports of a sanitizer name files and lines.
 with_lines=("${quick[@]}" -Xswiftc -gline-tables-only)

@@ -8,6 +8,8 @@ struct Package: Decodable {
         let name: String
         let type: String
         let targetDependencies: [String]?
+        /// Nil for what only the package's tests use.
+        let productMemberships: [String]?
     }
     let targets: [Target]
 }
@@ -17,7 +19,7 @@ guard let start = text.firstIndex(of: "{") else { throw CocoaError(.fileReadCorr
 let decoder = JSONDecoder()
 decoder.keyDecodingStrategy = .convertFromSnakeCase
 let package = try decoder.decode(Package.self, from: Data(text[start...].utf8))
-let libraries = package.targets.filter { $0.type == "library" }
+let libraries = package.targets.filter { $0.type == "library" && $0.productMemberships != nil }
 let names = Set(libraries.map(\.name))
 
 func codeVoice(_ cell: Substring) -> [String] {

@@ -1,4 +1,5 @@
 import Foundation
+import TelemetryTestKit
 import TelemetryTestSupport
 import TelemetryTransport
 import Testing
@@ -20,7 +21,7 @@ struct EventSourceTests {
 
     @Test("Clients that lost their relay at the same time reconnect spread over the window, not in one second")
     func spreads() {
-        var random = SplitMix(state: randomSeed)
+        var random = SeededGenerator(seed: randomSeed)
         let delays = (0..<1_000).map { _ in
             var schedule = ReconnectSchedule(minimum: .seconds(2), maximum: .seconds(60))
             var delay = Duration.zero

@@ -1,4 +1,5 @@
 import Foundation
+import TelemetryTestKit
 import Testing
 
 @testable import TelemetryHTTP
@@ -6,7 +7,7 @@ import Testing
 struct GzipEncoderTests {
     @Test("What is compressed expands to itself")
     func roundTrip() throws {
-        var random = SystemRandomNumberGenerator()
+        var random = SeededGenerator()
         let noise = Data((0..<5_000).map { _ in UInt8.random(in: 0...255, using: &random) })
         let text = Data(
             (0..<500).map { #"{"eventId":"5f0c1d9e-0-\#($0)","property1":"GET /api/v2/items/\#($0)"}"# }.joined().utf8)

@@ -1,4 +1,5 @@
 import Foundation
+import TelemetryTestKit
 import Testing
 
 @testable import TelemetryHTTP
@@ -74,7 +75,7 @@ struct ServerSentEventParserTests {
 
     @Test("Random bytes in random pieces neither trap nor yield more data than they contain")
     func survivesNoise() throws {
-        var generator = SplitMix(state: randomSeed)
+        var generator = SeededGenerator(seed: randomSeed)
         let alphabet = Array("data: id event\r\n\u{FEFF}:\0".utf8)
         for _ in 0..<500 {
             var parser = ServerSentEventParser(maximumBytes: 1_000)

@@ -1,6 +1,7 @@
 import Foundation
 import Synchronization
 import TelemetryModels
+import TelemetryTestKit
 import TelemetryTestSupport
 import TelemetryTransport
 import Testing

@@ -1,6 +1,7 @@
 import Foundation
 import TelemetryLogging
 import TelemetryModels
+import TelemetryTestKit
 import TelemetryTestSupport
 import TelemetryTransport
 import Testing
@@ -11,16 +12,12 @@ import Testing
 struct KillTests {
     private static let kills = ProcessInfo.processInfo.environment["TELEMETRY_KILLS"].flatMap(Int.init) ?? 200
 
-    private static let seed =
-        ProcessInfo.processInfo.environment["TELEMETRY_SEED"].flatMap(UInt64.init) ?? .random(in: 0..<1 << 32)
-
     /// The number of processes that are killed with one spool before it is delivered.
     private static let roundSize = 20
 
     @Test("Every event whose logEvent call had returned at the kill is delivered once", arguments: [false, true])
     func kill(delivers: Bool) async throws {
-        print("TELEMETRY_SEED=\(Self.seed)")
-        var random = SplitMix(state: Self.seed &+ (delivers ? 1 : 0))
+        var random = SeededGenerator(seed: randomSeed &+ (delivers ? 1 : 0))
         var kills = delivers ? Self.kills / 4 : Self.kills - Self.kills / 4
         while kills > 0 {
             let moments = (0..<min(kills, Self.roundSize)).map { _ in Int.random(in: 0..<1_500, using: &random) }
@@ -31,12 +28,12 @@ struct KillTests {
 
     /// - Parameter moments: The number of bytes that each process may print before it is killed.
     private func round(_ moments: [Int], delivers: Bool) async throws {
-        let comment: Comment = "TELEMETRY_SEED=\(Self.seed)"
+        let comment: Comment = "TELEMETRY_SEED=\(randomSeed)"
         let spool = TemporaryDirectory()
         let storage = TemporaryDirectory()
-        let printed = try await KilledProcess.onThread {
+        let printed = try await ChildProcess.onThread {
             try moments.enumerated().flatMap { run, moment in
-                try KilledProcess.run([spool.url.path, "\(run + 1)"] + (delivers ? [storage.url.path] : []), after: moment)
+                try ChildProcess.killed([spool.url.path, "\(run + 1)"] + (delivers ? [storage.url.path] : []), after: moment)
             }
         }
         #expect(!printed.isEmpty, comment)

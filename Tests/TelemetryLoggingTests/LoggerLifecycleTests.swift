@@ -1,5 +1,6 @@
 import TelemetryLogging
 import TelemetryModels
+import TelemetryTestKit
 import TelemetryTestSupport
 import Testing
 

@@ -1,6 +1,7 @@
 import Foundation
 import TelemetryLogging
 import TelemetryModels
+import TelemetryTestKit
 import TelemetryTestSupport
 import TelemetryTransport
 import Testing
@@ -51,7 +52,7 @@ private struct ModelRun {
 
     init(seed: UInt64) {
         self.seed = seed
-        random = SeededGenerator(state: seed)
+        random = SeededGenerator(seed: seed)
         line = ModelLine(store: store)
         logger = Self.logger(in: directory, line: line, clock: clock)
     }

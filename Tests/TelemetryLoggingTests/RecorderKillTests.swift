@@ -1,6 +1,7 @@
 import Foundation
 import TelemetryLogging
 import TelemetryModels
+import TelemetryTestKit
 import TelemetryTestSupport
 import Testing
 
@@ -11,17 +12,13 @@ import Testing
 struct RecorderKillTests {
     private static let kills = ProcessInfo.processInfo.environment["TELEMETRY_RECORDER_KILLS"].flatMap(Int.init) ?? 30
 
-    private static let seed =
-        ProcessInfo.processInfo.environment["TELEMETRY_SEED"].flatMap(UInt64.init) ?? .random(in: 0..<1 << 32)
-
     /// The size of the processes' rings.
     private static let ringBytes = 16 << 10
 
     @Test("After a kill the ring contains the last events of each thread without a gap, whole, and nothing else")
     func kill() async throws {
-        let comment: Comment = "TELEMETRY_SEED=\(Self.seed)"
-        print(comment)
-        var random = SplitMix(state: Self.seed)
+        let comment: Comment = "TELEMETRY_SEED=\(randomSeed)"
+        var random = SeededGenerator()
         let spool = TemporaryDirectory()
         var known: Set<String> = []
         for run in 1...Self.kills {
@@ -30,8 +27,8 @@ struct RecorderKillTests {
             var printed: [String] = []
             for name in runs {
                 let moment = Int.random(in: 0..<6_000, using: &random)
-                printed += try await KilledProcess.onThread {
-                    try KilledProcess.run(["--recorded", spool.url.path, name], after: moment)
+                printed += try await ChildProcess.onThread {
+                    try ChildProcess.killed(["--recorded", spool.url.path, name], after: moment)
                 }
             }
             let captured = try await Self.capture(from: spool)
@@ -44,7 +41,7 @@ struct RecorderKillTests {
 
     /// Compares what was read with what the processes printed.
     private func check(_ captured: [String], printed: [String], runs: [String]) {
-        let comment: Comment = "TELEMETRY_SEED=\(Self.seed), runs \(runs)"
+        let comment: Comment = "TELEMETRY_SEED=\(randomSeed), runs \(runs)"
         #expect(Set(captured).count == captured.count, comment)
         for thread in runs.flatMap({ ["\($0).1", "\($0).2"] }) {
             let numbers = Self.numbers(of: thread, in: captured)

@@ -2,6 +2,7 @@ import Foundation
 import Synchronization
 import TelemetryLogging
 import TelemetryModels
+import TelemetryTestKit
 import TelemetryTestSupport
 import Testing
 

@@ -1,14 +1,12 @@
 import Foundation
 import TelemetryModels
+import TelemetryTestKit
 import Testing
 
 @testable import TelemetryLogging
 
 /// One ring: what it keeps, and what is read from its bytes. `TELEMETRY_SEED` sets the random sequence.
 struct RingTests {
-    private static let seed =
-        ProcessInfo.processInfo.environment["TELEMETRY_SEED"].flatMap(UInt64.init) ?? .random(in: 0..<1 << 32)
-
     private static func ring(bytes: Int) -> EventRing {
         let memory = SegmentMemory(count: RingHeader.bytes + bytes)
         memory.clear()
@@ -17,9 +15,8 @@ struct RingTests {
 
     @Test("A ring keeps the last events, without a gap, and as many as fit")
     func keepsTheLast() throws {
-        let comment: Comment = "TELEMETRY_SEED=\(Self.seed)"
-        print(comment)
-        var random = SplitMix(state: Self.seed)
+        let comment: Comment = "TELEMETRY_SEED=\(randomSeed)"
+        var random = SeededGenerator()
         for _ in 0..<20 {
             let bytes = Int.random(in: 100...600, using: &random) * 8
             let longest = Int.random(in: 1...(bytes / 4 - 60), using: &random)
@@ -59,8 +56,8 @@ struct RingTests {
 
     @Test("A damaged byte hides at most the event that it is part of, and no other bytes are taken for an event")
     func damagedBytes() throws {
-        let comment: Comment = "TELEMETRY_SEED=\(Self.seed)"
-        var random = SplitMix(state: Self.seed)
+        let comment: Comment = "TELEMETRY_SEED=\(randomSeed)"
+        var random = SeededGenerator()
         var ring = Self.ring(bytes: 1_024)
         // More than fit, so that the end and the gaps contain parts of removed events.
         let logged = (0..<40).map { "\($0)." + String(repeating: "x", count: Int.random(in: 0..<90, using: &random)) }
@@ -103,8 +100,8 @@ struct RingTests {
 
     @Test("A ring whose bytes another process has changed goes on with later events")
     func changedWhileInUse() throws {
-        let comment: Comment = "TELEMETRY_SEED=\(Self.seed)"
-        var random = SplitMix(state: Self.seed)
+        let comment: Comment = "TELEMETRY_SEED=\(randomSeed)"
+        var random = SeededGenerator()
         var ring = Self.ring(bytes: 1_024)
         for number in 0..<2_000 {
             let offset = RingHeader.bytes + 4 * Int.random(in: 0..<256, using: &random)

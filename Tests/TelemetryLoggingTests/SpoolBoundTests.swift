@@ -1,6 +1,7 @@
 import Foundation
 import TelemetryLogging
 import TelemetryModels
+import TelemetryTestKit
 import TelemetryTestSupport
 import TelemetryTransport
 import Testing

@@ -1,11 +1,7 @@
 import Foundation
+import TelemetryTestKit
 
-/// The path of a test's directory, which is removed with its contents at the end.
-final class TemporaryDirectory: Sendable {
-    let url = FileManager.default.temporaryDirectory.appending(path: "logger-\(UUID().uuidString)")
-
-    deinit { try? FileManager.default.removeItem(at: url) }
-
+extension TemporaryDirectory {
     /// The names of its contents; empty if it does not exist.
     var names: [String] {
         ((try? FileManager.default.contentsOfDirectory(atPath: url.path)) ?? []).sorted()

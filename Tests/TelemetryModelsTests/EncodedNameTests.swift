@@ -1,4 +1,5 @@
 import Foundation
+import TelemetryTestKit
 import Testing
 
 @testable import TelemetryModels
@@ -21,7 +22,7 @@ struct EncodedNameTests {
         for _ in 0..<300 {
             let text = String(repeating: generated.text(), count: Int.random(in: 0...20, using: &generated))
             let name = EncodedName.encode(text, limit: limit)
-            #expect((1...limit).contains(name.utf8.count), "seed \(Generated.seed)")
+            #expect((1...limit).contains(name.utf8.count), "seed \(randomSeed)")
             #expect(name.utf8.allSatisfy { "abcdefghijklmnopqrstuvwxyz0123456789._".utf8.contains($0) })
             #expect(EncodedName.encode(text, limit: limit) == name)
         }
@@ -40,7 +41,7 @@ struct EncodedNameTests {
             ] {
                 let name = EncodedName.encode(variant)
                 if let other = texts.updateValue(variant, forKey: name) {
-                    #expect(other == variant, "seed \(Generated.seed): both are \(name)")
+                    #expect(other == variant, "seed \(randomSeed): both are \(name)")
                 }
             }
         }
@@ -82,7 +83,7 @@ struct EncodedNameTests {
             let (one, other) = (String(text), String(shuffled))
             let areEqual = one == other
             guard (EncodedName.encode(one) == EncodedName.encode(other)) != areEqual else { continue }
-            Issue.record("seed \(Generated.seed): \(text.map(\.value)) and \(shuffled.map(\.value)), equal: \(areEqual)")
+            Issue.record("seed \(randomSeed): \(text.map(\.value)) and \(shuffled.map(\.value)), equal: \(areEqual)")
             return
         }
     }

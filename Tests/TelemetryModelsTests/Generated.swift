@@ -1,28 +1,15 @@
 import Foundation
 import TelemetryModels
+import TelemetryTestKit
 
-/// Random values from a seed: `LIVE_TELEMETRY_SEED`, or a new one, which is printed.
+/// Random values from the run's seed.
 struct Generated: RandomNumberGenerator {
-    static let seed: UInt64 = {
-        let given = ProcessInfo.processInfo.environment["LIVE_TELEMETRY_SEED"].flatMap { UInt64($0) }
-        let seed = given ?? UInt64.random(in: 0...(.max))
-        print("LIVE_TELEMETRY_SEED=\(seed)")
-        return seed
-    }()
+    private var numbers: SeededGenerator
 
-    private var state: UInt64
+    /// - Parameter stream: Each stream is another sequence of values.
+    init(stream: UInt64 = 0) { numbers = SeededGenerator(seed: randomSeed &+ stream << 32) }
 
-    /// - Parameter stream: Each stream is an independent sequence of values.
-    init(stream: UInt64 = 0) { state = Self.seed &+ stream &* 0x9e37_79b9_7f4a_7c15 }
-
-    /// SplitMix64, by Sebastiano Vigna.
-    mutating func next() -> UInt64 {
-        state &+= 0x9e37_79b9_7f4a_7c15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xbf58_476d_1ce4_e5b9
-        z = (z ^ (z >> 27)) &* 0x94d0_49bb_1331_11eb
-        return z ^ (z >> 31)
-    }
+    mutating func next() -> UInt64 { numbers.next() }
 
     mutating func bool() -> Bool { Bool.random(using: &self) }
 

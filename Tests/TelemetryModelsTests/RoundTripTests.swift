@@ -1,8 +1,9 @@
 import Foundation
 import TelemetryModels
+import TelemetryTestKit
 import Testing
 
-/// Thousands of generated values; `LIVE_TELEMETRY_SEED` repeats a run.
+/// Thousands of generated values; `TELEMETRY_SEED` repeats a run.
 struct RoundTripTests {
     private static let count = 1_000
 
@@ -14,7 +15,7 @@ struct RoundTripTests {
             let value = make(&generated)
             let result = try roundTrip(value)
             guard result != value else { continue }
-            Issue.record("seed \(Generated.seed), value \(index): \(value) became \(result)")
+            Issue.record("seed \(randomSeed), value \(index): \(value) became \(result)")
             return
         }
     }

@@ -1,5 +1,6 @@
 import Foundation
 import TelemetryModels
+import TelemetryTestKit
 import Testing
 
 struct TimestampFormatTests {
@@ -62,7 +63,7 @@ struct TimestampFormatTests {
         for _ in 0..<10_000 {
             let date = generated.date()
             let text = TimestampFormat.string(from: date)
-            #expect(text.flatMap { TimestampFormat.date(from: $0) } == date, "seed \(Generated.seed): \(text ?? "nil")")
+            #expect(text.flatMap { TimestampFormat.date(from: $0) } == date, "seed \(randomSeed): \(text ?? "nil")")
         }
     }
 
@@ -72,7 +73,7 @@ struct TimestampFormatTests {
         for _ in 0..<5_000 {
             let date = Date(timeIntervalSinceReferenceDate: .random(in: -16_777_216...16_777_216, using: &generated))
             let read = try #require(TimestampFormat.string(from: date).flatMap { TimestampFormat.date(from: $0) })
-            #expect(abs(read.timeIntervalSince(date)) < 1e-9, "seed \(Generated.seed)")
+            #expect(abs(read.timeIntervalSince(date)) < 1e-9, "seed \(randomSeed)")
         }
     }
 
@@ -86,9 +87,9 @@ struct TimestampFormatTests {
             let date = Date(timeIntervalSince1970: Double(milliseconds) / 1000)
             let text = try #require(TimestampFormat.string(from: date))
             #expect(text.utf8.count == 24, "whole milliseconds have three digits: \(text)")
-            #expect(abs(try style.parse(text).timeIntervalSince(date)) < 1e-3, "seed \(Generated.seed): \(text)")
+            #expect(abs(try style.parse(text).timeIntervalSince(date)) < 1e-3, "seed \(randomSeed): \(text)")
             let whole = Date(timeIntervalSince1970: Double(milliseconds / 1000))
-            #expect(TimestampFormat.date(from: whole.formatted(.iso8601)) == whole, "seed \(Generated.seed): \(text)")
+            #expect(TimestampFormat.date(from: whole.formatted(.iso8601)) == whole, "seed \(randomSeed): \(text)")
         }
     }
 
@@ -116,8 +117,8 @@ struct TimestampFormatTests {
             let day = Int.random(in: 1...(lengths[month - 1] + (isLeap && month == 2 ? 1 : 0)), using: &generated)
             let text = String(format: "%04d-%02d-%02dT00:00:00.000Z", year, month, day)
             let date = Date(timeIntervalSince1970: Double(days + before + day - 1) * 86_400)
-            #expect(TimestampFormat.string(from: date) == text, "seed \(Generated.seed)")
-            #expect(TimestampFormat.date(from: text) == date, "seed \(Generated.seed)")
+            #expect(TimestampFormat.string(from: date) == text, "seed \(randomSeed)")
+            #expect(TimestampFormat.date(from: text) == date, "seed \(randomSeed)")
             days += isLeap ? 366 : 365
         }
     }

@@ -2,6 +2,7 @@ import Foundation
 import Synchronization
 import TelemetryModels
 import TelemetryPersistence
+import TelemetryTestKit
 import Testing
 
 struct BackupTests {
@@ -10,7 +11,7 @@ struct BackupTests {
 
     @Test("A file backup keeps settings for another instance until they are cleared")
     func file() async throws {
-        try await withTemporaryDirectory { root in
+        try await withTemporaryDirectory(isCreated: true) { root in
             let directory = root.appending(path: "backup")
             let backup = FileTelemetrySettingsBackup(directory: directory)
             #expect(try await backup.loadSettings() == nil)
@@ -36,7 +37,7 @@ struct BackupTests {
             #"{"telemetryRequested": 1, "telemetrySendingEnabled": true, "lastUpdated": "2026-11-21T08:00:00.000Z"}"#,
         ])
     func corrupt(text: String) async throws {
-        try await withTemporaryDirectory { directory in
+        try await withTemporaryDirectory(isCreated: true) { directory in
             let file = directory.appending(path: "settings-backup.json")
             try Data(text.utf8).write(to: file)
             let backup = FileTelemetrySettingsBackup(directory: directory)
@@ -57,7 +58,7 @@ struct BackupTests {
 
     @Test("Writing or reading a backup throws if its directory is a file")
     func unwritable() async throws {
-        try await withTemporaryDirectory { root in
+        try await withTemporaryDirectory(isCreated: true) { root in
             let directory = root.appending(path: "backup")
             try Data().write(to: directory)
             let backup = FileTelemetrySettingsBackup(directory: directory)
@@ -139,7 +140,7 @@ struct BackupTests {
 
     @Test("Clearing through the coordinator removes the backup")
     func clearing() async throws {
-        try await withTemporaryDirectory { directory in
+        try await withTemporaryDirectory(isCreated: true) { directory in
             let coordinator = TelemetrySettingsSyncCoordinator(
                 backupClient: FileTelemetrySettingsBackup(directory: directory))
             try await coordinator.backupSettings(settings)

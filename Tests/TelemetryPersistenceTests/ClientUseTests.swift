@@ -1,5 +1,6 @@
 import Foundation
 import TelemetryPersistence
+import TelemetryTestKit
 import Testing
 
 /// Whether other processes use a client.
@@ -8,7 +9,7 @@ struct ClientUseTests {
 
     @Test("A client is in use while another store uses it, and the last store removes the file")
     func use() async throws {
-        try await withTemporaryDirectory { directory in
+        try await withTemporaryDirectory(isCreated: true) { directory in
             let (first, second) = (
                 FileTelemetrySettingsStore(directory: directory), FileTelemetrySettingsStore(directory: directory)
             )
@@ -31,7 +32,7 @@ struct ClientUseTests {
 
     @Test("A released store uses no client, and the file that it left is removed")
     func gone() async throws {
-        try await withTemporaryDirectory { directory in
+        try await withTemporaryDirectory(isCreated: true) { directory in
             await FileTelemetrySettingsStore(directory: directory).beginUse(of: clientId)
             let kept = try directory.names
             #expect(kept.count == 1)

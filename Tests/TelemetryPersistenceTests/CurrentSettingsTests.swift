@@ -1,6 +1,7 @@
 import Foundation
 import TelemetryModels
 import TelemetryPersistence
+import TelemetryTestKit
 import Testing
 
 /// The settings that are read before each delivery.
@@ -10,7 +11,7 @@ struct CurrentSettingsTests {
 
     @Test("Every change by another instance is returned at once")
     func changes() async throws {
-        try await withTemporaryDirectory { directory in
+        try await withTemporaryDirectory(isCreated: true) { directory in
             let (store, other) = (
                 FileTelemetrySettingsStore(directory: directory), FileTelemetrySettingsStore(directory: directory)
             )
@@ -25,7 +26,7 @@ struct CurrentSettingsTests {
 
     @Test("A file that has not changed is not read again; a change that could not be written is returned")
     func unchanged() async throws {
-        try await withTemporaryDirectory { directory in
+        try await withTemporaryDirectory(isCreated: true) { directory in
             let store = FileTelemetrySettingsStore(directory: directory)
             await store.save(settings)
             let file = directory.appending(path: "settings.json")
@@ -53,7 +54,7 @@ struct CurrentSettingsTests {
 
     @Test("An opt-out marker file next to the settings file takes effect at once")
     func marked() async throws {
-        try await withTemporaryDirectory { directory in
+        try await withTemporaryDirectory(isCreated: true) { directory in
             let store = FileTelemetrySettingsStore(directory: directory)
             await store.save(settings)
             try age(directory.appending(path: "settings.json"), directory)

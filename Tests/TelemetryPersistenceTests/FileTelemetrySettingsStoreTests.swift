@@ -1,6 +1,7 @@
 import Foundation
 import TelemetryModels
 import TelemetryPersistence
+import TelemetryTestKit
 import Testing
 
 struct FileTelemetrySettingsStoreTests {
@@ -9,7 +10,7 @@ struct FileTelemetrySettingsStoreTests {
 
     @Test("An empty store has the defaults, and neither reading nor resetting creates a file")
     func emptyStoreCreatesNothing() async throws {
-        try await withTemporaryDirectory { root in
+        try await withTemporaryDirectory(isCreated: true) { root in
             let directory = root.appending(path: "state")
             let store = FileTelemetrySettingsStore(directory: directory)
             #expect(await store.load() == .defaults)
@@ -20,7 +21,7 @@ struct FileTelemetrySettingsStoreTests {
 
     @Test("Another instance reads saved settings, from files that only their owner may read")
     func survivesInstance() async throws {
-        try await withTemporaryDirectory { root in
+        try await withTemporaryDirectory(isCreated: true) { root in
             let directory = root.appending(path: "deep/down")
             #expect(await FileTelemetrySettingsStore(directory: directory).save(settings) == settings)
             #expect(await FileTelemetrySettingsStore(directory: directory).load() == settings)
@@ -31,7 +32,7 @@ struct FileTelemetrySettingsStoreTests {
 
     @Test("Reset restores the defaults, for other instances too")
     func reset() async throws {
-        try await withTemporaryDirectory { directory in
+        try await withTemporaryDirectory(isCreated: true) { directory in
             let (store, other) = (
                 FileTelemetrySettingsStore(directory: directory), FileTelemetrySettingsStore(directory: directory)
             )
@@ -44,7 +45,7 @@ struct FileTelemetrySettingsStoreTests {
 
     @Test("Concurrent updates from several instances are all applied")
     func concurrentUpdates() async throws {
-        try await withTemporaryDirectory { directory in
+        try await withTemporaryDirectory(isCreated: true) { directory in
             await withTaskGroup { group in
                 for _ in 0..<4 {
                     let store = FileTelemetrySettingsStore(directory: directory)
@@ -63,7 +64,7 @@ struct FileTelemetrySettingsStoreTests {
 
     @Test("An update that changes nothing does not write the file")
     func unchangedUpdate() async throws {
-        try await withTemporaryDirectory { directory in
+        try await withTemporaryDirectory(isCreated: true) { directory in
             let store = FileTelemetrySettingsStore(directory: directory)
             await store.save(settings)
             let file = directory.appending(path: "settings.json").text
@@ -78,7 +79,7 @@ struct FileTelemetrySettingsStoreTests {
         "A corrupt file reads as defaults, is set aside and reported",
         arguments: ["", "{\"telemetryRequested\": tr", "[]", "null", "{\"telemetryRequested\": \"yes\"}", "\u{0}\u{1}\u{fffd}"])
     func corruptFile(text: String) async throws {
-        try await withTemporaryDirectory { directory in
+        try await withTemporaryDirectory(isCreated: true) { directory in
             let file = directory.appending(path: "settings.json")
             try Data(text.utf8).write(to: file)
             let log = DiagnosticsLog()
@@ -95,7 +96,7 @@ struct FileTelemetrySettingsStoreTests {
 
     @Test("An update of a corrupt file starts from the defaults, and the file is set aside")
     func corruptFileAtUpdate() async throws {
-        try await withTemporaryDirectory { directory in
+        try await withTemporaryDirectory(isCreated: true) { directory in
             try Data("{".utf8).write(to: directory.appending(path: "settings.json"))
             let log = DiagnosticsLog()
             let store = FileTelemetrySettingsStore(directory: directory, diagnostics: log.handler)
@@ -108,7 +109,7 @@ struct FileTelemetrySettingsStoreTests {
 
     @Test("Missing fields have their defaults, and unknown fields are ignored")
     func otherVersions() async throws {
-        try await withTemporaryDirectory { directory in
+        try await withTemporaryDirectory(isCreated: true) { directory in
             try Data(#"{"telemetryRequested": true, "fromTheFuture": [1]}"#.utf8)
                 .write(to: directory.appending(path: "settings.json"))
             let log = DiagnosticsLog()
@@ -120,7 +121,7 @@ struct FileTelemetrySettingsStoreTests {
 
     @Test("If nothing can be written, the store works in memory and reports it; pending changes are written once possible")
     func unwritable() async throws {
-        try await withTemporaryDirectory { root in
+        try await withTemporaryDirectory(isCreated: true) { root in
             // A file in place of the directory: this fails for root too, unlike a missing permission.
             let directory = root.appending(path: "state")
             try Data().write(to: directory)
@@ -140,7 +141,7 @@ struct FileTelemetrySettingsStoreTests {
 
     @Test("Changes that are written later do not revert what other stores have written meanwhile")
     func unwrittenMerges() async throws {
-        try await withTemporaryDirectory { root in
+        try await withTemporaryDirectory(isCreated: true) { root in
             let directory = root.appending(path: "state")
             let away = root.appending(path: "away")
             let settings = (FileTelemetrySettingsStore(directory: directory), FileTelemetrySettingsStore(directory: directory))
@@ -170,7 +171,7 @@ struct FileTelemetrySettingsStoreTests {
 
     @Test("The stored form does not change")
     func storedForm() async throws {
-        try await withTemporaryDirectory { directory in
+        try await withTemporaryDirectory(isCreated: true) { directory in
             await FileTelemetrySettingsStore(directory: directory).save(
                 TelemetrySettings(telemetryRequested: true, telemetrySendingEnabled: false, clientIdentifier: "k7m2"))
             let text = try String(contentsOf: directory.appending(path: "settings.json"), encoding: .utf8)

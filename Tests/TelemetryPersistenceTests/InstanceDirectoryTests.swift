@@ -1,4 +1,5 @@
 import Foundation
+import TelemetryTestKit
 import Testing
 
 @testable import TelemetryPersistence
@@ -14,7 +15,7 @@ struct InstanceDirectoryTests {
 
     @Test("Instances that run at the same time have different directories, and the same set of them after a restart")
     func restart() async throws {
-        try await withTemporaryDirectory { root in
+        try await withTemporaryDirectory(isCreated: true) { root in
             let first = (0..<10).map { _ in place(in: root) }
             #expect(Set(first.map(\.url)).count == 10)
             for place in first { place.release() }
@@ -26,7 +27,7 @@ struct InstanceDirectoryTests {
 
     @Test("The directory that was created first is taken first")
     func order() async throws {
-        try await withTemporaryDirectory { root in
+        try await withTemporaryDirectory(isCreated: true) { root in
             let stores = root.appending(path: "stores/file.3a.2fa")
             try FileManager.default.createDirectory(at: stores, withIntermediateDirectories: true)
             for name in ["instance.0000000003e9.b", "instance.0000000003e8.z", "instance.000000000fff.a"] {
@@ -42,7 +43,7 @@ struct InstanceDirectoryTests {
 
     @Test("The directory of a killed process is free")
     func killed() async throws {
-        try await withTemporaryDirectory { root in
+        try await withTemporaryDirectory(isCreated: true) { root in
             let url = { place(in: root).url }()
             #expect(place(in: root).url == url)
         }
@@ -50,7 +51,7 @@ struct InstanceDirectoryTests {
 
     @Test("Nothing is written before the directory is claimed, and two instances that start together get different ones")
     func fresh() async throws {
-        try await withTemporaryDirectory { root in
+        try await withTemporaryDirectory(isCreated: true) { root in
             let places = [place(in: root, isClaimed: false), place(in: root, isClaimed: false)]
             #expect(try FileManager.default.contentsOfDirectory(atPath: root.path).isEmpty)
             for place in places { place.claim() }
@@ -62,7 +63,7 @@ struct InstanceDirectoryTests {
 
     @Test("Each store has its own directories, and its identifier is encoded in their path")
     func stores() async throws {
-        try await withTemporaryDirectory { root in
+        try await withTemporaryDirectory(isCreated: true) { root in
             let places = ["file:/a", "file:/b", "https://relay.example", "../../etc", nil].map { place(in: root, store: $0) }
             #expect(Set(places.map(\.url)).count == 5)
             for place in places {
@@ -75,7 +76,7 @@ struct InstanceDirectoryTests {
 
     @Test("All instances with a name share its directory, and no other instance gets it")
     func named() async throws {
-        try await withTemporaryDirectory { root in
+        try await withTemporaryDirectory(isCreated: true) { root in
             let places = ["web/1", "web/1", "Web/1", nil].map { place(in: root, instance: $0) }
             #expect(places[0].url == places[1].url)
             #expect(Set(places.map(\.url)).count == 3)
@@ -85,7 +86,7 @@ struct InstanceDirectoryTests {
 
     @Test("The first instance takes over the files of version 1 in place, and keeps that directory", arguments: [nil, "web"])
     func former(instance: String?) async throws {
-        try await withTemporaryDirectory { root in
+        try await withTemporaryDirectory(isCreated: true) { root in
             try Data("{}".utf8).write(to: root.appending(path: "settings.json"))
             let first = place(in: root, store: "file:/a", instance: instance)
             #expect(first.url.standardizedFileURL == root.standardizedFileURL)
@@ -102,7 +103,7 @@ struct InstanceDirectoryTests {
 
     @Test("An opt-out marker of version 1 without a settings file is taken over")
     func optOut() async throws {
-        try await withTemporaryDirectory { root in
+        try await withTemporaryDirectory(isCreated: true) { root in
             try Data().write(to: root.appending(path: "settings.opted-out"))
             #expect(place(in: root).url.standardizedFileURL == root.standardizedFileURL)
         }
@@ -110,7 +111,7 @@ struct InstanceDirectoryTests {
 
     @Test("A root that is not writable still gives a directory")
     func unwritable() async throws {
-        try await withTemporaryDirectory { root in
+        try await withTemporaryDirectory(isCreated: true) { root in
             let file = root.appending(path: "file")
             try Data().write(to: file)
             let place = place(in: file)

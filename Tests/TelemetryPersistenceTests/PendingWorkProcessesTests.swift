@@ -1,6 +1,7 @@
 import Foundation
 import TelemetryModels
 import TelemetryPersistence
+import TelemetryTestKit
 import Testing
 
 // Exit tests need a system that can start processes.
@@ -10,7 +11,7 @@ import Testing
 struct PendingWorkProcessesTests {
     @Test("Concurrent updates by four processes are all applied", arguments: [false, true])
     func updates(inFiles: Bool) async throws {
-        try await withTemporaryDirectory { directory in
+        try await withTemporaryDirectory(isCreated: true) { directory in
             try await withSuite { suite in
                 let path = directory.text
                 await withTaskGroup { group in
@@ -43,7 +44,7 @@ struct PendingWorkProcessesTests {
 
     @Test("An update is read by another process, even if the first one is killed right after it", arguments: [false, true])
     func killed(inFiles: Bool) async throws {
-        try await withTemporaryDirectory { directory in
+        try await withTemporaryDirectory(isCreated: true) { directory in
             try await withSuite { suite in
                 let path = directory.text
                 await #expect(processExitsWith: .failure) {

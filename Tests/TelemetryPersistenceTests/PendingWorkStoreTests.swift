@@ -1,6 +1,7 @@
 import Foundation
 import TelemetryModels
 import TelemetryPersistence
+import TelemetryTestKit
 import Testing
 
 /// The contract of every store of pending work, including the settings stores.
@@ -38,7 +39,9 @@ struct PendingWorkStoreTests {
         ])
 
     private func withPlace(_ body: (URL, String) async throws -> Void) async throws {
-        try await withTemporaryDirectory { directory in try await withSuite { suite in try await body(directory, suite) } }
+        try await withTemporaryDirectory(isCreated: true) { directory in
+            try await withSuite { suite in try await body(directory, suite) }
+        }
     }
 
     @Test("Stored work is read by a new instance, and by the settings store of the same place", arguments: Place.allCases)
@@ -59,7 +62,7 @@ struct PendingWorkStoreTests {
 
     @Test("Reading, removing and an empty change create no file")
     func createsNothing() async throws {
-        try await withTemporaryDirectory { directory in
+        try await withTemporaryDirectory(isCreated: true) { directory in
             let place = directory.appending(path: "state")
             let store = FileTelemetryPendingWorkStore(directory: place)
             _ = await store.loadPendingWork()
@@ -120,7 +123,7 @@ struct PendingWorkStoreTests {
     @Test(
         "A file that is not pending work is set aside and reported, and the store keeps working", arguments: ["{", "[]", ""])
     func corruptFile(text: String) async throws {
-        try await withTemporaryDirectory { directory in
+        try await withTemporaryDirectory(isCreated: true) { directory in
             try Data(text.utf8).write(to: directory.appending(path: "pending-work.json"))
             let log = DiagnosticsLog()
             let store = FileTelemetryPendingWorkStore(directory: directory, diagnostics: log.handler)
@@ -151,7 +154,7 @@ struct PendingWorkStoreTests {
 
     @Test("Changes that cannot be written are kept, and later merged with what another store has written")
     func unwritable() async throws {
-        try await withTemporaryDirectory { directory in
+        try await withTemporaryDirectory(isCreated: true) { directory in
             let log = DiagnosticsLog()
             let store = FileTelemetryPendingWorkStore(directory: directory, diagnostics: log.handler)
             let lock = directory.appending(path: "pending-work.lock")

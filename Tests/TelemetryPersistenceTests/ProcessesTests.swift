@@ -1,6 +1,7 @@
 import Foundation
 import TelemetryModels
 import TelemetryPersistence
+import TelemetryTestKit
 import Testing
 
 // Exit tests need a system that can start processes.
@@ -10,7 +11,7 @@ import Testing
 struct ProcessesTests {
     @Test("Concurrent updates by four processes are all applied, in files")
     func files() async throws {
-        try await withTemporaryDirectory { directory in
+        try await withTemporaryDirectory(isCreated: true) { directory in
             let path = directory.text
             await withTaskGroup { group in
                 for _ in 0..<4 {
@@ -63,7 +64,7 @@ struct ProcessesTests {
 
     @Test("Values saved in files are read by another process, even if the first one is killed right after")
     func killed() async throws {
-        try await withTemporaryDirectory { directory in
+        try await withTemporaryDirectory(isCreated: true) { directory in
             let path = directory.text
             await #expect(processExitsWith: .failure) { [path = path as String] in
                 let directory = URL(filePath: path)

@@ -1,6 +1,7 @@
 import Foundation
 import TelemetryModels
 import TelemetryPersistence
+import TelemetryTestKit
 import Testing
 
 /// The contract of every scenario store.
@@ -16,7 +17,7 @@ struct ScenarioStoreTests {
             let store = InMemoryTelemetryScenarioStore()
             try await body(store, store)
         case .file:
-            try await withTemporaryDirectory { directory in
+            try await withTemporaryDirectory(isCreated: true) { directory in
                 try await body(
                     FileTelemetryScenarioStore(directory: directory), FileTelemetryScenarioStore(directory: directory))
             }
@@ -128,7 +129,7 @@ struct ScenarioStoreTests {
 
     @Test("A corrupt file of states reads as empty, is set aside and reported")
     func corruptFile() async throws {
-        try await withTemporaryDirectory { directory in
+        try await withTemporaryDirectory(isCreated: true) { directory in
             try Data(#"{"Net": "on"}"#.utf8).write(to: directory.appending(path: "scenarios.json"))
             let log = DiagnosticsLog()
             let store = FileTelemetryScenarioStore(directory: directory, diagnostics: log.handler)
@@ -141,7 +142,7 @@ struct ScenarioStoreTests {
 
     @Test("Reading and removing create no file in an empty file store")
     func createsNothing() async throws {
-        try await withTemporaryDirectory { root in
+        try await withTemporaryDirectory(isCreated: true) { root in
             let directory = root.appending(path: "state")
             let store = FileTelemetryScenarioStore(directory: directory)
             _ = await store.loadState(for: "Net")

@@ -1,6 +1,7 @@
 import Foundation
 import TelemetryModels
 import TelemetryPersistence
+import TelemetryTestKit
 import Testing
 
 /// Merging a change that could not be written with what another process has stored meanwhile.
@@ -49,7 +50,7 @@ struct SettingsMergingTests {
     }
 
     private func merge(mine: Change, theirs: Change) async throws -> TelemetrySettings {
-        try await withTemporaryDirectory { directory in
+        try await withTemporaryDirectory(isCreated: true) { directory in
             let (store, other) = (
                 FileTelemetrySettingsStore(directory: directory), FileTelemetrySettingsStore(directory: directory)
             )

@@ -1,13 +1,14 @@
 import Foundation
 import TelemetryModels
 import TelemetryPersistence
+import TelemetryTestKit
 import Testing
 
 /// File stores whose file temporarily cannot be read or written.
 struct StoredDocumentTests {
     @Test("A change that is written later does not undo other stores' changes")
     func othersChanges() async throws {
-        try await withTemporaryDirectory { directory in
+        try await withTemporaryDirectory(isCreated: true) { directory in
             let store = FileTelemetryScenarioStore(directory: directory)
             let other = FileTelemetryScenarioStore(directory: directory)
             #expect(await store.loadAllStates().isEmpty)
@@ -29,7 +30,7 @@ struct StoredDocumentTests {
         _ body: (FileTelemetrySettingsStore) async -> Void, stored settings: TelemetrySettings,
         _ check: (_ mine: FileTelemetrySettingsStore, _ theirs: FileTelemetrySettingsStore) async throws -> Void
     ) async throws {
-        try await withTemporaryDirectory { directory in
+        try await withTemporaryDirectory(isCreated: true) { directory in
             let (mine, theirs) = (
                 FileTelemetrySettingsStore(directory: directory), FileTelemetrySettingsStore(directory: directory)
             )
@@ -70,7 +71,7 @@ struct StoredDocumentTests {
     #if os(Linux)
     @Test("A file with a read error is neither corrupt nor set aside")
     func unreadable() async throws {
-        try await withTemporaryDirectory { directory in
+        try await withTemporaryDirectory(isCreated: true) { directory in
             let log = DiagnosticsLog()
             let file = directory.appending(path: "settings.json")
             // Reading the first page of a process's memory is an input error.

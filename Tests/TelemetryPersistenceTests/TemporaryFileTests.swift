@@ -1,6 +1,7 @@
 import Foundation
 import TelemetryModels
 import TelemetryPersistence
+import TelemetryTestKit
 import Testing
 
 /// Files at the path of a store's temporary file: from a killed process, or placed there by another user of the directory.
@@ -11,7 +12,7 @@ struct TemporaryFileTests {
         "A killed process's half-written temporary file is ignored, and removed by the next save",
         arguments: ["settings.json.tmp", "settings.json.6F9619FF-8B86-D011-B42D-00CF4FC964FF.tmp"])
     func leftover(name: String) async throws {
-        try await withTemporaryDirectory { directory in
+        try await withTemporaryDirectory(isCreated: true) { directory in
             try Data("{\"telemetryReq".utf8).write(to: directory.appending(path: name))
             let store = FileTelemetrySettingsStore(directory: directory)
             #expect(await store.load() == .defaults)
@@ -23,7 +24,7 @@ struct TemporaryFileTests {
 
     @Test("A file that is not the store's, with a name like a temporary file's, is kept")
     func foreignName() async throws {
-        try await withTemporaryDirectory { directory in
+        try await withTemporaryDirectory(isCreated: true) { directory in
             try Data().write(to: directory.appending(path: "settings.json.mine.tmp"))
             await FileTelemetrySettingsStore(directory: directory).save(settings)
             #expect(try directory.names == ["settings.json", "settings.json.mine.tmp", "settings.lock"])
@@ -32,7 +33,7 @@ struct TemporaryFileTests {
 
     @Test("A hard link at the temporary file's path does not make a save overwrite the linked file")
     func hardLink() async throws {
-        try await withTemporaryDirectory { directory in
+        try await withTemporaryDirectory(isCreated: true) { directory in
             let victim = directory.appending(path: "victim")
             try Data("precious".utf8).write(to: victim)
             try FileManager.default.linkItem(at: victim, to: directory.appending(path: "settings.json.tmp"))
@@ -44,7 +45,7 @@ struct TemporaryFileTests {
 
     @Test("A file with wider permissions at the temporary file's path does not become the settings file")
     func openFile() async throws {
-        try await withTemporaryDirectory { directory in
+        try await withTemporaryDirectory(isCreated: true) { directory in
             let planted = directory.appending(path: "settings.json.tmp")
             try Data().write(to: planted)
             try FileManager.default.setAttributes([.posixPermissions: 0o666], ofItemAtPath: planted.text)
@@ -55,7 +56,7 @@ struct TemporaryFileTests {
 
     @Test("A directory at the temporary file's path does not prevent a save")
     func directoryInPlace() async throws {
-        try await withTemporaryDirectory { directory in
+        try await withTemporaryDirectory(isCreated: true) { directory in
             let planted = directory.appending(path: "settings.json.tmp")
             try FileManager.default.createDirectory(at: planted, withIntermediateDirectories: false)
             let log = DiagnosticsLog()

@@ -1,6 +1,7 @@
 import Foundation
 import TelemetryModels
 import TelemetryPersistence
+import TelemetryTestKit
 import Testing
 
 /// The contract of the package's scenario stores for whole states, denied scenarios and the pause.
@@ -71,7 +72,7 @@ struct WholeScenarioStoreTests {
 
     @Test("A file of version 1 is read, and states that version 1 can express are written in its form")
     func fileOfVersion1() async throws {
-        try await withTemporaryDirectory { directory in
+        try await withTemporaryDirectory(isCreated: true) { directory in
             let file = directory.appending(path: "scenarios.json")
             try Data(#"{"Net": true, "Sync": false}"#.utf8).write(to: file)
             let store = FileTelemetryScenarioStore(directory: directory)
@@ -107,7 +108,7 @@ struct WholeScenarioStoreTests {
 
     @Test("Corrupt controls read as empty, are set aside and reported")
     func corruptControls() async throws {
-        try await withTemporaryDirectory { directory in
+        try await withTemporaryDirectory(isCreated: true) { directory in
             try Data("[]".utf8).write(to: directory.appending(path: "controls.json"))
             let log = DiagnosticsLog()
             let store = FileTelemetryScenarioStore(directory: directory, diagnostics: log.handler)

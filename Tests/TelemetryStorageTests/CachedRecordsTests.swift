@@ -1,5 +1,6 @@
 import Foundation
 import TelemetryModels
+import TelemetryTestKit
 import Testing
 
 @testable import TelemetryStorage
@@ -19,8 +20,7 @@ struct CachedRecordsTests {
 
     @Test("The candidates include every record that fulfils the conditions, after any changes")
     func candidates() throws {
-        let seed = UInt64(ProcessInfo.processInfo.environment["TELEMETRY_SEED"] ?? "") ?? .random(in: 0..<1 << 32)
-        var random = SeededNumbers(state: seed)
+        var random = SeededGenerator()
         var cached = CachedRecords()
         var records: [String: TelemetryRecord] = [:]
         // More fields than have an index.
@@ -45,9 +45,9 @@ struct CachedRecordsTests {
             }
             let candidates = cached.candidates(fulfilling: conditions)
             #expect(Set(candidates).count == candidates.count)
-            #expect(Set(candidates).isSuperset(of: expected.keys), "seed \(seed), round \(round)")
+            #expect(Set(candidates).isSuperset(of: expected.keys), "seed \(randomSeed), round \(round)")
             // With one condition, the index is exact.
-            if conditions.count <= 1 { #expect(candidates.count == expected.count, "seed \(seed), round \(round)") }
+            if conditions.count <= 1 { #expect(candidates.count == expected.count, "seed \(randomSeed), round \(round)") }
             #expect(cached.count == records.count)
         }
     }
@@ -64,18 +64,5 @@ struct CachedRecordsTests {
         #expect(cached.count == 2)
         #expect(cached.record(in: "c") == nil && cached.state(of: "c") == nil)
         #expect(Set(cached.candidates(fulfilling: [:])) == ["a", "d"])
-    }
-}
-
-/// A generator that gives the same numbers for the same seed.
-private struct SeededNumbers: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9e37_79b9_7f4a_7c15
-        var mixed = state
-        mixed = (mixed ^ mixed >> 30) &* 0xbf58_476d_1ce4_e5b9
-        mixed = (mixed ^ mixed >> 27) &* 0x94d0_49bb_1331_11eb
-        return mixed ^ mixed >> 31
     }
 }

@@ -13,7 +13,10 @@ struct MockTelemetryTransportTests {
         try await mock.createTelemetryClient(clientId: "c", isEnabled: false)
         _ = try await mock.fetchPendingCommands(for: "c")
         #expect(mock.calls.map(\.operation) == [.append, .saveRecords, .records])
-        guard case .append(let events) = mock.calls[0] else { return #expect(Bool(false)) }
+        guard case .append(let events) = mock.calls[0] else {
+            Issue.record("no .append")
+            return
+        }
         #expect(events == [event])
         #expect(mock.calls(of: .records).count == 1)
         mock.forgetCalls()

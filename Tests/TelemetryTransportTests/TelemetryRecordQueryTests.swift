@@ -1,5 +1,6 @@
 import Foundation
 import TelemetryModels
+import TelemetryTestKit
 import TelemetryTransport
 import Testing
 
@@ -24,7 +25,7 @@ struct TelemetryRecordQueryTests {
         let records = values.enumerated().map { record(String(format: "%02d", $0.offset), $0.element) }
         for ascending in [true, false] {
             let expected = sorted(records, ascending: ascending)
-            var random = SplitMix(state: randomSeed)
+            var random = SeededGenerator(seed: randomSeed)
             for _ in 0..<200 {
                 let shuffled = records.shuffled(using: &random)
                 #expect(sorted(shuffled, ascending: ascending) == expected, "seed \(randomSeed)")

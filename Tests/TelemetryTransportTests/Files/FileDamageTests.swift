@@ -1,6 +1,7 @@
 import Foundation
 import TelemetryModels
 import TelemetryStorage
+import TelemetryTestKit
 import TelemetryTransport
 import Testing
 
@@ -79,7 +80,7 @@ struct FileDamageTests {
     @Test("Random damage to any file traps in no call, is reported, and leaves the store usable")
     func randomDamage() async throws {
         try await withTemporaryDirectory { directory in
-            var random = SplitMix(state: randomSeed)
+            var random = SeededGenerator(seed: randomSeed)
             let told = Told()
             let configuration = FileTelemetryTransport.Configuration(
                 segmentBytes: 3_000, journalBytes: 3_000, diagnostics: { told.append($0) })

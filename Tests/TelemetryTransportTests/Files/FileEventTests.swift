@@ -1,5 +1,6 @@
 import Foundation
 import TelemetryModels
+import TelemetryTestKit
 import TelemetryTransport
 import Testing
 
@@ -27,7 +28,7 @@ struct FileEventTests {
     func manyIdentifiers() async throws {
         try await withTemporaryDirectory { directory in
             let transport = try FileTelemetryTransport(directory: directory)
-            var random = SplitMix(state: 7)
+            var random = SeededGenerator(seed: 7)
             let texts = (0..<1_500).map { _ in "\(random.next())x" } + (0..<1_500).map { "p\($0 % 7)-\($0 * 97)" }
             let all = texts.map { TelemetryEvent(eventId: $0, clientId: "c", sessionId: "s", name: "n") }
             try await transport.append(all)

@@ -2,6 +2,7 @@ import Foundation
 import Synchronization
 import TelemetryModels
 import TelemetryStorage
+import TelemetryTestKit
 import TelemetryTransport
 import Testing
 
@@ -53,7 +54,7 @@ struct FileFaultTests {
     @Test("After random failures, a repeated append stores each event once and affects no other")
     func everywhere() async throws {
         try await withTemporaryDirectory { directory in
-            let random = Mutex(SplitMix(state: randomSeed))
+            let random = Mutex(SeededGenerator(seed: randomSeed))
             let faults = Faults()
             let configuration = FileTelemetryTransport.Configuration(segmentBytes: 2_000, journalBytes: 1_500)
             var store = try FileTelemetryTransport(directory: directory, configuration: configuration, system: faults.system)

@@ -1,5 +1,6 @@
 import Foundation
 import TelemetryModels
+import TelemetryTestKit
 import TelemetryTransport
 import Testing
 
@@ -191,10 +192,10 @@ struct FileLineTests {
 
 /// Events with every kind of string, number and date.
 struct EventGenerator {
-    private var random: SplitMix
+    private var random: SeededGenerator
     private var count: UInt64 = 0
 
-    init(seed: UInt64) { random = SplitMix(state: seed) }
+    init(seed: UInt64) { random = SeededGenerator(seed: seed) }
 
     mutating func event() -> TelemetryEvent {
         count += 1

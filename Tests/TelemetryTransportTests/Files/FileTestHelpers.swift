@@ -3,13 +3,6 @@ import Synchronization
 import TelemetryModels
 import TelemetryTransport
 
-/// A directory that is removed when the body returns.
-func withTemporaryDirectory<Result>(_ body: (URL) async throws -> Result) async throws -> Result {
-    let directory = FileManager.default.temporaryDirectory.appending(path: "telemetry-\(UUID().uuidString)")
-    defer { try? FileManager.default.removeItem(at: directory) }
-    return try await body(directory)
-}
-
 /// Collects the diagnostics that a handler receives.
 final class Told: Sendable {
     private let diagnostics = Mutex<[TelemetryDiagnostic]>([])
@@ -17,19 +10,6 @@ final class Told: Sendable {
     var all: [TelemetryDiagnostic] { diagnostics.withLock { $0 } }
 
     func append(_ diagnostic: TelemetryDiagnostic) { diagnostics.withLock { $0.append(diagnostic) } }
-}
-
-/// A generator that gives the same numbers for the same seed.
-struct SplitMix: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9e37_79b9_7f4a_7c15
-        var mixed = state
-        mixed = (mixed ^ mixed >> 30) &* 0xbf58_476d_1ce4_e5b9
-        mixed = (mixed ^ mixed >> 27) &* 0x94d0_49bb_1331_11eb
-        return mixed ^ mixed >> 31
-    }
 }
 
 /// An event of a client's session, with the identifier that a logger gives it.
@@ -66,7 +46,3 @@ func code(of body: () async throws -> Void) async -> TelemetryTransportError.Cod
     do { try await body() } catch { return (error as? TelemetryTransportError)?.code }
     return nil
 }
-
-/// The seed of a randomised test: `TELEMETRY_SEED`, or a random one.
-let randomSeed =
-    ProcessInfo.processInfo.environment["TELEMETRY_SEED"].flatMap(UInt64.init) ?? UInt64.random(in: 0..<1 << 32)

@@ -1,5 +1,6 @@
 import Foundation
 import TelemetryModels
+import TelemetryTestKit
 import TelemetryTransport
 import Testing
 
@@ -23,7 +24,7 @@ struct IndexedStore {
 
     /// Appends random batches of four clients. Now and then a batch has two sessions, an old time, or a drop report.
     mutating func fill(batches: Int, seed: UInt64) async throws {
-        var random = SplitMix(state: seed)
+        var random = SeededGenerator(seed: seed)
         for _ in 0..<batches {
             let client = Int.random(in: 0..<4, using: &random)
             let age = Int.random(in: 0..<20, using: &random) == 0 ? -90_000.0 : 0

@@ -1,6 +1,7 @@
 import Foundation
 import TelemetryModels
 import TelemetryStorage
+import TelemetryTestKit
 import TelemetryTransport
 import Testing
 

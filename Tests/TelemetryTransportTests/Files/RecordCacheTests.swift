@@ -2,6 +2,7 @@ import Foundation
 import Synchronization
 import TelemetryModels
 import TelemetryStorage
+import TelemetryTestKit
 import TelemetryTransport
 import Testing
 

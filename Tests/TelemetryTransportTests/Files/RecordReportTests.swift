@@ -1,6 +1,7 @@
 import Foundation
 import TelemetryModels
 import TelemetryStorage
+import TelemetryTestKit
 import Testing
 
 @testable import TelemetryTransport
@@ -90,7 +91,7 @@ struct RecordReportTests {
         "Queries have the right results after any changes, with and without journal entries",
         arguments: [(true, 0), (true, 100), (false, 0), (false, 100)] as [(Bool, Int64)])
     func anyChanges(isWatching: Bool, later: Int64) async throws {
-        var random = SplitMix(state: randomSeed)
+        var random = SeededGenerator(seed: randomSeed)
         try await withTemporaryDirectory { directory in
             let writer = try FileTelemetryTransport(directory: directory)
             _ = try await writer.save((0..<30).map { RecordReader.record("r\($0)", $0 % 3) }, policy: .insert)
@@ -199,7 +200,7 @@ struct RecordReportTests {
     }
 
     private static func perform(
-        _ change: Change, on reader: RecordReader, with writer: FileTelemetryTransport, _ random: inout SplitMix
+        _ change: Change, on reader: RecordReader, with writer: FileTelemetryTransport, _ random: inout SeededGenerator
     ) async throws {
         let value = Int64.random(in: 0..<3, using: &random)
         let name = "r\(Int.random(in: 0..<40, using: &random))"

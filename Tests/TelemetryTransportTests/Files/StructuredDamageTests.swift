@@ -1,5 +1,6 @@
 import Foundation
 import TelemetryModels
+import TelemetryTestKit
 import TelemetryTransport
 import Testing
 
@@ -16,7 +17,7 @@ struct StructuredDamageTests {
         for round in 0..<Self.rounds {
             let seed = randomSeed &+ round
             try await withTemporaryDirectory { directory in
-                var trial = Trial(directory: directory, random: SplitMix(state: seed))
+                var trial = Trial(directory: directory, random: SeededGenerator(seed: seed))
                 try await trial.run(comment: "TELEMETRY_SEED=\(seed) TELEMETRY_ROUNDS=1")
             }
         }
@@ -24,7 +25,7 @@ struct StructuredDamageTests {
 
     private struct Trial {
         let directory: URL
-        var random: SplitMix
+        var random: SeededGenerator
         /// The stored events, in the order in which they were appended.
         var stored: [TelemetryEvent] = []
         /// The identifiers of the events that the damage may have made unreadable.
@@ -150,7 +151,7 @@ struct StructuredDamageTests {
             }
         }
 
-        private mutating func change(_ path: String?, _ body: (inout Data, inout SplitMix) -> Void)
+        private mutating func change(_ path: String?, _ body: (inout Data, inout SeededGenerator) -> Void)
             throws
         {
             guard let path else { return }

@@ -1,5 +1,6 @@
 import Foundation
 import TelemetryModels
+import TelemetryTestKit
 @_spi(Benchmarks) import TelemetryTransport
 import Testing
 
@@ -11,7 +12,7 @@ struct TimestampReadingTests {
             "2026-13-21T08:00:00", "2026-11-21 08:00:00", "2026-11-21T08:00:60", "2027-02-29T08:00:00", "",
         ]
         let fractions = ["Z", ".5Z", ".000Z", ".123456789Z", ".Z", ".1234567890Z", ",5Z", ".5", ".5z", ".-5Z", "Z0", ""]
-        var random = SplitMix(state: randomSeed)
+        var random = SeededGenerator(seed: randomSeed)
         let texts = seconds.flatMap { second in fractions.map { second + $0 } }
         let order = (0..<5).flatMap { _ in texts.shuffled(using: &random) }
         let alone = order.compactMap { TimestampFormat.date(from: $0) }

@@ -1,5 +1,6 @@
 import Foundation
 import TelemetryModels
+import TelemetryTestKit
 @_spi(Benchmarks) import TelemetryTransport
 import Testing
 
@@ -29,7 +30,7 @@ struct ValueReadingTests {
 
     @Test("Random values, intact and damaged, are read the same by lines and by Codable")
     func generated() throws {
-        var texts = ValueTexts(random: SplitMix(state: randomSeed))
+        var texts = ValueTexts(random: SeededGenerator(seed: randomSeed))
         for _ in 0..<4_000 {
             expectSameReading(of: texts.value(), "seed \(randomSeed)")
             let damaged = texts.damaged()
@@ -89,7 +90,7 @@ private enum ReadLine {
 
 /// Texts of values, most of them valid.
 private struct ValueTexts {
-    var random: SplitMix
+    var random: SeededGenerator
 
     mutating func value() -> String {
         switch random.next() % 4 {

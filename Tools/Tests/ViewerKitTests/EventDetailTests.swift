@@ -73,12 +73,18 @@ struct EventDetailTests {
     func copy() throws {
         var model = WatchedEvents.model([event])
         model.press([.enter])
-        guard case .copy(let text) = model.press(.character("y")) else { return #expect(Bool(false)) }
+        guard case .copy(let text) = model.press(.character("y")) else {
+            Issue.record("no .copy")
+            return
+        }
         #expect(text.contains("\nclient: k7wq\n"))
         #expect(text.contains("\n  path (string): \(String(repeating: "/長い", count: 100))\n"))
         #expect(!text.contains("\u{1B}"))
         #expect(model.message == "Copied \(text.utf8.count.grouped) bytes by OSC 52, if the terminal permits it.")
-        guard case .copy(let json) = model.press(.character("Y")) else { return #expect(Bool(false)) }
+        guard case .copy(let json) = model.press(.character("Y")) else {
+            Issue.record("no .copy")
+            return
+        }
         #expect(try JSONSerialization.jsonObject(with: Data(json.utf8)) is [String: Any])
     }
 

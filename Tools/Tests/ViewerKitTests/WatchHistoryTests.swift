@@ -137,13 +137,19 @@ struct WatchHistoryTests {
     @Test("An answer that arrives after the view follows new events again is ignored, and a failure is shown")
     func lateAnswers() async throws {
         var (model, history) = try await view(of: store(old: 10, new: 3))
-        guard case .read(let request) = model.press(.home) else { return #expect(Bool(false)) }
+        guard case .read(let request) = model.press(.home) else {
+            Issue.record("no .read")
+            return
+        }
         #expect(WatchedEvents.drawn(model).contains { $0.contains("[reading older events …]") })
         let page = try await history.page(request)
         _ = model.press(.end)
         #expect(model.take(page, for: request) == .nothing)
         #expect(model.visibleEntries(20).count == 3)
-        guard case .read(let second) = model.press(.home) else { return #expect(Bool(false)) }
+        guard case .read(let second) = model.press(.home) else {
+            Issue.record("no .read")
+            return
+        }
         model.takeFailure("The store is not reachable.", of: second)
         #expect(model.message == "The store is not reachable.")
         try await press(.up, &model, history)

@@ -75,13 +75,22 @@ struct WatchModelTests {
         #expect(model.press(.interrupt) == .quit)
         _ = model.press(.tab)
         _ = model.press(.down)
-        guard case .send(let off) = model.press(.character(" ")) else { return #expect(Bool(false)) }
+        guard case .send(let off) = model.press(.character(" ")) else {
+            Issue.record("no .send")
+            return
+        }
         #expect((off.clientId, off.action, off.scenarioName) == ("k7wq", .disableScenario, "FileRead"))
-        guard case .send(let capture) = model.press(.character("r")) else { return #expect(Bool(false)) }
+        guard case .send(let capture) = model.press(.character("r")) else {
+            Issue.record("no .send")
+            return
+        }
         #expect((capture.clientId, capture.action, capture.scenarioName) == ("k7wq", .captureScenario, "FileRead"))
         _ = model.press(.left)
         _ = model.press(.down)
-        guard case .send(let approve) = model.press(.character("a")) else { return #expect(Bool(false)) }
+        guard case .send(let approve) = model.press(.character("a")) else {
+            Issue.record("no .send")
+            return
+        }
         #expect((approve.clientId, approve.action) == ("new", .enable))
     }
 
@@ -155,7 +164,10 @@ struct WatchModelTests {
         #expect(model.press(.enter) == .nothing)
         #expect(model.message == "Nothing changed.")
         _ = model.press(.character("x"))
-        guard case .send(let command) = model.press(.character("y")) else { return #expect(Bool(false)) }
+        guard case .send(let command) = model.press(.character("y")) else {
+            Issue.record("no .send")
+            return
+        }
         #expect((command.clientId, command.action) == ("k7wq", .disable))
         _ = model.press(.character("x"))
         model.take(clients: [], scenarios: [])

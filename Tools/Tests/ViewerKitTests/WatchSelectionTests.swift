@@ -19,7 +19,10 @@ struct WatchSelectionTests {
         var model = model(20)
         model.press(keys)
         #expect(model.selected == selected)
-        guard case .event(let event)? = model.visibleEntries(5).last else { return #expect(Bool(false)) }
+        guard case .event(let event)? = model.visibleEntries(5).last else {
+            Issue.record("no .event")
+            return
+        }
         #expect(event.property1 == last)
     }
 
@@ -82,7 +85,10 @@ struct WatchSelectionTests {
         model.press([.enter])
         #expect(model.pager == nil)
         model.pane = .scenarios
-        guard case .send(let command) = model.press(.character(" ")) else { return #expect(Bool(false)) }
+        guard case .send(let command) = model.press(.character(" ")) else {
+            Issue.record("no .send")
+            return
+        }
         #expect(command.action == .disableScenario)
     }
 

@@ -3,14 +3,6 @@ import Synchronization
 import TelemetryModels
 import TelemetryPersistence
 
-/// Runs the body with a new directory, which is removed afterwards.
-func withTemporaryDirectory<Result>(_ body: (URL) async throws -> Result) async throws -> Result {
-    let directory = FileManager.default.temporaryDirectory.appending(path: "live-telemetry-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(at: directory) }
-    return try await body(directory)
-}
-
 /// Records the diagnostics that a handler receives.
 final class DiagnosticsLog: Sendable {
     private let heard = Mutex<[TelemetryDiagnostic]>([])

@@ -1,0 +1,20 @@
+import Foundation
+import TelemetryTestKit
+import Testing
+
+#if os(Linux) || os(macOS)
+extension ChildProcess {
+    /// Starts `TelemetryCrashLogger`, which logs until it is killed, kills it once it has printed some bytes, and returns its complete
+    /// lines.
+    static func killed(_ arguments: [String], after moment: Int) throws -> [String] {
+        let process = try ChildProcess(built("TelemetryCrashLogger"), arguments, pipeBytes: 4_096)
+        var bytes = Data()
+        while bytes.count < moment, let more = process.read(atMost: 64) { bytes += more }
+        let (rest, wasKilled) = process.kill()
+        #expect(wasKilled)
+        let lines = String(decoding: bytes + rest, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)
+        // A line without a newline was not printed completely.
+        return lines.dropLast().map(String.init)
+    }
+}
+#endif
