@@ -10,8 +10,8 @@ mkdir -p "$logs"
 exec </dev/null
 # The manifests treat warnings as errors; see Package.swift.
 export LIVE_TELEMETRY_WARNINGS_AS_ERRORS=1
-# Options of the checks' builds, which take away 40% of their time: no information for a debugger, modules compiled as a whole, and the compiler does
-# not verify what it makes. With one thread it would write a module's object file into the current folder.
+# Options of the checks' builds, which take away 40% of their time: no information for a debugger, modules are compiled as a whole, and
+# the compiler does not verify what it makes. With one thread it would write a module's object file into the current folder.
 quick=(-debug-info-format none -Xswiftc -disable-batch-mode -Xswiftc -whole-module-optimization -Xswiftc -num-threads -Xswiftc 2
     -Xswiftc -Xfrontend -Xswiftc -disable-llvm-verify -Xswiftc -Xfrontend -Xswiftc -sil-verify-none)
 # The reports of a sanitizer name files and lines.
@@ -95,7 +95,8 @@ compiled() {
 tested() {
     local modules
     modules=$(cd "$3" && printf '%s|' *Tests)
-    (cd "$workspace" && logged "$1" limited "$2" swift test --skip-build --filter "^(${modules%|})\\." "${@:4}")
+    # The status is passed on also where the caller handles it, and the shell does not end at the first failure.
+    (cd "$workspace" && logged "$1" limited "$2" swift test --skip-build --filter "^(${modules%|})\\." "${@:4}") || return 1
     closing_lines "$1"
 }
 

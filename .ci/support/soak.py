@@ -17,22 +17,22 @@ def check(is_so, what):
 
 
 class Reader(threading.Thread):
-    """The texts that a process prints, one JSON object per line."""
+    """The events that a process prints, one JSON object per line."""
 
     def __init__(self, process):
         super().__init__(daemon=True)
-        self.process, self.texts, self.arrived = process, [], threading.Condition()
+        self.process, self.events, self.arrived = process, [], threading.Condition()
         self.start()
 
     def run(self):
         for line in self.process.stdout:
             with self.arrived:
-                self.texts.append(json.loads(line))
+                self.events.append(json.loads(line))
                 self.arrived.notify_all()
 
     def wait(self, count, limit):
         with self.arrived:
-            return self.arrived.wait_for(lambda: len(self.texts) >= count, limit)
+            return self.arrived.wait_for(lambda: len(self.events) >= count, limit)
 
 
 def used(process):
@@ -81,15 +81,15 @@ with tempfile.TemporaryDirectory() as work:
                 check(process.poll() is None, f"{name} ended after {passed:.0f} s")
                 samples[name].append(used(process))
             time.sleep(0.25)
-        check(reader.wait(sent, 60), f"{len(reader.texts)} of {sent} lines arrived")
+        check(reader.wait(sent, 60), f"{len(reader.events)} of {sent} lines arrived")
         host.stdin.close()
         check(host.wait(60) == 0, f"the host ended with {host.returncode}")
-        numbers = sorted(int(event["property1"].split()[1]) for event in reader.texts)
+        numbers = sorted(int(event["property1"].split()[1]) for event in reader.events)
         check(numbers == list(range(sent)), "a line arrived twice, or another did not arrive")
         for name, taken in samples.items():
             quarter = len(taken) // 4
-            memory, descriptors = ([statistics.median(values) for values in zip(*part)] for part in (taken[quarter:2 * quarter], taken[-quarter:]))
-            (early, early_open), (late, late_open) = memory, descriptors
+            early, early_open = map(statistics.median, zip(*taken[quarter:2 * quarter]))
+            late, late_open = map(statistics.median, zip(*taken[-quarter:]))
             print(f"{name}: {early:.1f} MB, then {late:.1f} MB; {early_open:.0f} descriptors, then {late_open:.0f}")
             check(late <= early * 4 / 3 + 16, f"{name} uses more and more memory")
             check(late_open <= early_open + 8, f"{name} opens more and more descriptors")

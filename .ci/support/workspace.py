@@ -11,6 +11,10 @@ import os
 import subprocess
 import sys
 
+# What a target's description may say; anything else would be lost.
+KNOWN = {
+    "dependencies", "exclude", "name", "packageAccess", "path", "pkgConfig", "providers", "resources", "settings", "type"}
+
 # Platforms whose names in a manifest differ from those in its description.
 PLATFORMS = {"ios": "iOS", "macos": "macOS", "tvos": "tvOS", "visionos": "visionOS", "watchos": "watchOS"}
 
@@ -42,6 +46,8 @@ class Workspace:
         package = json.loads(dump.stdout)
         self.packages[package["name"]] = package
         for target in package["targets"]:
+            if unknown := target.keys() - KNOWN:
+                sys.exit(f"{target['name']}: {', '.join(sorted(unknown))} is not supported")
             path = target.get("path") or os.path.join("Tests" if target["type"] == "test" else "Sources", target["name"])
             declared = (target, os.path.normpath(os.path.join(folder, path)), package["name"])
             known = self.targets.setdefault(target["name"], declared)
@@ -80,6 +86,8 @@ class Workspace:
             condition=condition)
 
     def setting(self, value):
+        if value.keys() != {"kind", "tool"} or value["tool"] != "swift":
+            sys.exit(f"the setting {value} is not supported")
         (kind, parts), = value["kind"].items()
         if kind == "treatAllWarnings":
             return f".{kind}(as: .{parts['_0']})"
@@ -124,7 +132,8 @@ class Workspace:
             trait["name"] for package in self.packages.values() for trait in package["traits"] if trait["name"] != "default"})
         lines = ["// swift-tools-version: 6.2", "// Written by .ci/support/workspace.py.", "import PackageDescription", ""]
         lines += ["let package = Package(", '    name: "Workspace",', '    defaultLocalization: "en",', "    platforms: [.macOS(.v15)],"]
-        lines.append(f"    traits: [{', '.join([f'.default(enabledTraits: {swift(traits)})', *(call('.trait', name=swift(name)) for name in traits)])}],")
+        declared = [call(".default", enabledTraits=swift(traits)), *(call(".trait", name=swift(name)) for name in traits)]
+        lines.append(f"    traits: {array(declared)},")
         lines += ["    dependencies: [", *(f"        {remote}," for remote in self.remotes()), "    ],"]
         lines += ["    targets: [", *(f"        {self.declaration(*self.targets[name])}," for name in self.kept), "    ])", ""]
         return "\n".join(lines)

@@ -1,13 +1,12 @@
 import Foundation
 import TelemetryHTTP
+import TelemetryTestKit
 import TelemetryTransport
 import Testing
 
 struct SecretStoreTests {
     private func withDirectory(_ body: (URL) async throws -> Void) async throws {
-        let directory = FileManager.default.temporaryDirectory.appending(path: "live-telemetry-\(UUID().uuidString)")
-        defer { try? FileManager.default.removeItem(at: directory) }
-        try await body(directory.appending(path: "state/host"))
+        try await withTemporaryDirectory { try await body($0.appending(path: "state/host")) }
     }
 
     @Test("The secret is 32 bytes, created once, in a file that only its owner may read, and no other file is left")

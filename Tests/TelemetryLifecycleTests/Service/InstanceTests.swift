@@ -1,5 +1,6 @@
 import Foundation
 import TelemetryModels
+import TelemetryTestKit
 import TelemetryTransport
 import Testing
 
@@ -17,12 +18,6 @@ struct InstanceTests {
         return TelemetryLifecycleService(transport: transport, configuration: configuration)
     }
 
-    private func withDirectory(_ body: (URL) async throws -> Void) async throws {
-        let url = FileManager.default.temporaryDirectory.appending(path: "live-telemetry-\(UUID().uuidString)")
-        defer { try? FileManager.default.removeItem(at: url) }
-        try await body(url)
-    }
-
     private func start(_ services: [TelemetryLifecycleService]) async {
         for service in services {
             await service.startup()
@@ -32,7 +27,7 @@ struct InstanceTests {
 
     @Test("Hosts that run at the same time are different clients, and keep their identifiers across a restart")
     func restart() async throws {
-        try await withDirectory { directory in
+        try await withTemporaryDirectory { directory in
             let first = (0..<3).map { _ in service(directory) }
             await start(first)
             for service in first { await service.enableTelemetry() }
@@ -53,7 +48,7 @@ struct InstanceTests {
 
     @Test("Hosts with the same instance name are one client")
     func named() async throws {
-        try await withDirectory { directory in
+        try await withTemporaryDirectory { directory in
             let services = (0..<2).map { _ in service(directory, instance: "worker") }
             await start(services)
             await services[0].enableTelemetry()
@@ -66,7 +61,7 @@ struct InstanceTests {
 
     @Test("A host that never opts in writes no file")
     func neverOptedIn() async throws {
-        try await withDirectory { directory in
+        try await withTemporaryDirectory { directory in
             let host = service(directory)
             await start([host])
             try await host.registerScenarios(["A"])
