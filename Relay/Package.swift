@@ -21,7 +21,6 @@ let package = Package(
     dependencies: [
         .package(name: "LiveTelemetry", path: ".."),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
-        .package(url: "https://github.com/apple/swift-crypto", "3.12.0"..<"5.0.0"),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.14.0"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
@@ -43,7 +42,6 @@ let package = Package(
             name: "TelemetryRelay",
             dependencies: [
                 .target(name: "PostgreSQLClient", condition: .when(traits: ["PostgreSQL"])),
-                .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),

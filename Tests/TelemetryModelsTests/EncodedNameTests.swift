@@ -2,7 +2,7 @@ import Foundation
 import TelemetryTestKit
 import Testing
 
-@testable import TelemetryModels
+@_spi(Tooling) @testable import TelemetryModels
 
 struct EncodedNameTests {
     @Test(

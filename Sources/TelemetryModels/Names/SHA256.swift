@@ -1,17 +1,13 @@
-/// SHA-256 as in FIPS 180-4, for names that are too long and for keys derived from a secret.
-package enum SHA256 {
-    static func hexDigest(of message: [UInt8]) -> String {
-        var text: [UInt8] = []
-        for word in digest(of: message) {
-            for shift in stride(from: 28, through: 0, by: -4) {
-                text.append(EncodedName.hexDigit(UInt8(truncatingIfNeeded: word >> UInt32(shift)) & 15))
-            }
-        }
-        return String(decoding: text, as: UTF8.self)
+/// SHA-256 as in FIPS 180-4, for names that are too long, for keys derived from a secret, and for the relay's tokens.
+@_spi(Tooling) public enum SHA256 {
+    /// The digest as 64 lower-case hexadecimal digits.
+    package static func hexDigest(of message: [UInt8]) -> String {
+        let digits = digest(of: message).flatMap { [EncodedName.hexDigit($0 >> 4), EncodedName.hexDigit($0 & 15)] }
+        return String(decoding: digits, as: UTF8.self)
     }
 
-    /// The eight words of the digest.
-    package static func digest(of message: [UInt8]) -> [UInt32] {
+    /// The 32 bytes of the digest.
+    public static func digest(of message: [UInt8]) -> [UInt8] {
         var state: [UInt32] = [
             0x6a09_e667, 0xbb67_ae85, 0x3c6e_f372, 0xa54f_f53a, 0x510e_527f, 0x9b05_688c, 0x1f83_d9ab, 0x5be0_cd19,
         ]
@@ -30,7 +26,9 @@ package enum SHA256 {
             }
             compress(&words, into: &state)
         }
-        return state
+        return state.flatMap { word in
+            stride(from: 24, through: 0, by: -8).map { UInt8(truncatingIfNeeded: word >> UInt32($0)) }
+        }
     }
 
     /// - Parameter w: The block's sixteen words, followed by space for 48 more.

@@ -25,8 +25,7 @@ extension TelemetryRuleRecord {
     /// in Unicode's normalization form C and in UTF-8, divided by 2^64, times 100.
     public static func position(ofClient clientId: String, inRule ruleId: String) -> Double {
         let message = ComposedForm.utf8(of: ruleId) + [UInt8(ascii: "\n")] + ComposedForm.utf8(of: clientId)
-        let digest = SHA256.digest(of: message)
-        let bits = UInt64(digest[0]) << 32 | UInt64(digest[1])
+        let bits = SHA256.digest(of: message).prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
         // The largest numbers round up to 2^64.
         return min(Double(bits) / 0x1p64 * 100, (100.0).nextDown)
     }

@@ -1,6 +1,6 @@
-import Crypto
 import Foundation
 import HTTPTypes
+@_spi(Tooling) import TelemetryModels
 
 /// The two headers with which a host names its clients and authenticates as them.
 enum ClientHeaders {
@@ -51,6 +51,6 @@ enum ClientHeaders {
         guard text.utf8.count == 64, let key = PercentCoding.bytes(ofHexadecimal: text) else {
             throw .unauthorized("Telemetry-Client-Key is not 64 hexadecimal digits.")
         }
-        return Data(SHA256.hash(data: key))
+        return Data(SHA256.digest(of: key))
     }
 }

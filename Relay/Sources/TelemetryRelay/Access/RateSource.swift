@@ -1,12 +1,12 @@
-import Crypto
 import Foundation
+@_spi(Tooling) import TelemetryModels
 
 extension RelayRateSource {
     /// The kinds of limits.
     enum Kind: UInt8, CaseIterable { case newClients, client, token }
 
     init(_ kind: Kind, _ name: String) {
-        self.init(bytes: [kind.rawValue] + SHA256.hash(data: Data(name.utf8)).prefix(15))
+        self.init(bytes: [kind.rawValue] + SHA256.digest(of: Array(name.utf8)).prefix(15))
     }
 
     /// The limit that the source belongs to; nil if it is unknown to this version.

@@ -1,5 +1,5 @@
-import Crypto
 public import Foundation
+@_spi(Tooling) import TelemetryModels
 
 /// Creates, parses and hashes the texts of tokens. Only the hash is stored.
 public enum TokenText {
@@ -11,7 +11,7 @@ public enum TokenText {
     }
 
     /// The SHA-256 of a token.
-    public static func hash(of text: String) -> Data { Data(SHA256.hash(data: Data(text.utf8))) }
+    public static func hash(of text: String) -> Data { Data(SHA256.digest(of: Array(text.utf8))) }
 
     /// The token in an `Authorization` header; nil for another scheme.
     static func bearerToken(in authorization: String?) -> String? {

@@ -1,5 +1,5 @@
-import Crypto
 import Foundation
+@_spi(Tooling) import TelemetryModels
 
 /// A bearer token, kept only as its SHA-256.
 public struct BearerToken: Sendable, Equatable {
@@ -29,7 +29,7 @@ public struct BearerToken: Sendable, Equatable {
         return zip(digest, other).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) } == 0
     }
 
-    private static func digest(of text: String) -> [UInt8] { Array(SHA256.hash(data: Data(text.utf8))) }
+    private static func digest(of text: String) -> [UInt8] { SHA256.digest(of: Array(text.utf8)) }
 }
 
 extension String {

@@ -1,6 +1,6 @@
-import Crypto
 import Foundation
 import NIOCore
+@_spi(Tooling) import TelemetryModels
 
 /// A file of the viewer's page, as it is sent: plain and, where it helps, compressed, each with its entity tag.
 struct PageFile: Sendable {
@@ -17,7 +17,7 @@ struct PageFile: Sendable {
 
     init(_ bytes: [UInt8], contentType: String) {
         self.contentType = contentType
-        let digest = SHA256.hash(data: Data(bytes)).prefix(16).map { String(format: "%02x", $0) }.joined()
+        let digest = SHA256.digest(of: bytes).prefix(16).map { String(format: "%02x", $0) }.joined()
         plain = Form(body: ByteBuffer(bytes: bytes), entityTag: "\"\(digest)\"")
         // Representations that differ in their bytes need different strong entity tags (RFC 9110, 8.8.3).
         gzip = GzipEncoding.compress(bytes).flatMap { compressed in

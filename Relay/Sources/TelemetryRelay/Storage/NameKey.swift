@@ -1,4 +1,3 @@
-import Crypto
 import Foundation
 @_spi(Tooling) import TelemetryModels
 
@@ -18,7 +17,7 @@ enum NameKey {
         }
         if let plain { return plain }
         let bytes = CanonicalText.utf8(of: text)
-        return bytes.count <= limit ? Data(bytes) : Data([0xff]) + Data(SHA256.hash(data: bytes))
+        return bytes.count <= limit ? Data(bytes) : Data([0xff]) + Data(SHA256.digest(of: bytes))
     }
 
     /// The key of an absent text, which equals that of an empty text.

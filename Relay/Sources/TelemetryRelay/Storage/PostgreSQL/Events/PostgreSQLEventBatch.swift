@@ -1,7 +1,7 @@
 #if PostgreSQL
-import Crypto
 import Foundation
 import PostgreSQLClient
+@_spi(Tooling) import TelemetryModels
 
 /// A batch prepared for writing.
 struct PostgreSQLEventBatch: Sendable {
@@ -57,7 +57,7 @@ extension PostgreSQLKey {
     init(text: String) { self.init(Array(NameKey.data(of: text)), hashed: ()) }
 
     /// The first 128 bits of the SHA-256 of some bytes.
-    init(_ bytes: [UInt8], hashed: Void) { self.init(SHA256.hash(data: bytes)) }
+    init(_ bytes: [UInt8], hashed: Void) { self.init(SHA256.digest(of: bytes)) }
 
     /// The key of an absent text, which equals that of an empty text.
     static let none = PostgreSQLKey(text: "")
