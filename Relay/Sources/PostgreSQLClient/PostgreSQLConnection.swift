@@ -114,12 +114,14 @@ package actor PostgreSQLConnection {
 
     private func send(_ values: [PostgreSQLValue], to name: String) throws {
         let encoded = values.map(\.encoded)
-        let bytes = Array(encoded.compactMap(\.self).joined()) + [0]
-        var offset = 0
-        let offsets = encoded.map { value in
-            defer { offset += value?.count ?? 0 }
-            return value == nil ? nil : offset
+        var bytes: [UInt8] = []
+        let offsets = encoded.map { value -> Int? in
+            guard let value else { return nil }
+            defer { bytes += value }
+            return bytes.count
         }
+        // An empty value at the end has an address, too.
+        bytes.append(0)
         let isSent = bytes.withUnsafeBytes { buffer in
             let pointers = offsets.map { offset -> UnsafePointer<CChar>? in
                 guard let offset else { return nil }
