@@ -30,12 +30,12 @@ struct DebugLogBoundsTests {
         #expect(shipper.batches[0].count == 9)
         log(10...12, bytes: 10_000, logger)
         await logger.flush()
-        #expect(shipper.events[1] == ["debug_log.entries_lost"] + (4...12).map(String.init))
+        #expect(shipper.events[1] == ["debug_log.entries_lost"] + (4...12).map { "\($0)" })
         #expect(shipper.batches[1][0].payload == ["count": 3])
         // Small entries displace no more than necessary.
         log(13...30, bytes: 1, logger)
         await logger.flush()
-        #expect(shipper.events[2] == ["debug_log.entries_lost"] + (5...30).map(String.init))
+        #expect(shipper.events[2] == ["debug_log.entries_lost"] + (5...30).map { "\($0)" })
         #expect(shipper.batches[2][0].payload == ["count": 4])
     }
 

@@ -11,7 +11,8 @@ struct ByteViewTests {
     @Test("A value at any offset within the view is loaded")
     func unalignedLoads() {
         [1, 0, 0, 0, 2, 0, 0, 0].withByteView { view in
-            #expect((0...4).map { view.load(UInt32.self, at: $0) } == [1, 2 << 24, 2 << 16, 2 << 8, 2])
+            let loaded = (0...4).map { view.load(UInt32.self, at: $0) }
+            #expect(loaded == [1, 0x0200_0000, 0x0002_0000, 0x0000_0200, 2])
         }
     }
 

@@ -103,7 +103,8 @@ struct SpoolBoundTests {
         await bench.logger.flush()
         let stored = try await bench.stored
         let lost = try #require(bench.logger.statistics.dropped[.full])
-        #expect(stored.dropLast().map(\.sequence) == Array((lost + 1)...10_000))
+        let kept: ClosedRange<UInt64> = lost + 1...10_000
+        #expect(stored.dropLast().map(\.sequence) == Array(kept))
         #expect(stored.last?.name == "telemetry.dropped")
         #expect(stored.last?.attributes == ["full": .int(Int64(lost))])
         #expect(lost < 10_000 && lost > 5_000)

@@ -11,10 +11,10 @@ struct EventPageTests {
         try await mock.append(TelemetryFixtures.events(1...700))
         var pages = mock.eventPages().makeAsyncIterator()
         let first = try #require(try await pages.next())
-        #expect(first.events.map(\.sequence) == (1...500).map { UInt64($0) })
+        #expect(first.events.map(\.sequence) == Array(1...500 as ClosedRange<UInt64>))
         #expect(first.hasMore)
         let second = try #require(try await pages.next())
-        #expect(second.events.map(\.sequence) == (501...700).map { UInt64($0) })
+        #expect(second.events.map(\.sequence) == Array(501...700 as ClosedRange<UInt64>))
         #expect(!second.hasMore)
         let next = Task { [pages] in
             var pages = pages
@@ -23,7 +23,7 @@ struct EventPageTests {
         try await mock.append(TelemetryFixtures.events(701...701))
         #expect(try await next.value?.events.map(\.sequence) == [701])
         var again = mock.eventPages(after: first.cursor).makeAsyncIterator()
-        #expect(try await again.next()?.events.map(\.sequence) == (501...701).map { UInt64($0) })
+        #expect(try await again.next()?.events.map(\.sequence) == Array(501...701 as ClosedRange<UInt64>))
     }
 
     @Test("The first page of an empty store is empty; arrivals without matching events yield no further page")

@@ -11,9 +11,10 @@ struct OrphanedSegments {
 
     /// The segments, in order within each session. The session with the oldest events is first.
     var segments: [CaptureSegment] {
-        Dictionary(grouping: found, by: \.segment.session.id).values.map {
-            $0.sorted { ($0.ordinal, $0.segment.firstSequence) < ($1.ordinal, $1.segment.firstSequence) }
-        }.sorted { $0[0].begin < $1[0].begin }.flatMap { $0.map(\.segment) }
+        let sessions = Dictionary(grouping: found, by: \.segment.session.id).values.map { session in
+            session.sorted { ($0.ordinal, $0.segment.firstSequence) < ($1.ordinal, $1.segment.firstSequence) }
+        }
+        return sessions.sorted { $0[0].begin < $1[0].begin }.flatMap { $0.map(\.segment) }
     }
 
     mutating func add(_ segment: CaptureSegment, ordinal: UInt64, begin: Double) { found.append((segment, ordinal, begin)) }

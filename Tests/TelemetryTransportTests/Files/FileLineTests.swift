@@ -29,11 +29,12 @@ struct FileLineTests {
     func tables() async throws {
         try await withTemporaryDirectory { directory in
             let transport = try FileTelemetryTransport(directory: directory)
-            let all = (1...600).map { number in
-                TelemetryEvent(
+            let all = (1...600).map { (number: Int) in
+                let scenario: String? = number % 11 == 0 ? nil : "scenario \(number / 5 % 3)"
+                return TelemetryEvent(
                     eventId: "s-\(number)", clientId: "client", sessionId: "s", sequence: UInt64(number),
                     name: "name \(number % 7) \"é\"", timestamp: Date(timeIntervalSince1970: 1_790_000_000 + Double(number) / 7),
-                    threadId: "\(number / 3 % 4)", scenario: number % 11 == 0 ? nil : "scenario \(number / 5 % 3)")
+                    threadId: "\(number / 3 % 4)", scenario: scenario)
             }
             for start in stride(from: 0, to: 600, by: 50) { try await transport.append(Array(all[start..<start + 50])) }
             let data = try #require(try files(below: directory).first { $0.key.hasSuffix(".jsonl") }?.value)
