@@ -31,8 +31,9 @@ resources=$(swift -print-target-info | sed -n 's/.*"runtimeResourcePath" *: *"\(
 # builds NAME…: a step's builds; see .ci/build. `.ci/run` reads this line, and begins the step when they are there.
 builds() { [ -n "${CI_RUN:-}" ] || "$root/.ci/build" "$@"; }
 
-# compiles: a step that compiles something of its own, which `.ci/run` reads.
+# compiles, waits: a step that compiles something of its own, or that mostly waits, which `.ci/run` reads.
 compiles() { :; }
+waits() { :; }
 
 # need COMMAND-OR-FILE PACKAGE: installs the Debian package if the command or the file is missing.
 need() {
@@ -91,14 +92,18 @@ compiled() {
     if grep -E '(^|[^a-z])warning: ' "$logs/$1.log" | grep -v "^warning: 'swift-distributed-tracing': found"; then fail "there are warnings; see above"; fi
 }
 
-# tested NAME SECONDS FOLDER OPTION…: runs the built tests of the modules with a folder in FOLDER, in the workspace.
+# tested NAME SECONDS PATTERN: runs the tests that the pattern matches, of those in `built`. On Linux their program is run itself, since
+# SwiftPM takes ten seconds of a processor to find that there is nothing to build.
 tested() {
-    local modules
-    modules=$(cd "$3" && printf '%s|' *Tests)
+    local command=(swift test --package-path "$workspace" --scratch-path "${built%/debug}" --skip-build)
+    [ "$(uname)" != Linux ] || command=(env NO_COLOR=1 "$built"/*.xctest --testing-library swift-testing)
     # The status is passed on also where the caller handles it, and the shell does not end at the first failure.
-    (cd "$workspace" && logged "$1" limited "$2" swift test --skip-build --filter "^(${modules%|})\\." "${@:4}") || return 1
+    logged "$1" limited "$2" "${command[@]}" --filter "$3" || return 1
     closing_lines "$1"
 }
+
+# tests_in FOLDER: the pattern for the tests of the modules with a folder in FOLDER.
+tests_in() { (cd "$1" && printf '%s|' *Tests) | sed -E 's/(.*)\|$/^(\1)\\./'; }
 
 # closing_lines NAME: prints the test runner's summary.
 closing_lines() { grep -E 'Test run with|Executed [0-9]+ tests' "$logs/$1.log" || fail "the test runner printed no summary"; }
