@@ -59,10 +59,15 @@ let libraries = [
             "TelemetryCloudKit",
         ],
         excluding: appleOnly["TelemetryUI"] ?? [], resources: appleResources["TelemetryUI"]),
+]
+
+// What tests share: for hosts, and, by `@_spi(Tooling)`, for the project's packages.
+let testSupport = [
     library(
         "TelemetryTestSupport",
         ["TelemetryModels", "TelemetryTransport", "TelemetryPersistence", "TelemetryLogging", "TelemetryLifecycle"],
         path: "Mocks/TelemetryTestSupport"),
+    library("TelemetryTestKit", [], path: "Mocks/TelemetryTestKit"),
 ]
 
 // What the layers store with: no product, since no host has a use for it.
@@ -72,10 +77,10 @@ let package = Package(
     name: "LiveTelemetry",
     defaultLocalization: "en",
     platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
-    products: libraries.map { .library(name: $0.name, targets: [$0.name]) },
-    targets: [storage] + libraries + [
-        // What tests share, and no host needs.
-        library("TelemetryTestKit", [], path: "Mocks/TelemetryTestKit"),
+    products: libraries.map { .library(name: $0.name, targets: [$0.name]) } + [
+        .library(name: "TelemetryTestSupport", targets: testSupport.map(\.name))
+    ],
+    targets: [storage] + libraries + testSupport + [
         tests(of: "TelemetryModels", ["TelemetryModels"]),
         tests(of: "TelemetryStorage", ["TelemetryModels", "TelemetryStorage", "TelemetryTestSupport"]),
         .executableTarget(

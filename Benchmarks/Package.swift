@@ -18,6 +18,7 @@ let package = Package(
     dependencies: [
         .package(name: "LiveTelemetry", path: ".."),
         .package(name: "LiveTelemetryIntegrations", path: "../Integrations"),
+        .package(name: "LiveTelemetryPrograms", path: "../Tools/Programs"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
@@ -49,6 +50,7 @@ let package = Package(
                 .product(name: "TelemetrySwiftLog", package: "LiveTelemetryIntegrations"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Programs", package: "LiveTelemetryPrograms"),
             ], swiftSettings: settings),
         .executableTarget(
             name: "counted-calls",

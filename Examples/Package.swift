@@ -20,6 +20,7 @@ let package = Package(
     dependencies: [
         .package(name: "LiveTelemetry", path: ".."),
         .package(name: "LiveTelemetryIntegrations", path: "../Integrations"),
+        .package(name: "LiveTelemetryPrograms", path: "../Tools/Programs"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
     ],
@@ -62,6 +63,10 @@ let package = Package(
             dependencies: ["FileWork", layer("TelemetryModels"), layer("TelemetryLogging")], swiftSettings: settings),
         .testTarget(
             name: "NotesHostTests",
-            dependencies: ["notes-host", layer("TelemetryModels"), layer("TelemetryTransport")], swiftSettings: settings),
+            dependencies: [
+                "notes-host", layer("TelemetryModels"), layer("TelemetryTransport"),
+                .product(name: "Programs", package: "LiveTelemetryPrograms"),
+            ],
+            swiftSettings: settings),
     ]
 )

@@ -20,6 +20,7 @@ let package = Package(
     ],
     dependencies: [
         .package(name: "LiveTelemetry", path: ".."),
+        .package(name: "LiveTelemetryPrograms", path: "../Tools/Programs"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.14.0"),
@@ -81,6 +82,7 @@ let package = Package(
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOEmbedded", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "Programs", package: "LiveTelemetryPrograms"),
                 .product(name: "ServiceLifecycleTestKit", package: "swift-service-lifecycle"),
                 .product(name: "TelemetryDebugLogging", package: "LiveTelemetry"),
                 .product(name: "TelemetryHTTP", package: "LiveTelemetry"),

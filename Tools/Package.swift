@@ -21,6 +21,7 @@ let package = Package(
         .package(name: "LiveTelemetry", path: ".."),
         .package(name: "LiveTelemetryExamples", path: "../Examples"),
         .package(name: "LiveTelemetryIntegrations", path: "../Integrations"),
+        .package(name: "LiveTelemetryPrograms", path: "Programs"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     ],
     targets: [
@@ -35,6 +36,7 @@ let package = Package(
                 layer("TelemetryLogging"), layer("TelemetryLifecycle"), layer("TelemetryHTTP"), layer("TelemetryCloudKit"),
                 .product(name: "TelemetryOTLP", package: "LiveTelemetryIntegrations"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Programs", package: "LiveTelemetryPrograms"),
                 // Started by the demo; this dependency builds it next to the tool.
                 .product(name: "example-host", package: "LiveTelemetryExamples"),
             ],
@@ -51,6 +53,7 @@ let package = Package(
                 "telemetry", "ViewerKit", layer("TelemetryModels"), layer("TelemetryTransport"), layer("TelemetryPersistence"),
                 layer("TelemetryLifecycle"), layer("TelemetryLogging"), layer("TelemetryTestSupport"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Programs", package: "LiveTelemetryPrograms"),
             ],
             swiftSettings: settings),
     ]

@@ -10,12 +10,14 @@ mkdir -p "$logs"
 exec </dev/null
 # The manifests treat warnings as errors; see Package.swift.
 export LIVE_TELEMETRY_WARNINGS_AS_ERRORS=1
-# Options of the checks' builds, which take away 40% of their time: no information for a debugger, modules are compiled as a whole, and
-# the compiler does not verify what it makes. With one thread it would write a module's object file into the current folder.
+# Options of the checks' builds, which take away half of their time: no information for a debugger, modules are compiled as a whole and
+# read once, and the compiler does not verify what it makes. With one thread it would write an object file into the current folder.
 quick=(-debug-info-format none -Xswiftc -disable-batch-mode -Xswiftc -whole-module-optimization -Xswiftc -num-threads -Xswiftc 2
-    -Xswiftc -Xfrontend -Xswiftc -disable-llvm-verify -Xswiftc -Xfrontend -Xswiftc -sil-verify-none)
+    -Xswiftc -no-emit-module-separately-wmo -Xswiftc -Xfrontend -Xswiftc -disable-llvm-verify -Xswiftc -Xfrontend -Xswiftc -sil-verify-none)
 # The reports of a sanitizer name files and lines.
 with_lines=("${quick[@]}" -Xswiftc -gline-tables-only)
+# The packages that are built as one; Fuzz has a build of its own.
+packages=(. Integrations Tools/Programs Tools Examples Examples/ShopServer Relay Benchmarks)
 # The folders of all tests.
 tests=(Tests Integrations/Tests Tools/Tests Examples/Tests Examples/ShopServer/Tests Relay/Tests)
 

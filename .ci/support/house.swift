@@ -16,7 +16,7 @@ let allowedDependencies: [String: Set<String>] = {
         "TelemetryPersistence": transport, "TelemetryLogging": logging, "TelemetryLifecycle": lifecycle,
         "TelemetryHTTP": logging, "TelemetryCloudKit": cloudKit,
         "TelemetryUI": lifecycle.union(["TelemetryLifecycle", "TelemetryCloudKit"]),
-        "TelemetryDebugLogging": models, "TelemetryTestSupport": lifecycle.union(["TelemetryLifecycle"]),
+        "TelemetryDebugLogging": models, "TelemetryTestSupport": lifecycle.union(["TelemetryLifecycle"]), "TelemetryTestKit": [],
     ]
 }()
 

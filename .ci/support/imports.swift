@@ -10,12 +10,13 @@ struct Package: Decodable {
         let sources: [String]
         let targetDependencies: [String]?
         let productDependencies: [String]?
-        var declared: Set<String> { Set((targetDependencies ?? []) + (productDependencies ?? [])) }
     }
+    struct Product: Decodable { let name: String, targets: [String] }
     struct Dependency: Decodable { let identity: String }
     let name: String
     let path: String
     let targets: [Target]
+    let products: [Product]
     let dependencies: [Dependency]
 
     init(describedIn file: String) throws {
@@ -66,21 +67,27 @@ func reachable(from names: Set<String>) -> Set<String> {
     return found
 }
 
+/// The modules that a target's manifest declares: its targets, and those of the library's products.
+func declared(_ target: Package.Target) -> Set<String> {
+    let products = Set(target.productDependencies ?? [])
+    let modules = library.products.filter { products.contains($0.name) }.flatMap(\.targets)
+    return products.union(target.targetDependencies ?? []).union(modules)
+}
+
 let own = Set(library.targets.map(\.name)).union(package.targets.map(\.name))
 for target in package.targets {
-    var used: Set<String> = []
+    let declared = declared(target)
     for source in target.sources where source.hasSuffix(".swift") {
         let path = "\(target.path)/\(source)"
         let text = try String(contentsOfFile: "\(package.path)/\(path)", encoding: .utf8)
         for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
             guard let (module, isReexported, isTestable) = importedModule(in: line) else { continue }
             count += 1
-            used.insert(module)
             let place = "\(isLibrary ? "" : package.name + "/")\(path):\(index + 1)"
             if isReexported { faults.append("\(place) re-exports \(module)") }
-            guard own.contains(module), module != target.name, !target.declared.contains(module) else { continue }
+            guard own.contains(module), module != target.name, !declared.contains(module) else { continue }
             // A tested target may depend on a library target that is not a product, which other packages cannot declare.
-            if isTestable, !isLibrary, reachable(from: target.declared).contains(module) { continue }
+            if isTestable, !isLibrary, reachable(from: declared).contains(module) { continue }
             faults.append("\(place) imports \(module), which \(target.name) does not declare")
         }
     }

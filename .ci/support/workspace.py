@@ -68,22 +68,28 @@ class Workspace:
             if kind != "product":
                 self.keep(parts[0])
             elif parts[1] in self.packages:
-                # A product of one of these packages has the name of its only target.
-                if not any(product["name"] == parts[0] for product in self.packages[parts[1]]["products"]):
-                    sys.exit(f"{package}: {parts[1]} has no product {parts[0]}")
-                self.keep(parts[0])
+                for target in self.product(*parts[:2], package):
+                    self.keep(target)
 
-    def dependency(self, value):
+    def product(self, name, owner, user):
+        """The targets of a product of one of these packages."""
+        for product in self.packages[owner]["products"]:
+            if product["name"] == name:
+                return product["targets"]
+        sys.exit(f"{user}: {owner} has no product {name}")
+
+    def dependencies(self, value, package):
         (kind, parts), = value.items()
         condition = None
         if parts[-1]:
             condition = call(
                 ".when", platforms=array(["." + PLATFORMS.get(name, name) for name in parts[-1].get("platformNames", [])]),
                 traits=swift(parts[-1]["traits"]) if parts[-1].get("traits") else None)
-        is_remote = kind == "product" and parts[1] not in self.packages
-        return call(
-            ".product" if is_remote else ".target", name=swift(parts[0]), package=swift(parts[1]) if is_remote else None,
-            condition=condition)
+        if kind != "product":
+            return [call(".target", name=swift(parts[0]), condition=condition)]
+        if parts[1] not in self.packages:
+            return [call(".product", name=swift(parts[0]), package=swift(parts[1]), condition=condition)]
+        return [call(".target", name=swift(name), condition=condition) for name in self.product(*parts[:2], package)]
 
     def setting(self, value):
         if value.keys() != {"kind", "tool"} or value["tool"] != "swift":
@@ -98,11 +104,12 @@ class Workspace:
         if target["type"] == "system":
             return call(".systemLibrary", name=name, path=swift(path), pkgConfig=swift(target["pkgConfig"]))
         function = {"regular": ".target", "executable": ".executableTarget", "test": ".testTarget"}[target["type"]]
+        dependencies = [one for value in target["dependencies"] for one in self.dependencies(value, package)]
         resources = [call(f".{next(iter(one['rule']))}", swift(one["path"])) for one in target["resources"]]
         settings = [self.setting(value) for value in target["settings"]]
         settings.append(call(".unsafeFlags", swift(["-package-name", package])))
         return call(
-            function, name=name, dependencies=array([self.dependency(value) for value in target["dependencies"]]), path=swift(path),
+            function, name=name, dependencies=array(dependencies), path=swift(path),
             exclude=swift(target["exclude"]) if target["exclude"] else None, resources=array(resources), packageAccess="false",
             swiftSettings=array(settings))
 

@@ -29,6 +29,7 @@ let package = Package(
     dependencies: [
         .package(name: "LiveTelemetry", path: "../.."),
         .package(name: "LiveTelemetryIntegrations", path: "../../Integrations"),
+        .package(name: "LiveTelemetryPrograms", path: "../../Tools/Programs"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
@@ -55,7 +56,10 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "ShopServerTests",
-            dependencies: ["shop-server", "shop-server-plain", layer("TelemetryModels"), layer("TelemetryTransport")],
+            dependencies: [
+                "shop-server", "shop-server-plain", layer("TelemetryModels"), layer("TelemetryTransport"),
+                .product(name: "Programs", package: "LiveTelemetryPrograms"),
+            ],
             swiftSettings: settings),
     ]
 )

@@ -61,6 +61,7 @@ let package = Package(
             "TelemetryLifecycle",
             ["TelemetryModels", "TelemetryTransport", "TelemetryPersistence", "TelemetryLogging"]),
         linked("TelemetryCloudKit", ["TelemetryModels", "TelemetryTransport", "TelemetryPersistence", "CloudKit"]),
+        linked("TelemetryTestKit"),
         linked(
             "TelemetryTestSupport",
             ["TelemetryModels", "TelemetryTransport", "TelemetryPersistence", "TelemetryLogging", "TelemetryLifecycle"]),
@@ -70,7 +71,7 @@ let package = Package(
             "LifecycleSimulation",
             [
                 "TelemetryModels", "TelemetryTransport", "TelemetryPersistence", "TelemetryLogging", "TelemetryLifecycle",
-                "TelemetryTestSupport",
+                "TelemetryTestKit", "TelemetryTestSupport",
             ]),
         linked(
             "TelemetryUI",
@@ -92,13 +93,13 @@ let package = Package(
                 "CloudKit", "CloudKitWorld", "FakeCloudKitServer", "SwiftUI", .byName(name: interface), "TelemetryModels",
                 "TelemetryTransport",
                 "TelemetryPersistence", "TelemetryLogging", "TelemetryLifecycle", "TelemetryCloudKit", "TelemetryUI",
-                "TelemetryTestSupport", "TelemetryDebugLogging",
+                "TelemetryTestKit", "TelemetryTestSupport", "TelemetryDebugLogging",
             ]),
         tests(
             "SimulationTests",
             [
                 "CloudKit", "CloudKitWorld", "FakeCloudKitServer", "TelemetryModels", "TelemetryTransport",
-                "TelemetryCloudKit", "LifecycleSimulation",
+                "TelemetryCloudKit", "LifecycleSimulation", "TelemetryTestKit",
             ]),
         tests(
             "CloudKitTests",

@@ -1,13 +1,13 @@
 #if os(Linux) || os(macOS)
-package import Foundation
+public import Foundation
 import Synchronization
 
 /// A program that a test starts and kills. Its output can be read; its errors are discarded.
 ///
 /// Foundation's `Process` has crashed when several threads were starting processes, and keeps descriptors open for too long for
 /// thousands of them.
-package struct ChildProcess: ~Copyable {
-    package struct NotStarted: Error { package let number: Int32 }
+@_spi(Tooling) public struct ChildProcess: ~Copyable {
+    public struct NotStarted: Error { public let number: Int32 }
 
     private let identifier: pid_t
     private let output: Int32
@@ -16,7 +16,7 @@ package struct ChildProcess: ~Copyable {
     private static let starts = Mutex(())
 
     /// - Parameter pipeBytes: The size of the pipe on Linux, so that the process is never further ahead of its reader.
-    package init(_ program: URL, _ arguments: [String], pipeBytes: Int32? = nil) throws {
+    public init(_ program: URL, _ arguments: [String], pipeBytes: Int32? = nil) throws {
         (identifier, output) = try Self.starts.withLock { _ in try Self.start(program.path, arguments, pipeBytes) }
     }
 
@@ -48,7 +48,7 @@ package struct ChildProcess: ~Copyable {
     }
 
     /// What the process printed next; nil at the end. Blocks until there is something.
-    package func read(atMost count: Int = 4_096) -> Data? {
+    public func read(atMost count: Int = 4_096) -> Data? {
         var buffer = [UInt8](repeating: 0, count: count)
         while true {
             let count = Foundation.read(output, &buffer, buffer.count)
@@ -58,7 +58,7 @@ package struct ChildProcess: ~Copyable {
     }
 
     /// Kills the process, and waits for its end. Returns what it had printed, and whether it was killed instead of ending before.
-    package consuming func kill() -> (output: Data, wasKilled: Bool) {
+    public consuming func kill() -> (output: Data, wasKilled: Bool) {
         Foundation.kill(identifier, SIGKILL)
         var data = Data()
         while let more = read() { data += more }
@@ -70,14 +70,14 @@ package struct ChildProcess: ~Copyable {
     }
 
     /// A program that was built with the tests.
-    package static func built(_ name: String) -> URL {
+    public static func built(_ name: String) -> URL {
         let bundle = Bundle.allBundles.first { $0.bundlePath.hasSuffix(".xctest") }?.bundleURL ?? Bundle.main.bundleURL
         let folder = bundle.pathExtension == "xctest" ? bundle.deletingLastPathComponent() : bundle
         return folder.appending(path: name)
     }
 
     /// Runs the body on a thread of its own: reading blocks, and tasks run on as few threads as the machine has cores.
-    package static func onThread<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
+    public static func onThread<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
         try await withCheckedThrowingContinuation { continuation in
             Thread { continuation.resume(with: Swift.Result { try body() }) }.start()
         }

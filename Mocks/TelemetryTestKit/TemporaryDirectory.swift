@@ -1,17 +1,17 @@
-package import Foundation
+public import Foundation
 
 /// The path of a test's directory, which is removed with its contents at the end.
-package final class TemporaryDirectory: Sendable {
-    package let url = FileManager.default.temporaryDirectory.appending(path: "live-telemetry-\(UUID().uuidString)")
+@_spi(Tooling) public final class TemporaryDirectory: Sendable {
+    public let url = FileManager.default.temporaryDirectory.appending(path: "live-telemetry-\(UUID().uuidString)")
 
-    package init() {}
+    public init() {}
 
     deinit { try? FileManager.default.removeItem(at: url) }
 }
 
 /// Runs the body with the path of a directory, which is removed with its contents afterwards.
 /// - Parameter isCreated: Whether the directory exists, or only its path is chosen.
-package func withTemporaryDirectory<Result>(
+@_spi(Tooling) public func withTemporaryDirectory<Result>(
     isCreated: Bool = false, isolation: isolated (any Actor)? = #isolation, _ body: (URL) async throws -> Result
 ) async throws -> Result {
     let directory = TemporaryDirectory()

@@ -1,5 +1,5 @@
 import Foundation
-import TelemetryTestKit
+@_spi(Tooling) import TelemetryTestKit
 import TelemetryTestSupport
 import TelemetryTransport
 import Testing

@@ -1,6 +1,6 @@
 import Foundation
 import TelemetryHTTP
-import TelemetryTestKit
+@_spi(Tooling) import TelemetryTestKit
 import TelemetryTransport
 import Testing
 

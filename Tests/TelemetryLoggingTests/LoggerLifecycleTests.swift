@@ -1,6 +1,6 @@
 import TelemetryLogging
 import TelemetryModels
-import TelemetryTestKit
+@_spi(Tooling) import TelemetryTestKit
 import TelemetryTestSupport
 import Testing
 

@@ -1,7 +1,7 @@
 import Foundation
 import TelemetryLogging
 import TelemetryModels
-import TelemetryTestKit
+@_spi(Tooling) import TelemetryTestKit
 import TelemetryTestSupport
 import TelemetryTransport
 import Testing

@@ -1,5 +1,5 @@
 import Foundation
-import TelemetryTestKit
+@_spi(Tooling) import TelemetryTestKit
 
 extension TemporaryDirectory {
     /// The names of its contents; empty if it does not exist.

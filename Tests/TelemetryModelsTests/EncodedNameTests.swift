@@ -1,5 +1,5 @@
 import Foundation
-import TelemetryTestKit
+@_spi(Tooling) import TelemetryTestKit
 import Testing
 
 @_spi(Tooling) @testable import TelemetryModels

@@ -1,6 +1,6 @@
 import Foundation
 import TelemetryModels
-import TelemetryTestKit
+@_spi(Tooling) import TelemetryTestKit
 
 /// Random values from the run's seed.
 struct Generated: RandomNumberGenerator {

@@ -2,7 +2,7 @@ import Foundation
 import Synchronization
 import TelemetryModels
 import TelemetryPersistence
-import TelemetryTestKit
+@_spi(Tooling) import TelemetryTestKit
 import Testing
 
 struct BackupTests {

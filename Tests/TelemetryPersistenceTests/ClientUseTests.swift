@@ -1,6 +1,6 @@
 import Foundation
 import TelemetryPersistence
-import TelemetryTestKit
+@_spi(Tooling) import TelemetryTestKit
 import Testing
 
 /// Whether other processes use a client.

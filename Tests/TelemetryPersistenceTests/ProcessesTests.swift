@@ -1,7 +1,7 @@
 import Foundation
 import TelemetryModels
 import TelemetryPersistence
-import TelemetryTestKit
+@_spi(Tooling) import TelemetryTestKit
 import Testing
 
 // Exit tests need a system that can start processes.

@@ -1,7 +1,7 @@
 import Foundation
 import TelemetryModels
 import TelemetryPersistence
-import TelemetryTestKit
+@_spi(Tooling) import TelemetryTestKit
 import Testing
 
 /// The contract of every scenario store.

@@ -1,7 +1,7 @@
 import Foundation
 import TelemetryModels
 import TelemetryPersistence
-import TelemetryTestKit
+@_spi(Tooling) import TelemetryTestKit
 import Testing
 
 /// Merging a change that could not be written with what another process has stored meanwhile.

@@ -1,7 +1,7 @@
 import Foundation
 import TelemetryModels
 import TelemetryPersistence
-import TelemetryTestKit
+@_spi(Tooling) import TelemetryTestKit
 import Testing
 
 /// Files at the path of a store's temporary file: from a killed process, or placed there by another user of the directory.

@@ -1,7 +1,7 @@
 import Foundation
 import TelemetryModels
 import TelemetryPersistence
-import TelemetryTestKit
+@_spi(Tooling) import TelemetryTestKit
 import Testing
 
 /// The contract of the package's scenario stores for whole states, denied scenarios and the pause.

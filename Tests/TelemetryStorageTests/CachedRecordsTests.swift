@@ -1,6 +1,6 @@
 import Foundation
 import TelemetryModels
-import TelemetryTestKit
+@_spi(Tooling) import TelemetryTestKit
 import Testing
 
 @testable import TelemetryStorage

@@ -21,7 +21,7 @@ struct FollowSuite {
         let transport = try FileTelemetryTransport(directory: scratch.url)
         _ = try await transport.createScenarioSubscription()
         let notifications = transport.notifications()
-        let speaker = try Speaker(storing: .records, directory: scratch.url, count: count)
+        let speaker = try await Speaker(storing: .records, directory: scratch.url, count: count)
         var received: [String: UInt64] = [:]
         for await notification in notifications {
             let time = now()
@@ -30,7 +30,7 @@ struct FollowSuite {
             if received.count == count { break }
         }
         var latencies = Latencies()
-        for (name, said) in try speaker.times() {
+        for (name, said) in await speaker.times() {
             guard let time = received[name] else { throw Miscount(description: "\(name) was not received") }
             latencies.record(nanoseconds: time - said)
         }
@@ -42,14 +42,14 @@ struct FollowSuite {
         let scratch = try Scratch()
         let transport = try FileTelemetryTransport(directory: scratch.url)
         let stream = transport.eventStream()
-        let speaker = try Speaker(storing: .events, directory: scratch.url, count: count)
+        let speaker = try await Speaker(storing: .events, directory: scratch.url, count: count)
         var received: [String: UInt64] = [:]
         for try await event in stream {
             received[event.eventId] = now()
             if received.count == count { break }
         }
         var latencies = Latencies()
-        for (name, said) in try speaker.times() {
+        for (name, said) in await speaker.times() {
             guard let time = received[name] else { throw Miscount(description: "\(name) was not received") }
             latencies.record(nanoseconds: time - said)
         }

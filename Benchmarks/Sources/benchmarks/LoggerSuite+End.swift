@@ -72,8 +72,8 @@ extension LoggerSuite {
         return Comparison(
             "Memory per waiting event, \(events) of them", unit: .bytes, rounds: min(scale.effectiveRounds, 3),
             contenders: [
-                Contender("logger") { try Weigh.run(.logger, events: events) },
-                Contender("reference") { try Weigh.run(.reference, events: events) },
+                Contender("logger") { try await Weigh.run(.logger, events: events) },
+                Contender("reference") { try await Weigh.run(.reference, events: events) },
             ], aims: [.of("logger", atMost: 0.3, times: "reference")])
     }
 

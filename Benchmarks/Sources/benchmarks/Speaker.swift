@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import Measure
 import Peers
+import Programs
 import TelemetryModels
 import TelemetryTransport
 
@@ -11,24 +12,19 @@ struct Speaker {
 
     static let pace = Duration.milliseconds(4)
 
-    private let process = Process()
-    private let output = Pipe()
+    private let program: RunningProgram
 
-    init(storing topic: Topic, directory: URL, count: Int) throws {
+    init(storing topic: Topic, directory: URL, count: Int) async throws {
         guard let executable = Bundle.main.executableURL else { throw CocoaError(.executableNotLoadable) }
-        process.executableURL = executable
-        process.arguments = ["speak", topic.rawValue, directory.path, "--count", String(count)]
-        process.standardOutput = output
-        try process.run()
+        program = try await RunningProgram.start(
+            executable, ["speak", topic.rawValue, directory.path, "--count", String(count)])
     }
 
     /// The names of the stored items and their start times. Waits until the process has ended.
-    func times() throws -> [(name: String, time: UInt64)] {
-        let data = try output.fileHandleForReading.readToEnd() ?? Data()
-        process.waitUntilExit()
-        return String(decoding: data, as: UTF8.self).split(separator: "\n").compactMap { line in
+    func times() async -> [(name: String, time: UInt64)] {
+        await program.output.reduce(into: []) { times, line in
             let words = line.split(separator: " ")
-            return words.count == 2 ? UInt64(words[1]).map { (String(words[0]), $0) } : nil
+            if words.count == 2, let time = UInt64(words[1]) { times.append((String(words[0]), time)) }
         }
     }
 }

@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import Measure
 import Peers
+import Programs
 import TelemetryLogging
 import TelemetryModels
 import TelemetryTransport
@@ -16,8 +17,8 @@ struct Weigh: AsyncParsableCommand {
     @Option var events: Int
 
     /// Runs the process and returns the bytes per event.
-    static func run(_ subject: Subject, events: Int) throws -> Double {
-        let text = try Self.output(of: ["weigh", subject.rawValue, "--events", String(events)])
+    static func run(_ subject: Subject, events: Int) async throws -> Double {
+        let text = try await output(of: ["weigh", subject.rawValue, "--events", String(events)])
         guard let bytes = Double(text.trimmingCharacters(in: .whitespacesAndNewlines)) else {
             throw Miscount(description: "the memory of \(events) events could not be measured: \"\(text)\"")
         }
@@ -45,17 +46,9 @@ struct Weigh: AsyncParsableCommand {
         print(Double(Process.residentBytes - before) / Double(events))
     }
 
-    private static func output(of arguments: [String]) throws -> String {
+    private static func output(of arguments: [String]) async throws -> String {
         guard let executable = Bundle.main.executableURL else { throw CocoaError(.executableNotLoadable) }
-        let process = Process()
-        let pipe = Pipe()
-        process.executableURL = executable
-        process.arguments = arguments
-        process.standardOutput = pipe
-        try process.run()
-        let data = try pipe.fileHandleForReading.readToEnd() ?? Data()
-        process.waitUntilExit()
-        return String(decoding: data, as: UTF8.self)
+        return try await FinishedProgram.run(executable, arguments).text
     }
 }
 

@@ -1,4 +1,5 @@
 import Foundation
+import Programs
 import TelemetryModels
 import TelemetryTransport
 import Testing
@@ -9,12 +10,12 @@ struct NotesHostTests {
         let folder = FileManager.default.temporaryDirectory.appending(path: "notes-host-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: folder) }
         let arguments = [folder.appending(path: "store").path, folder.appending(path: "notes.txt").path]
-        let host = try HostProcess(arguments, in: folder)
+        let host = try await NotesHost(arguments, in: folder)
         #expect(
             await host.line(with: "[telemetry disabled")?.contains("DataSync off, NetworkRequests off, UserInteraction off")
                 == true)
-        try host.type("note nobody sees this one")
-        try host.type("agree")
+        try await host.type("note nobody sees this one")
+        try await host.type("agree")
         #expect(await host.line(with: "[telemetry pendingApproval, client ") != nil)
         let viewer = try FileTelemetryTransport(directory: folder.appending(path: "store"))
         let client = try #require(try await viewer.fetchTelemetryClients().first)
@@ -23,14 +24,14 @@ struct NotesHostTests {
         try await viewer.createCommand(
             .init(clientId: client.clientId, action: .enableScenario, scenarioName: "UserInteraction"))
         #expect(await host.line(with: "UserInteraction on") != nil)
-        try host.type("on DataSync")
+        try await host.type("on DataSync")
         #expect(await host.line(with: "DataSync on") != nil)
         var arrivals = viewer.eventStream().makeAsyncIterator()
-        try host.type("note hello")
-        try host.type("sync")
-        try host.type("off DataSync")
+        try await host.type("note hello")
+        try await host.type("sync")
+        try await host.type("off DataSync")
         #expect(await host.line(with: "DataSync off") != nil)
-        try host.type("agree")
+        try await host.type("agree")
         for (name, scenario) in [
             ("note.added", "UserInteraction"), ("sync.started", "DataSync"), ("sync.finished", "DataSync"),
         ] {
@@ -38,16 +39,16 @@ struct NotesHostTests {
             #expect((event.name, event.scenario) == (name, scenario))
         }
         #expect(try String(contentsOf: folder.appending(path: "notes.txt"), encoding: .utf8) == "nobody sees this one\nhello\n")
-        #expect(host.end(by: SIGTERM) == 0)
+        #expect(try await host.end(by: SIGTERM) == .exited(0))
         #expect(await host.line(with: "[telemetry idle") != nil, "the service has ended, not only its logger")
         #expect(try await viewer.fetchScenarios().count == 3, "a signal keeps everything")
         #expect(try await viewer.countEvents(matching: .init()) == 3)
         #expect(try await viewer.fetchTelemetryClients().map(\.isEnabled) == [true])
 
-        let next = try HostProcess(arguments, in: folder)
+        let next = try await NotesHost(arguments, in: folder)
         #expect(await next.line(with: "[telemetry enabled, client \(client.clientId)") != nil)
-        try next.type("end")
-        #expect(next.status() == 0)
+        try await next.type("end")
+        #expect(try await next.end() == .exited(0))
         #expect(try await viewer.fetchScenarios().isEmpty)
         #expect(try await viewer.countEvents(matching: .init()) == 0)
         #expect(try await viewer.fetchTelemetryClients().map(\.isEnabled) == [true])
@@ -57,9 +58,9 @@ struct NotesHostTests {
     func overview() async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "notes-host-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: folder) }
-        let host = try HostProcess(
+        let host = try await NotesHost(
             [folder.appending(path: "store").path, folder.appending(path: "notes.txt").path], in: folder)
-        try host.type("agree")
+        try await host.type("agree")
         #expect(await host.line(with: "[telemetry pendingApproval, client ") != nil)
         let viewer = try FileTelemetryTransport(directory: folder.appending(path: "store"))
         let client = try #require(try await viewer.fetchTelemetryClients().first)
@@ -71,9 +72,9 @@ struct NotesHostTests {
                 clientId: client.clientId, action: .enableScenario, scenarioName: "UserInteraction", level: .info, lease: 3_600))
         #expect(await host.line(with: "UserInteraction on") != nil)
         var arrivals = viewer.eventStream().makeAsyncIterator()
-        try host.type("note hello")
+        try await host.type("note hello")
         #expect(try await arrivals.next()?.name == "note.added")
-        try host.type("overview")
+        try await host.type("overview")
         #expect(await host.line(with: "telemetry: enabled, client \(client.clientId)") != nil)
         #expect(await host.line(with: "DataSync: off") != nil)
         #expect(
@@ -83,24 +84,24 @@ struct NotesHostTests {
         try await viewer.createCommand(
             .init(clientId: client.clientId, action: .enableScenario, scenarioName: "DataSync", lease: 1e20))
         #expect(await host.line(with: "DataSync on") != nil)
-        try host.type("overview")
+        try await host.type("overview")
         #expect(await host.line(with: "DataSync: on")?.contains("ends in very many s") == true)
-        try host.type("forbid UserInteraction")
+        try await host.type("forbid UserInteraction")
         #expect(await host.line(with: "UserInteraction off") != nil)
-        try host.type("status")
+        try await host.type("status")
         #expect(await host.line(with: "UserInteraction: forbidden") != nil)
-        try host.type("allow UserInteraction")
+        try await host.type("allow UserInteraction")
         #expect(await host.line(with: "UserInteraction on") != nil)
-        try host.type("pause")
-        try host.type("overview")
+        try await host.type("pause")
+        try await host.type("overview")
         #expect(await host.line(with: "paused by this program") != nil)
         #expect(try await viewer.fetchTelemetryClients().map(\.isPaused) == [true])
-        try host.type("resume")
-        try host.type("overview")
+        try await host.type("resume")
+        try await host.type("overview")
         #expect(await host.line(with: "telemetry: enabled") != nil)
         #expect(try await viewer.fetchTelemetryClients().map(\.isPaused) == [false])
-        try host.type("quit")
-        #expect(host.status() == 0)
+        try await host.type("quit")
+        #expect(try await host.end() == .exited(0))
     }
 
     @Test("Over a relay the example sends its token, its client and its key", arguments: [true, false])
@@ -118,17 +119,17 @@ struct NotesHostTests {
         } else {
             environment["LIVE_TELEMETRY_TOKEN"] = "host-token"
         }
-        let host = try HostProcess(arguments, in: folder, environment: environment)
+        let host = try await NotesHost(arguments, in: folder, environment: environment)
         #expect(await host.line(with: "[telemetry disabled") != nil)
-        try host.type("agree")
+        try await host.type("agree")
         let request = try #require(await relay.nextRequest())
         #expect(request.contains("Authorization: Bearer host-token\r\n"))
         #expect(request.contains(/Telemetry-Client: [a-z0-9]+\r\n/))
         #expect(request.contains(/Telemetry-Client-Key: [0-9a-f]{64}\r\n/))
         let secret = folder.appending(path: "state/notes-host/relay-secret")
         #expect(FileManager.default.fileExists(atPath: secret.path))
-        try host.type("quit")
-        #expect(host.status() == 0)
+        try await host.type("quit")
+        #expect(try await host.end() == .exited(0))
     }
 
     @Test(
@@ -139,8 +140,8 @@ struct NotesHostTests {
         ])
     func usage(arguments: [String]) async throws {
         let folder = FileManager.default.temporaryDirectory
-        let host = try HostProcess(arguments, in: folder)
-        #expect(await host.line(with: "Error: ") != nil)
-        #expect(host.status() == 64)
+        let host = try await NotesHost(arguments, in: folder)
+        #expect(await host.error(with: "Error: ") != nil)
+        #expect(try await host.end() == .exited(64))
     }
 }

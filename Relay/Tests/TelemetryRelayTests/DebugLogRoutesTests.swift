@@ -80,7 +80,7 @@ struct DebugLogRoutesTests {
         try await Bench.run(configuration: configuration) { client in
             #expect(try await client.post(three).status == .ok)
             #expect(try await client.post(three + " ").status == .contentTooLarge)
-            let zeros = try GzipTests.compressed([UInt8](repeating: 0x20, count: 100_000))
+            let zeros = try await GzipTests.compressed([UInt8](repeating: 0x20, count: 100_000))
             #expect(try await client.post(zeros, headers: [.contentEncoding: "gzip"]).status == .contentTooLarge)
             #expect(try await client.post(#"{"entries":[1,2,3,4]}"#).status == .contentTooLarge)
         }
@@ -89,7 +89,7 @@ struct DebugLogRoutesTests {
     @Test("gzip is accepted; malformed gzip is a 400, and another encoding a 415")
     func encodings() async throws {
         try await Bench.run { client in
-            let body = try GzipTests.compressed(Array(try Bench.body([Bench.entry(1)]).utf8))
+            let body = try await GzipTests.compressed(Array(try Bench.body([Bench.entry(1)]).utf8))
             #expect(try await client.post(body, headers: [.contentEncoding: "gzip"]).status == .ok)
             let damaged = Array(body.dropLast())
             #expect(try await client.post(damaged, headers: [.contentEncoding: "gzip"]).status == .badRequest)

@@ -1,24 +1,18 @@
 import Foundation
 import NIOCore
+import Programs
+@_spi(Tooling) import TelemetryTestKit
 import Testing
 
 @testable import TelemetryRelay
 
 struct GzipTests {
     /// Compresses bytes with the system's gzip.
-    static func compressed(_ bytes: [UInt8], level: Int = 6) throws -> [UInt8] {
+    static func compressed(_ bytes: [UInt8], level: Int = 6) async throws -> [UInt8] {
         let file = FileManager.default.temporaryDirectory.appending(path: "gzip-\(UUID())")
         defer { try? FileManager.default.removeItem(at: file) }
         try Data(bytes).write(to: file)
-        let process = Process()
-        let output = Pipe()
-        process.executableURL = URL(filePath: "/usr/bin/env")
-        process.arguments = ["gzip", "-cn", "-\(level)", file.path]
-        process.standardOutput = output
-        try process.run()
-        let result = output.fileHandleForReading.readDataToEndOfFile()
-        process.waitUntilExit()
-        return Array(result)
+        return try await FinishedProgram.run(URL(filePath: "/usr/bin/env"), ["gzip", "-cn", "-\(level)", file.path]).output
     }
 
     private static func expanded(_ data: [UInt8], limit: Int) throws -> [UInt8] {
@@ -27,7 +21,7 @@ struct GzipTests {
 
     /// Inputs of different kinds: repetitive, random, text.
     private static func samples() -> [[UInt8]] {
-        var generator = SystemRandomNumberGenerator()
+        var generator = SeededGenerator()
         let text = Array(#"{"event":"cart.opened","payload":{"n":1,"list":[true,false,null]}},"#.utf8)
         return [
             [], [0], Array(repeating: 7, count: 100_000), Array(0...255),
@@ -37,9 +31,9 @@ struct GzipTests {
     }
 
     @Test("Output of gzip at any level decompresses to the original", arguments: [1, 6, 9])
-    func expands(level: Int) throws {
+    func expands(level: Int) async throws {
         for sample in Self.samples() {
-            let data = try Self.compressed(sample, level: level)
+            let data = try await Self.compressed(sample, level: level)
             #expect(try Self.expanded(data, limit: sample.count) == sample)
             #expect(try Self.expanded(data + data, limit: 2 * sample.count) == sample + sample)
             guard !sample.isEmpty else { continue }
@@ -48,9 +42,9 @@ struct GzipTests {
     }
 
     @Test("Truncated or damaged data is refused and does not crash the process")
-    func damaged() throws {
+    func damaged() async throws {
         let sample = Array(Self.samples()[5].prefix(2000))
-        let data = try Self.compressed(sample)
+        let data = try await Self.compressed(sample)
         for length in data.indices {
             #expect(throws: (any Error).self) { try Self.expanded(Array(data[..<length]), limit: 10_000) }
         }

@@ -2,6 +2,7 @@ import Foundation
 import HTTPTypes
 import HummingbirdTesting
 import NIOCore
+@_spi(Tooling) import TelemetryTestKit
 import Testing
 
 @testable import TelemetryRelay

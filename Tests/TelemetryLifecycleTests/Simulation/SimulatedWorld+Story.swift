@@ -2,6 +2,7 @@ import Foundation
 import TelemetryLifecycle
 import TelemetryLogging
 import TelemetryModels
+@_spi(Tooling) import TelemetryTestKit
 import TelemetryTestSupport
 import TelemetryTransport
 

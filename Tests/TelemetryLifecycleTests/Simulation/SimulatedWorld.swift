@@ -1,5 +1,6 @@
 import Foundation
 import TelemetryModels
+@_spi(Tooling) import TelemetryTestKit
 package import TelemetryTestSupport
 import TelemetryTransport
 
@@ -26,7 +27,7 @@ package final class SimulatedWorld {
     /// The steps so far, to understand a failing seed.
     package private(set) var trace: [String] = []
     private let isTracing: Bool
-    var random: SeededRandom
+    var random: SeededGenerator
     var gates: [Gate] = []
     /// Calls that take longer than every time limit.
     var hanging: [Gate] = []
@@ -54,7 +55,7 @@ package final class SimulatedWorld {
     package static func simulated(
         _ seed: UInt64, over store: any SimulatedStore, hasHelpers: Bool = false, isTracing: Bool = false
     ) async throws -> SimulatedWorld {
-        var random = SeededRandom(seed: ~seed)
+        var random = SeededGenerator(seed: ~seed)
         let devices = hasHelpers ? 1 : Int.random(in: 1...3, using: &random)
         let world = try SimulatedWorld(
             seed: seed, devices: devices, store: store, hasHelpers: hasHelpers, isTracing: isTracing)
@@ -66,7 +67,7 @@ package final class SimulatedWorld {
     static func controlled(
         _ seed: UInt64, over server: SimulatedServer, planting fault: PlantedFault? = nil, isTracing: Bool = false
     ) async throws -> SimulatedWorld {
-        var random = SeededRandom(seed: ~seed)
+        var random = SeededGenerator(seed: ~seed)
         let devices = Int.random(in: 1...3, using: &random)
         let world = try SimulatedWorld(
             seed: seed, devices: devices, store: server, hasHelpers: false, isTracing: isTracing)
@@ -81,7 +82,7 @@ package final class SimulatedWorld {
     private init(seed: UInt64, devices count: Int, store: any SimulatedStore, hasHelpers: Bool, isTracing: Bool) throws {
         self.store = store
         self.isTracing = isTracing
-        random = SeededRandom(seed: seed)
+        random = SeededGenerator(seed: seed)
         devices = (1...count).map { SimulatedDevice(number: $0) }
         isViewerKind = random.once(in: 2)
         self.hasHelpers = hasHelpers

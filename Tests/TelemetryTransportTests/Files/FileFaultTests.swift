@@ -2,7 +2,7 @@ import Foundation
 import Synchronization
 import TelemetryModels
 import TelemetryStorage
-import TelemetryTestKit
+@_spi(Tooling) import TelemetryTestKit
 import TelemetryTransport
 import Testing
 

@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 import TelemetryStorage
-import TelemetryTestKit
+@_spi(Tooling) import TelemetryTestKit
 @_spi(Tooling) import TelemetryTransport
 import Testing
 

@@ -1,7 +1,7 @@
 import Foundation
 import TelemetryModels
 import TelemetryStorage
-import TelemetryTestKit
+@_spi(Tooling) import TelemetryTestKit
 import Testing
 
 @testable import TelemetryTransport

@@ -1,6 +1,6 @@
 import Foundation
 import TelemetryModels
-import TelemetryTestKit
+@_spi(Tooling) import TelemetryTestKit
 @_spi(Benchmarks) import TelemetryTransport
 import Testing
 

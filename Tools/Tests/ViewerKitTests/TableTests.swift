@@ -1,4 +1,5 @@
 import Foundation
+@_spi(Tooling) import TelemetryTestKit
 import Testing
 import ViewerKit
 
@@ -10,7 +11,7 @@ struct TableTests {
     func fits(round: Int) {
         let environment = ProcessInfo.processInfo.environment["LIVE_TELEMETRY_SEED"].flatMap(UInt64.init)
         let seed = (environment ?? .random(in: 0...UInt64.max / 2)) + UInt64(round)
-        var random = Random(state: seed)
+        var random = SeededGenerator(seed: seed)
         for width in 40...200 {
             let count = Int.random(in: 1...9, using: &random)
             let kinds = (0..<count).map { _ in Int.random(in: 0..<3, using: &random) }
@@ -84,18 +85,5 @@ struct TableTests {
         let lines = listing().lines(style: Self.plain)
         #expect(lines.count == 2)
         #expect(lines[1].contains("A name of more than fourteen characters  1,234,567  2026-11-21 14:03  build-machine-17"))
-    }
-}
-
-/// A generator with a seed (SplitMix64).
-private struct Random: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
     }
 }

@@ -1,12 +1,14 @@
 import Foundation
+import Programs
 import TelemetryModels
+@_spi(Tooling) import TelemetryTestKit
 import TelemetryTransport
 import Testing
 
 struct BadInputTests {
     @Test("A missing directory is reported and not created")
     func missing() async throws {
-        try await withDirectory { folder in
+        try await withTemporaryDirectory(isCreated: true) { folder in
             let store = folder.appendingPathComponent("no-such-store").path
             let result = try await ToolProcess.run("clients", "--directory", store)
             #expect(result.code == 66)
@@ -22,7 +24,7 @@ struct BadInputTests {
         "A file in place of a directory is reported and left unchanged",
         arguments: ["clients", "events", "scenarios", "commands"])
     func file(command: String) async throws {
-        try await withDirectory { folder in
+        try await withTemporaryDirectory(isCreated: true) { folder in
             let file = folder.appendingPathComponent("file")
             try Data("mine".utf8).write(to: file)
             let result = try await ToolProcess.run(command, "-d", file.path)
@@ -34,7 +36,7 @@ struct BadInputTests {
 
     @Test("A directory with other contents is left unchanged")
     func otherThings() async throws {
-        try await withDirectory { folder in
+        try await withTemporaryDirectory(isCreated: true) { folder in
             try Data("mine".utf8).write(to: folder.appendingPathComponent("letter.txt"))
             for arguments in [["clients"], ["pipe", "--scenario", "A"], ["demo"]] {
                 let result = try await ToolProcess.run(arguments + ["-d", folder.path])
@@ -50,7 +52,7 @@ struct BadInputTests {
 
     @Test("A store of a newer format is reported and left unchanged", arguments: ["clients", "doctor", "pipe", "import"])
     func newerFormat(command: String) async throws {
-        try await withDirectory { folder in
+        try await withTemporaryDirectory(isCreated: true) { folder in
             let manifest = folder.appendingPathComponent("format.json")
             let text = Data(#"{"format":"LiveTelemetry file store","id":"x","version":99}"#.utf8)
             try text.write(to: manifest)
@@ -70,12 +72,10 @@ struct BadInputTests {
         "A failed write to the output is an error",
         .enabled(if: FileManager.default.fileExists(atPath: "/dev/full")))
     func fullOutput() async throws {
-        let full = try #require(FileHandle(forWritingAtPath: "/dev/full"))
-        let process = try ChildProcess(
-            ["schema"], environment: ProcessInfo.processInfo.environment, input: .inherited, output: .file(full))
-        #expect(await process.exit().code == 74)
-        let text = await ChildProcess.text(from: process.errors)
-        #expect(text.hasPrefix("telemetry: Cannot write the output: "))
+        let tool = try await FinishedProgram.run(
+            URL(filePath: "/bin/sh"), ["-c", "exec \"$0\" schema >/dev/full", try ToolProcess.executable.path])
+        #expect(tool.end == .exited(74))
+        #expect(tool.errors.hasPrefix("telemetry: Cannot write the output: "))
     }
 
     @Test(
@@ -94,7 +94,7 @@ struct BadInputTests {
             ),
         ] as [([String], Int32, String)])
     func advice(arguments: [String], code: Int32, message: String) async throws {
-        try await withDirectory { folder in
+        try await withTemporaryDirectory(isCreated: true) { folder in
             let store = folder.appendingPathComponent("store")
             try await FileTelemetryTransport(directory: store).append([.init(sessionId: "s", sequence: 1, name: "a")])
             func named(_ text: String) -> String { text.replacingOccurrences(of: "FOLDER", with: folder.path) }

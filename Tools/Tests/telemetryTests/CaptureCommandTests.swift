@@ -2,6 +2,7 @@ import Foundation
 import TelemetryLifecycle
 import TelemetryLogging
 import TelemetryModels
+@_spi(Tooling) import TelemetryTestKit
 import TelemetryTransport
 import Testing
 
@@ -9,7 +10,7 @@ import Testing
 struct CaptureCommandTests {
     @Test("A capture prints how many events the client sent, and the store has them")
     func capture() async throws {
-        try await withDirectory { folder in
+        try await withTemporaryDirectory(isCreated: true) { folder in
             let store = folder.appendingPathComponent("store")
             let client = try await TestClient(
                 store: store, identifier: "k7wq", policy: TelemetryPolicy(recordedScenarios: ["A"]))
@@ -26,7 +27,7 @@ struct CaptureCommandTests {
 
     @Test("A capture of a scenario that the client does not keep fails with the reason")
     func rejected() async throws {
-        try await withDirectory { folder in
+        try await withTemporaryDirectory(isCreated: true) { folder in
             let store = folder.appendingPathComponent("store")
             let client = try await TestClient(store: store, identifier: "k7wq")
             _ = try await ToolProcess.run("approve", "k7wq", "-d", store.path)

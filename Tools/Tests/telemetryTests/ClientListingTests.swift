@@ -1,5 +1,6 @@
 import Foundation
 import TelemetryModels
+@_spi(Tooling) import TelemetryTestKit
 import TelemetryTransport
 import Testing
 
@@ -20,7 +21,7 @@ struct ClientListingTests {
 
     @Test("A client is listed as approved while it is seen, as unseen after 40 minutes, and as gone without a record")
     func states() async throws {
-        try await withDirectory { folder in
+        try await withTemporaryDirectory(isCreated: true) { folder in
             let transport = try FileTelemetryTransport(directory: folder)
             let old = Date.now - 3_600
             for id in ["writes", "answers", "silent", "never"] {
@@ -51,7 +52,7 @@ struct ClientListingTests {
 
     @Test("App, device and last activity come from the client's record before its first event")
     func record() async throws {
-        try await withDirectory { folder in
+        try await withTemporaryDirectory(isCreated: true) { folder in
             let transport = try FileTelemetryTransport(directory: folder)
             let seen = Date(timeIntervalSince1970: 1_767_225_600)
             try await transport.createTelemetryClient(
@@ -69,7 +70,7 @@ struct ClientListingTests {
 
     @Test("A client whose newest event is very large has been seen, and a segment with an invalid identifier is ignored")
     func unusualSegments() async throws {
-        try await withDirectory { folder in
+        try await withTemporaryDirectory(isCreated: true) { folder in
             let transport = try FileTelemetryTransport(directory: folder)
             try await transport.createTelemetryClient(clientId: "a", created: .now - 3_600, isEnabled: true)
             try await transport.append([
@@ -88,7 +89,7 @@ struct ClientListingTests {
 
     @Test("The newest event of a long segment counts, whose times are relative to a header near its end")
     func longSegment() async throws {
-        try await withDirectory { folder in
+        try await withTemporaryDirectory(isCreated: true) { folder in
             let transport = try FileTelemetryTransport(directory: folder)
             let first = Date(timeIntervalSince1970: 1_767_225_600)
             let events = (0..<3_000).map { Self.event(of: "ended", first + Double($0)) }
@@ -101,7 +102,7 @@ struct ClientListingTests {
 
     @Test("A client whose newest session was deleted was last seen at its newest remaining event")
     func deletedSession() async throws {
-        try await withDirectory { folder in
+        try await withTemporaryDirectory(isCreated: true) { folder in
             let transport = try FileTelemetryTransport(directory: folder)
             let first = Date(timeIntervalSince1970: 1_767_225_600)
             let kept = (0..<5).map { Self.event(of: "ended", first + Double($0)) }
@@ -120,7 +121,7 @@ struct ClientListingTests {
 
     @Test("An alias is accepted and shown instead of an identifier, per store, until it is removed")
     func alias() async throws {
-        try await withDirectory { folder in
+        try await withTemporaryDirectory(isCreated: true) { folder in
             let store = folder.appendingPathComponent("store")
             let transport = try FileTelemetryTransport(directory: store)
             try await transport.createTelemetryClient(clientId: "k7wq2", isEnabled: true)
@@ -160,7 +161,7 @@ struct ClientListingTests {
 
     @Test("commands cancel deletes pending commands only, after confirmation")
     func cancel() async throws {
-        try await withDirectory { folder in
+        try await withTemporaryDirectory(isCreated: true) { folder in
             let transport = try FileTelemetryTransport(directory: folder)
             try await transport.createTelemetryClient(clientId: "k7wq", isEnabled: true)
             for id in ["aa1", "aa2", "bb1"] {

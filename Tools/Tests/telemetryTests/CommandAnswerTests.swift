@@ -1,5 +1,6 @@
 import Foundation
 import TelemetryModels
+@_spi(Tooling) import TelemetryTestKit
 import TelemetryTransport
 import Testing
 
@@ -13,7 +14,7 @@ struct CommandAnswerTests {
             (["--issuer", ""], [:], nil),
         ] as [([String], [String: String], String?)])
     func issuer(options: [String], environment: [String: String], name: String?) async throws {
-        try await withDirectory { folder in
+        try await withTemporaryDirectory(isCreated: true) { folder in
             let transport = try FileTelemetryTransport(directory: folder)
             try await transport.createTelemetryClient(clientId: "asleep", isEnabled: true)
             for arguments in [
@@ -29,7 +30,7 @@ struct CommandAnswerTests {
 
     @Test("The list of commands shows issuers and results, and says what to do about each status")
     func list() async throws {
-        try await withDirectory { folder in
+        try await withTemporaryDirectory(isCreated: true) { folder in
             let transport = try FileTelemetryTransport(directory: folder)
             let start = Date(timeIntervalSince1970: 1_767_225_600)
             func add(_ id: String, _ status: TelemetrySchema.CommandStatus, message: String? = nil, result: String? = nil)

@@ -1,11 +1,12 @@
 import Foundation
+@_spi(Tooling) import TelemetryTestKit
 import TelemetryTransport
 import Testing
 
 struct ContextCommandTests {
     @Test("A context is added, listed, used, shown and removed")
     func life() async throws {
-        try await withDirectory { folder in
+        try await withTemporaryDirectory(isCreated: true) { folder in
             let environment = ["XDG_CONFIG_HOME": folder.path]
             func run(_ arguments: String..., input: String = "") async throws -> ToolProcess.Result {
                 try await ToolProcess.run(arguments, environment: environment, input: input)
@@ -44,7 +45,7 @@ struct ContextCommandTests {
 
     @Test("LIVE_TELEMETRY_CONTEXT selects a context, and an option precedes it")
     func variable() async throws {
-        try await withDirectory { folder in
+        try await withTemporaryDirectory(isCreated: true) { folder in
             for name in ["one", "two"] {
                 let store = folder.appendingPathComponent(name)
                 try await FileTelemetryTransport(directory: store).createTelemetryClient(
@@ -84,7 +85,7 @@ struct ContextCommandTests {
 
     @Test("A context with a token file that is missing, or that others can read, is not added")
     func tokenFile() async throws {
-        try await withDirectory { folder in
+        try await withTemporaryDirectory(isCreated: true) { folder in
             let file = folder.appendingPathComponent("token")
             func add() async throws -> ToolProcess.Result {
                 try await ToolProcess.run(

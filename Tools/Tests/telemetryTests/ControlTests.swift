@@ -1,6 +1,7 @@
 import Foundation
 import TelemetryLifecycle
 import TelemetryModels
+@_spi(Tooling) import TelemetryTestKit
 import TelemetryTransport
 import Testing
 
@@ -8,7 +9,7 @@ import Testing
 struct ControlTests {
     @Test("Approving waits for the client's answer and prints it")
     func approve() async throws {
-        try await withDirectory { folder in
+        try await withTemporaryDirectory(isCreated: true) { folder in
             let store = folder.appendingPathComponent("store")
             let client = try await TestClient(store: store, identifier: "k7wq-first")
             let result = try await ToolProcess.run("approve", "k7", "-d", store.path)
@@ -20,7 +21,7 @@ struct ControlTests {
 
     @Test("A viewer pauses and resumes a client, but cannot end a pause of the app")
     func pause() async throws {
-        try await withDirectory { folder in
+        try await withTemporaryDirectory(isCreated: true) { folder in
             let store = folder.appendingPathComponent("store")
             let client = try await TestClient(store: store, identifier: "k7wq")
             _ = try await ToolProcess.run("approve", "k7wq", "-d", store.path)
@@ -42,7 +43,7 @@ struct ControlTests {
 
     @Test("A scenario is enabled and disabled by name, and others stay unchanged")
     func scenario() async throws {
-        try await withDirectory { folder in
+        try await withTemporaryDirectory(isCreated: true) { folder in
             let store = folder.appendingPathComponent("store")
             let client = try await TestClient(store: store, identifier: "k7wq")
             let approved = try await ToolProcess.run("enable", "k7wq", "-d", store.path)
@@ -66,7 +67,7 @@ struct ControlTests {
 
     @Test("Ending a client's telemetry is confirmed although the client deletes its commands")
     func disable() async throws {
-        try await withDirectory { folder in
+        try await withTemporaryDirectory(isCreated: true) { folder in
             let store = folder.appendingPathComponent("store")
             let client = try await TestClient(store: store, identifier: "k7wq")
             _ = try await ToolProcess.run("approve", "k7wq", "-d", store.path)
@@ -89,7 +90,7 @@ struct ControlTests {
 
     @Test("A client that does not answer leaves exit code 75 and a pending command")
     func unanswered() async throws {
-        try await withDirectory { folder in
+        try await withTemporaryDirectory(isCreated: true) { folder in
             let store = folder.appendingPathComponent("store")
             let transport = try FileTelemetryTransport(directory: store)
             try await transport.createTelemetryClient(clientId: "asleep", isEnabled: false)
@@ -108,7 +109,7 @@ struct ControlTests {
 
     @Test("Errors for unknown and ambiguous names list the candidates")
     func unknown() async throws {
-        try await withDirectory { folder in
+        try await withTemporaryDirectory(isCreated: true) { folder in
             let store = folder.appendingPathComponent("store")
             let transport = try FileTelemetryTransport(directory: store)
             for name in ["ka", "kb"] { try await transport.createTelemetryClient(clientId: name, isEnabled: true) }
@@ -133,7 +134,7 @@ struct ControlTests {
 
     @Test("The reason of a failed command is printed")
     func failed() async throws {
-        try await withDirectory { folder in
+        try await withTemporaryDirectory(isCreated: true) { folder in
             let store = folder.appendingPathComponent("store")
             let transport = try FileTelemetryTransport(directory: store)
             try await transport.createTelemetryClient(clientId: "failing", isEnabled: false)

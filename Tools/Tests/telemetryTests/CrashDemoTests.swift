@@ -1,10 +1,11 @@
 import Foundation
+@_spi(Tooling) import TelemetryTestKit
 import Testing
 
 struct CrashDemoTests {
     @Test("The last events of a killed host, whose scenario was off, are captured after its restart", .timeLimit(.minutes(5)))
     func story() async throws {
-        try await withDirectory { folder in
+        try await withTemporaryDirectory(isCreated: true) { folder in
             let files = folder.appendingPathComponent("files")
             try FileManager.default.createDirectory(at: files, withIntermediateDirectories: true)
             for number in 1...20 {

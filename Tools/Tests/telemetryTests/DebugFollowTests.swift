@@ -1,4 +1,5 @@
 import Foundation
+import Programs
 @_spi(Tooling) import TelemetryTestSupport
 import Testing
 
@@ -41,7 +42,7 @@ struct DebugFollowTests {
         let server = try LoopbackServer(
             Self.page(["1", "2"], cursor: 2, hasMore: true, newest: 7), Self.page(["3"], cursor: 7), .closesHalfWay,
             .answers(503), Self.page(["4", "5"], cursor: 9), Self.page([], cursor: 12), .stalls)
-        let tool = try RunningTool([
+        let tool = try await RunningTool.start([
             "debug", "search", "--follow", "--event", "e", "--relay", server.baseURL.absoluteString, "--json",
         ])
         for _ in 1...7 { _ = await server.nextRequest() }
@@ -49,7 +50,7 @@ struct DebugFollowTests {
         let events = await rest(of: tool.output).map { line in
             line.split(separator: "\"event\":\"").last?.prefix { $0 != "\"" } ?? ""
         }
-        let exit = await tool.ended()
+        let exit = try await tool.ended()
         #expect(events == ["1", "2", "3", "4", "5"])
         let notes = await rest(of: tool.errors)
         #expect(
@@ -70,11 +71,11 @@ struct DebugFollowTests {
         let server = try LoopbackServer(
             Self.page(["9", "8"], cursor: 8, hasMore: true, newest: 9), Self.page([], cursor: 1, newest: 1),
             Self.page(["1"], cursor: 1), .stalls)
-        let tool = try RunningTool(["debug", "tail", "--last", "2", "--relay", server.baseURL.absoluteString])
+        let tool = try await RunningTool.start(["debug", "tail", "--last", "2", "--relay", server.baseURL.absoluteString])
         for _ in 1...4 { _ = await server.nextRequest() }
         tool.interrupt()
         let lines = await rest(of: tool.output)
-        let exit = await tool.ended()
+        let exit = try await tool.ended()
         #expect(lines.map { $0.split(separator: " ")[3] } == ["8", "9", "1"])
         #expect(await rest(of: tool.errors) == ["The relay lost its entries; starting from the beginning."])
         #expect(exit.code == 0)

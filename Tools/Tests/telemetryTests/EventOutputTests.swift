@@ -1,5 +1,6 @@
 import Foundation
 import TelemetryModels
+@_spi(Tooling) import TelemetryTestKit
 import TelemetryTransport
 import Testing
 
@@ -21,7 +22,7 @@ struct EventOutputTests {
     }
 
     private func run(_ arguments: String..., count: Int = 3) async throws -> ToolProcess.Result {
-        try await withDirectory { folder in
+        try await withTemporaryDirectory(isCreated: true) { folder in
             let store = folder.appendingPathComponent("store")
             try await FileTelemetryTransport(directory: store).append(events(count))
             return try await ToolProcess.run(["events"] + arguments + ["-d", store.path])
@@ -66,7 +67,7 @@ struct EventOutputTests {
             (["--grep", "ratio"], ["1"]),
         ])
     func choosing(options: [String], numbers: [String]) async throws {
-        try await withDirectory { folder in
+        try await withTemporaryDirectory(isCreated: true) { folder in
             try await FileTelemetryTransport(directory: folder).append(events(3))
             let result = try await ToolProcess.run(
                 ["events", "--format", "csv", "--columns", "sequence", "-d", folder.path] + options)
@@ -76,7 +77,7 @@ struct EventOutputTests {
 
     @Test("A saved cursor continues exactly after the last printed event")
     func cursors() async throws {
-        try await withDirectory { folder in
+        try await withTemporaryDirectory(isCreated: true) { folder in
             let transport = try FileTelemetryTransport(directory: folder.appendingPathComponent("store"))
             try await transport.append(events(5))
             let position = folder.appendingPathComponent("position").path

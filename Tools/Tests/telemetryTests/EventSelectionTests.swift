@@ -1,5 +1,6 @@
 import Foundation
 import TelemetryModels
+@_spi(Tooling) import TelemetryTestKit
 import TelemetryTransport
 import Testing
 
@@ -22,7 +23,7 @@ struct EventSelectionTests {
     }
 
     private func names(_ arguments: [String]) async throws -> [String] {
-        try await withDirectory { folder in
+        try await withTemporaryDirectory(isCreated: true) { folder in
             let store = folder.appendingPathComponent("store")
             try await Self.fill(store)
             let result = try await ToolProcess.run(
@@ -50,7 +51,7 @@ struct EventSelectionTests {
 
     @Test("With several clients and a limit, the cursor continues after the last printed event")
     func cursor() async throws {
-        try await withDirectory { folder in
+        try await withTemporaryDirectory(isCreated: true) { folder in
             let store = folder.appendingPathComponent("store")
             try await Self.fill(store)
             let file = folder.appendingPathComponent("cursor").path
@@ -67,7 +68,7 @@ struct EventSelectionTests {
 
     @Test("Statistics and exports include all selected clients")
     func others() async throws {
-        try await withDirectory { folder in
+        try await withTemporaryDirectory(isCreated: true) { folder in
             let store = folder.appendingPathComponent("store")
             try await Self.fill(store)
             let stats = try await ToolProcess.run("stats", "-c", "web-1", "-c", "mail", "-d", store.path)
@@ -94,7 +95,7 @@ struct EventSelectionTests {
             (["--follow", "--until", "2026-01-01"], 64, "--follow cannot be used with an --until date in the past."),
         ] as [([String], Int32, String)])
     func messages(arguments: [String], code: Int32, message: String) async throws {
-        try await withDirectory { folder in
+        try await withTemporaryDirectory(isCreated: true) { folder in
             let store = folder.appendingPathComponent("store")
             try await Self.fill(store)
             let result = try await ToolProcess.run(["events", "-d", store.path] + arguments)
@@ -105,7 +106,7 @@ struct EventSelectionTests {
 
     @Test("A client that the store does not contain is noted, and nothing is printed", arguments: ["nobody", "no*"])
     func unknownClient(client: String) async throws {
-        try await withDirectory { folder in
+        try await withTemporaryDirectory(isCreated: true) { folder in
             let store = folder.appendingPathComponent("store")
             try await Self.fill(store)
             let result = try await ToolProcess.run("events", "-c", client, "-d", store.path)
@@ -119,26 +120,26 @@ struct EventSelectionTests {
 
     @Test("--follow prints the events of a client that appears later", arguments: ["late-1", "late-?"])
     func followedClient(client: String) async throws {
-        try await withDirectory { folder in
+        try await withTemporaryDirectory(isCreated: true) { folder in
             let store = folder.appendingPathComponent("store")
             try await Self.fill(store)
-            let tool = try RunningTool([
+            let tool = try await RunningTool.start([
                 "events", "--follow", "-c", client, "-c", "mail", "--grep", "4", "-o", "csv", "--columns", "name", "-d",
                 store.path,
             ])
-            #expect(try await tool.output.first { $0 == "mail 4" } != nil)
+            #expect(await tool.output.first { $0 == "mail 4" } != nil)
             let transport = try FileTelemetryTransport(directory: store)
             try await transport.append([TelemetryEvent(clientId: "other", sessionId: "o", name: "other 4")])
             try await transport.append([TelemetryEvent(clientId: "late-1", sessionId: "l", name: "late 4")])
             #expect(await tool.output.next() == "late 4")
             tool.interrupt()
-            await tool.ended()
+            try await tool.ended()
         }
     }
 
     @Test("An expression that takes too long ends the command with a message", arguments: ["--grep", "--exclude"])
     func slowExpression(option: String) async throws {
-        try await withDirectory { folder in
+        try await withTemporaryDirectory(isCreated: true) { folder in
             let transport = try FileTelemetryTransport(directory: folder)
             let text = String(repeating: "a", count: 60) + "b"
             try await transport.append([TelemetryEvent(clientId: "a", sessionId: "s", name: "n", property1: text)])
@@ -150,7 +151,7 @@ struct EventSelectionTests {
 
     @Test("A text of any length is searched completely")
     func longText() async throws {
-        try await withDirectory { folder in
+        try await withTemporaryDirectory(isCreated: true) { folder in
             let transport = try FileTelemetryTransport(directory: folder)
             let text = String(repeating: "x", count: 100_000) + "end"
             try await transport.append([TelemetryEvent(clientId: "a", sessionId: "s", name: "n", property1: text)])
@@ -162,7 +163,7 @@ struct EventSelectionTests {
 
     @Test("A wide table has every column")
     func wide() async throws {
-        try await withDirectory { folder in
+        try await withTemporaryDirectory(isCreated: true) { folder in
             let store = folder.appendingPathComponent("store")
             try await Self.fill(store)
             let result = try await ToolProcess.run("events", "-o", "wide", "-n", "1", "-d", store.path)

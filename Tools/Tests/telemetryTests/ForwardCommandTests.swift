@@ -1,6 +1,8 @@
 import Foundation
+import Programs
 import Synchronization
 import TelemetryModels
+@_spi(Tooling) import TelemetryTestKit
 @_spi(Tooling) import TelemetryTestSupport
 import TelemetryTransport
 import Testing
@@ -53,7 +55,7 @@ struct ForwardCommandTests {
 
     @Test("Stored events are sent once, and the next run sends only new ones")
     func once() async throws {
-        try await withDirectory { folder in
+        try await withTemporaryDirectory(isCreated: true) { folder in
             let bench = try Bench(folder)
             try await bench.append(1...700)
             let first = try await bench.forward("--service-name", "shop")
@@ -72,15 +74,15 @@ struct ForwardCommandTests {
 
     @Test("A process that is killed before the collector confirms a batch sends the batch again")
     func killed() async throws {
-        try await withDirectory { folder in
+        try await withTemporaryDirectory(isCreated: true) { folder in
             let bench = try Bench(folder, .answers(200, body: "{}"), .stalls, .answers(200, body: "{}"))
             try await bench.append(1...2)
-            let tool = try RunningTool(bench.arguments)
+            let tool = try await RunningTool.start(bench.arguments)
             #expect(await bench.collector.nextRequest() != nil)
             try await bench.append(3...3)
             #expect(await bench.collector.nextRequest() != nil)
             tool.kill()
-            await tool.ended()
+            try await tool.ended()
             #expect(try await bench.forward().errors == "Forwarded 1 event.\n")
             #expect(try bench.requests == [["e1", "e2"], ["e3"], ["e3"]])
         }
@@ -88,9 +90,9 @@ struct ForwardCommandTests {
 
     @Test("New events are sent as they arrive, until the command is interrupted", arguments: [SIGINT, SIGTERM])
     func follows(signal: Int32) async throws {
-        try await withDirectory { folder in
+        try await withTemporaryDirectory(isCreated: true) { folder in
             let bench = try Bench(folder)
-            let tool = try RunningTool(bench.arguments)
+            let tool = try await RunningTool.start(bench.arguments)
             for number in 1...3 {
                 try await bench.append(number...number)
                 #expect(await bench.collector.nextRequest() != nil)
@@ -98,7 +100,7 @@ struct ForwardCommandTests {
             tool.send(signal)
             var notes: [String] = []
             while let note = await tool.errors.next() { notes.append(note) }
-            #expect(await tool.ended().code == 0)
+            #expect(try await tool.ended().code == 0)
             #expect(notes.last?.hasPrefix("Forwarded ") == true)
             // The last request may be interrupted before its answer arrives, and is then repeated by the next run.
             _ = try await bench.forward()
@@ -108,7 +110,7 @@ struct ForwardCommandTests {
 
     @Test("An unavailable collector gets the request again, and partial success is reported")
     func unavailable() async throws {
-        try await withDirectory { folder in
+        try await withTemporaryDirectory(isCreated: true) { folder in
             let partial = "{\"partialSuccess\":{\"rejectedLogRecords\":\"1\",\"errorMessage\":\"too old\"}}"
             let bench = try Bench(folder, .answers(503, headers: ["Retry-After": "0"]), .answers(200, body: partial))
             try await bench.append(1...2)
@@ -127,7 +129,7 @@ struct ForwardCommandTests {
 
     @Test("If the collector requires other credentials, the command ends, and the next run sends the same events")
     func unauthorized() async throws {
-        try await withDirectory { folder in
+        try await withTemporaryDirectory(isCreated: true) { folder in
             let bench = try Bench(folder, .answers(401), .answers(200, body: "{}"))
             try await bench.append(1...1)
             let result = try await bench.forward()
@@ -140,7 +142,7 @@ struct ForwardCommandTests {
 
     @Test("Headers are read from a file that only its owner can read")
     func headers() async throws {
-        try await withDirectory { folder in
+        try await withTemporaryDirectory(isCreated: true) { folder in
             let bench = try Bench(folder)
             try await bench.append(1...1)
             let file = folder.appendingPathComponent("headers")
@@ -161,16 +163,16 @@ struct ForwardCommandTests {
 
     @Test("Two commands cannot use one cursor file at the same time, and the cursor of another store is an error")
     func cursorFile() async throws {
-        try await withDirectory { folder in
+        try await withTemporaryDirectory(isCreated: true) { folder in
             let bench = try Bench(folder, .stalls)
             try await bench.append(1...1)
-            let tool = try RunningTool(bench.arguments)
+            let tool = try await RunningTool.start(bench.arguments)
             #expect(await bench.collector.nextRequest() != nil)
             let second = try await bench.forward()
             #expect(second.code == 69)
             #expect(second.errors.contains("Another process uses the cursor file \(bench.position.path)."))
             tool.kill()
-            await tool.ended()
+            try await tool.ended()
             try Data("elsewhere\n".utf8).write(to: bench.position)
             let other = try await bench.forward()
             #expect(other.code == 65)
@@ -180,7 +182,7 @@ struct ForwardCommandTests {
 
     @Test("Only the events that the options select are sent")
     func filter() async throws {
-        try await withDirectory { folder in
+        try await withTemporaryDirectory(isCreated: true) { folder in
             let bench = try Bench(folder)
             try await bench.append(1...2)
             try await bench.append(3...4, client: "other", scenario: "B")
@@ -198,7 +200,7 @@ struct ForwardCommandTests {
 
     @Test("An export as OpenTelemetry logs contains the events, and no records")
     func export() async throws {
-        try await withDirectory { folder in
+        try await withTemporaryDirectory(isCreated: true) { folder in
             let bench = try Bench(folder)
             try await bench.append(1...3)
             try await bench.transport.createTelemetryClient(clientId: "k7wq", isEnabled: true)

@@ -1,6 +1,7 @@
 import Foundation
 import TelemetryLifecycle
 import TelemetryModels
+@_spi(Tooling) import TelemetryTestKit
 import TelemetryTransport
 import Testing
 
@@ -9,7 +10,7 @@ import Testing
 struct GroupCommandTests {
     @Test("--all enables a scenario on every client that has it, after the clients were named and confirmed")
     func all() async throws {
-        try await withDirectory { folder in
+        try await withTemporaryDirectory(isCreated: true) { folder in
             let store = folder.appendingPathComponent("store")
             let first = try await TestClient(store: store, identifier: "a")
             let second = try await TestClient(store: store, identifier: "bb")
@@ -44,7 +45,7 @@ struct GroupCommandTests {
 
     @Test("--where selects clients by the fields of their records, and by alias")
     func conditions() async throws {
-        try await withDirectory { folder in
+        try await withTemporaryDirectory(isCreated: true) { folder in
             let store = folder.appendingPathComponent("store")
             let transport = try FileTelemetryTransport(directory: store)
             for (id, version) in [("a", "2.0"), ("b", "2.1"), ("c", "10.0")] {
@@ -70,7 +71,7 @@ struct GroupCommandTests {
 
     @Test("Clients are paused and resumed together, and those to which the command does not apply are left out")
     func pause() async throws {
-        try await withDirectory { folder in
+        try await withTemporaryDirectory(isCreated: true) { folder in
             let store = folder.appendingPathComponent("store")
             let client = try await TestClient(store: store, identifier: "a")
             _ = try await TestClient(store: store, identifier: "pending")
@@ -89,7 +90,7 @@ struct GroupCommandTests {
 
     @Test("Clients that reject the command or do not answer are named, and change the exit code")
     func partial() async throws {
-        try await withDirectory { folder in
+        try await withTemporaryDirectory(isCreated: true) { folder in
             let store = folder.appendingPathComponent("store")
             let allowing = try await TestClient(store: store, identifier: "allowing")
             let refusing = try await TestClient(
@@ -115,7 +116,7 @@ struct GroupCommandTests {
 
     @Test("A scenario that no client has gets the first names of the others, and their number")
     func manyScenarios() async throws {
-        try await withDirectory { folder in
+        try await withTemporaryDirectory(isCreated: true) { folder in
             let transport = try FileTelemetryTransport(directory: folder)
             try await transport.createTelemetryClient(clientId: "a", isEnabled: true)
             try await transport.createScenarios(
@@ -134,7 +135,7 @@ struct GroupCommandTests {
             ["enable", "--all", "--for", "1h"], ["disable", "--where", "nonsense"], ["resume"],
         ])
     func invalid(arguments: [String]) async throws {
-        try await withDirectory { folder in
+        try await withTemporaryDirectory(isCreated: true) { folder in
             let result = try await ToolProcess.run(arguments + ["-d", folder.path])
             #expect(result.code == 64, "\(result.errors)")
         }

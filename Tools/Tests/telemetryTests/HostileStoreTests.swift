@@ -1,11 +1,14 @@
 import Foundation
+import Programs
 import TelemetryModels
+@_spi(Tooling) import TelemetryTestKit
 import TelemetryTransport
 import Testing
 
 /// Tests with hostile contents of a store.
 struct HostileStoreTests {
     private static let controls = "\u{1B}[2J\u{7}\r\u{9B}31m\u{202E}\u{2028}\u{E0041}end"
+    private static let plain = ["TERM": "xterm", "NO_COLOR": "1"]
 
     private func fill(_ store: URL) async throws {
         let transport = try FileTelemetryTransport(directory: store)
@@ -40,7 +43,7 @@ struct HostileStoreTests {
             ["export", "-"],
         ])
     func commands(arguments: [String]) async throws {
-        try await withDirectory { folder in
+        try await withTemporaryDirectory(isCreated: true) { folder in
             try await fill(folder)
             let result = try await ToolProcess.run(arguments + ["-d", folder.path])
             #expect(result.code == 0, "\(result.errors)")
@@ -52,7 +55,7 @@ struct HostileStoreTests {
 
     @Test("JSON with control characters decodes as the stored text")
     func json() async throws {
-        try await withDirectory { folder in
+        try await withTemporaryDirectory(isCreated: true) { folder in
             let store = folder.appendingPathComponent("store")
             try await fill(store)
             let result = try await ToolProcess.run("events", "--format", "json", "--limit", "1", "-d", store.path)
@@ -70,7 +73,7 @@ struct HostileStoreTests {
 
     @Test("CSV in a pipe contains the unescaped text, quoted as in RFC 4180")
     func csvInPipe() async throws {
-        try await withDirectory { folder in
+        try await withTemporaryDirectory(isCreated: true) { folder in
             try await fill(folder)
             let result = try await ToolProcess.run(
                 "events", "--format", "csv", "--columns", "text", "--limit", "1", "-d", folder.path)
@@ -80,42 +83,36 @@ struct HostileStoreTests {
 
     @Test("CSV on a terminal escapes control characters")
     func csvOnTerminal() async throws {
-        try await withDirectory { folder in
+        try await withTemporaryDirectory(isCreated: true) { folder in
             try await fill(folder)
             let terminal = try PseudoTerminal(columns: 200, rows: 24)
-            let tool = try start(
-                ["events", "--format", "csv", "--columns", "text", "--limit", "1", "-d", folder.path], on: terminal)
+            let tool = try await terminal.start(
+                ["events", "--format", "csv", "--columns", "text", "--limit", "1", "-d", folder.path], environment: Self.plain)
             let shown = try await terminal.text { $0.contains("end") }
             #expect(shown.contains("\\u{1B}[2J\\u{7}\\r\\u{9B}31m\\u{202E}\\u{2028}\\u{E0041}end"))
             #expect(!hasControls(shown.filter { $0 != "\r\n" && $0 != "\r" }))
-            _ = await tool.exit()
+            try await tool.end()
         }
     }
 
     @Test("The full screen draws events with overflowing numbers")
     func watch() async throws {
-        try await withDirectory { folder in
+        try await withTemporaryDirectory(isCreated: true) { folder in
             try await fill(folder)
             let terminal = try PseudoTerminal(columns: 200, rows: 24)
-            let tool = try start(["watch", "-d", folder.path], on: terminal)
+            let tool = try await terminal.start(["watch", "-d", folder.path], environment: Self.plain)
             terminal.closeOther()
             let screen = try await terminal.text { $0.contains("9,223,372,036,854,775,807 dropped") && $0.contains("6 events") }
             #expect(screen.contains("missing"))
             terminal.write("q")
             _ = try await terminal.text { $0.contains("\u{1B}[?1049l") }
-            #expect(await tool.exit().reason == .exit)
+            #expect(try await tool.end().code != nil)
         }
-    }
-
-    private func start(_ arguments: [String], on terminal: PseudoTerminal) throws -> ChildProcess {
-        try ChildProcess(
-            arguments, environment: ProcessInfo.processInfo.environment.merging(["TERM": "xterm", "NO_COLOR": "1"]) { $1 },
-            input: .file(terminal.other), output: .file(terminal.other), errors: .file(terminal.other))
     }
 
     @Test("An import skips and counts an event that the store rejects, and stores the others")
     func oversizedEvent() async throws {
-        try await withDirectory { folder in
+        try await withTemporaryDirectory(isCreated: true) { folder in
             let store = folder.appendingPathComponent("store")
             let large = FileTelemetryTransport.Configuration(maximumEventBytes: 4 << 20)
             let transport = try FileTelemetryTransport(directory: store, configuration: large)
@@ -136,7 +133,7 @@ struct HostileStoreTests {
 
     @Test("A manifest or record of tens of gigabytes is not read into memory")
     func hugeFiles() async throws {
-        try await withDirectory { folder in
+        try await withTemporaryDirectory(isCreated: true) { folder in
             try await fill(folder)
             try FileManager.default.createDirectory(
                 at: folder.appendingPathComponent("records/Other"), withIntermediateDirectories: true)

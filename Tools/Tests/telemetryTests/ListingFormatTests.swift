@@ -1,5 +1,6 @@
 import Foundation
 import TelemetryModels
+@_spi(Tooling) import TelemetryTestKit
 import TelemetryTransport
 import Testing
 
@@ -79,7 +80,7 @@ struct ListingFormatTests {
             ),
         ])
     func objects(arguments: [String], expected: [String]) async throws {
-        try await withDirectory { folder in
+        try await withTemporaryDirectory(isCreated: true) { folder in
             let store = folder.appendingPathComponent("store")
             try await fill(store)
             let format = arguments.contains("-o") ? [] : ["--format", "json"]
@@ -94,7 +95,7 @@ struct ListingFormatTests {
 
     @Test("doctor --format json prints one finding per line and nothing else")
     func findings() async throws {
-        try await withDirectory { folder in
+        try await withTemporaryDirectory(isCreated: true) { folder in
             let store = folder.appendingPathComponent("store")
             try await fill(store)
             let result = try await ToolProcess.run("doctor", "--format", "json", "-d", store.path)

@@ -1,5 +1,6 @@
 import Foundation
 import TelemetryModels
+@_spi(Tooling) import TelemetryTestKit
 import TelemetryTransport
 import Testing
 
@@ -98,7 +99,7 @@ struct ListingTests {
             ),
         ])
     func lists(arguments: [String], expected: String) async throws {
-        try await withDirectory { folder in
+        try await withTemporaryDirectory(isCreated: true) { folder in
             let store = folder.appendingPathComponent("store")
             try await fill(store)
             let result = try await ToolProcess.run(arguments, environment: ["LIVE_TELEMETRY_STORE": store.path])
@@ -112,7 +113,7 @@ struct ListingTests {
         "An empty store is reported on standard error, and standard output stays empty",
         arguments: ["clients", "scenarios", "commands", "events"])
     func empty(command: String) async throws {
-        try await withDirectory { folder in
+        try await withTemporaryDirectory(isCreated: true) { folder in
             _ = try FileTelemetryTransport(directory: folder)
             let result = try await ToolProcess.run(command, "-d", folder.path)
             #expect(result.code == 0)

@@ -1,5 +1,6 @@
 import Foundation
 import TelemetryModels
+@_spi(Tooling) import TelemetryTestKit
 import TelemetryTransport
 import Testing
 
@@ -29,7 +30,7 @@ struct MisspeltCommandTests {
 
     @Test("Counts have a singular form, and the events of a client that is gone are printed with a note")
     func singular() async throws {
-        try await withDirectory { folder in
+        try await withTemporaryDirectory(isCreated: true) { folder in
             let transport = try FileTelemetryTransport(directory: folder)
             try await transport.append([TelemetryEvent(clientId: "a", sessionId: "s", sequence: 1, name: "n")])
             let stats = try await ToolProcess.run("stats", "-d", folder.path).output

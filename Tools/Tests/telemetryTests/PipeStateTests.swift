@@ -1,4 +1,5 @@
 import Foundation
+@_spi(Tooling) import TelemetryTestKit
 import Testing
 import ViewerKit
 
@@ -17,7 +18,7 @@ struct PipeStateTests {
         "Canonically equivalent names are the same pipe",
         arguments: [("é", "e\u{301}"), ("\u{1B}", "\u{1B}"), ("q\u{307}\u{323}", "q\u{323}\u{307}")])
     func spellings(one: String, other: String) async throws {
-        try await withDirectory { folder in
+        try await withTemporaryDirectory(isCreated: true) { folder in
             let first = try await directory(one, in: folder)
             #expect(try await directory(other, in: folder) == first)
         }
@@ -29,7 +30,7 @@ struct PipeStateTests {
             ("a", "A"), ("a/b", "a_b"), ("\u{10041}\u{301}", "\u{C1}"), ("a.b", "a b"), (String(repeating: "x", count: 400), "x"),
         ])
     func differences(one: String, other: String) async throws {
-        try await withDirectory { folder in
+        try await withTemporaryDirectory(isCreated: true) { folder in
             let first = try await directory(one, in: folder)
             let second = try await directory(other, in: folder)
             #expect(first.lowercased() != second.lowercased())
@@ -39,7 +40,7 @@ struct PipeStateTests {
 
     @Test("The state depends on the store, not on the path by which it is opened")
     func stores() async throws {
-        try await withDirectory { folder in
+        try await withTemporaryDirectory(isCreated: true) { folder in
             let store = folder.appendingPathComponent("store")
             try FileManager.default.createDirectory(at: store, withIntermediateDirectories: true)
             let link = folder.appendingPathComponent("link")
@@ -52,7 +53,7 @@ struct PipeStateTests {
 
     @Test("Pipes of one name that run at the same time have different states, and a restart has the same one")
     func instances() async throws {
-        try await withDirectory { folder in
+        try await withTemporaryDirectory(isCreated: true) { folder in
             func state() async throws -> PipeState {
                 try await PipeState(
                     name: "a", store: .directory(StoreDirectory(path: "/store")), environment: ["XDG_STATE_HOME": folder.path])
@@ -71,7 +72,7 @@ struct PipeStateTests {
 
     @Test("The state depends on the relay")
     func relays() async throws {
-        try await withDirectory { folder in
+        try await withTemporaryDirectory(isCreated: true) { folder in
             var names: Set<String> = []
             for address in ["http://a.example", "https://a.example", "http://a.example/b"] {
                 let relay = RelayLocation(url: try #require(URL(string: address)), token: nil)
@@ -85,7 +86,7 @@ struct PipeStateTests {
 
     @Test("A name that is too long is rejected with a message")
     func tooLong() async throws {
-        try await withDirectory { folder in
+        try await withTemporaryDirectory(isCreated: true) { folder in
             let name = String(repeating: "x", count: 1_025)
             await #expect(throws: ToolFailure.self) { _ = try await directory(name, in: folder) }
             let left = try FileManager.default.contentsOfDirectory(atPath: folder.path)

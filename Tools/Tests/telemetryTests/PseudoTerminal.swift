@@ -1,16 +1,19 @@
 import Foundation
+import Programs
 
 /// Both ends of a pseudo-terminal.
 final class PseudoTerminal {
     struct Unavailable: Error {}
 
-    /// The end that the program uses.
-    let other: FileHandle
+    /// The end that the program uses, and its path.
+    private let other: FileHandle
+    private let path: String
     private let own: FileHandle
     private let pieces: AsyncStream<Data>
 
     init(columns: UInt16, rows: UInt16) throws {
-        let (master, slave) = try Self.open()
+        let (master, slave, path) = try Self.open()
+        self.path = path
         var size = winsize(ws_row: rows, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0)
         guard ioctl(master, UInt(TIOCSWINSZ), &size) == 0 else { throw Unavailable() }
         own = FileHandle(fileDescriptor: master, closeOnDealloc: true)
@@ -24,7 +27,7 @@ final class PseudoTerminal {
         }.start()
     }
 
-    private static func open() throws -> (master: Int32, slave: Int32) {
+    private static func open() throws -> (master: Int32, slave: Int32, path: String) {
         #if os(Linux)
         // Equivalent to `posix_openpt`, which the Glibc module does not export.
         let master = Foundation.open("/dev/ptmx", O_RDWR | O_NOCTTY)
@@ -33,14 +36,23 @@ final class PseudoTerminal {
         guard master >= 0, ioctl(master, 0x4004_5431, &locked) == 0, ioctl(master, 0x8004_5430, &number) == 0 else {
             throw Unavailable()
         }
-        let slave = Foundation.open("/dev/pts/\(number)", O_RDWR | O_NOCTTY)
+        let path = "/dev/pts/\(number)"
         #else
         let master = posix_openpt(O_RDWR | O_NOCTTY)
         guard master >= 0, grantpt(master) == 0, unlockpt(master) == 0, let name = ptsname(master) else { throw Unavailable() }
-        let slave = Foundation.open(name, O_RDWR | O_NOCTTY)
+        let path = String(cString: name)
         #endif
+        let slave = Foundation.open(path, O_RDWR | O_NOCTTY)
         guard slave >= 0 else { throw Unavailable() }
-        return (master, slave)
+        return (master, slave, path)
+    }
+
+    /// Starts the tool, with its three streams on this terminal.
+    func start(_ arguments: [String], environment: [String: String]) async throws -> RunningProgram {
+        try await RunningProgram.start(
+            URL(filePath: "/bin/sh"),
+            ["-c", "exec \"$0\" \"$@\" <\(path) >\(path) 2>\(path)", try ToolProcess.executable.path] + arguments,
+            environment: environment)
     }
 
     /// Closes the test's copy of the program's end, so that the end of the program is detected.

@@ -1,5 +1,7 @@
 import Foundation
+import Programs
 import TelemetryModels
+@_spi(Tooling) import TelemetryTestKit
 @_spi(Tooling) import TelemetryTestSupport
 import Testing
 
@@ -14,7 +16,7 @@ struct RelayStoreTests {
         relay.addClient("other", isEnabled: false)
         relay.addScenario("FileRead", of: "k7wq")
         relay.addEvents("first", "second")
-        try await withDirectory { folder in try await body(relay, folder) }
+        try await withTemporaryDirectory(isCreated: true) { folder in try await body(relay, folder) }
     }
 
     private func tokenFile(_ text: String, in folder: URL, mode: Int = 0o600) throws -> String {
@@ -71,14 +73,16 @@ struct RelayStoreTests {
     @Test("--follow continues when the relay is reachable again")
     func follow() async throws {
         try await withRelay { relay, _ in
-            let tool = try RunningTool(["events", "--follow", "--format", "csv", "--columns", "name", "--relay", relay.url])
-            #expect(try await tool.output.first { $0 == "second" } != nil)
+            let tool = try await RunningTool.start([
+                "events", "--follow", "--format", "csv", "--columns", "name", "--relay", relay.url,
+            ])
+            #expect(await tool.output.first { $0 == "second" } != nil)
             relay.interruptReaders(true)
             relay.addEvents("third")
             relay.interruptReaders(false)
-            #expect(try await tool.output.first { $0 == "third" } != nil)
+            #expect(await tool.output.first { $0 == "third" } != nil)
             tool.interrupt()
-            #expect(await tool.ended().code == 0)
+            #expect(try await tool.ended().code == 0)
         }
     }
 

@@ -1,12 +1,13 @@
 import Foundation
 import TelemetryModels
+@_spi(Tooling) import TelemetryTestKit
 import TelemetryTransport
 import Testing
 
 struct RoundTripTests {
     @Test("The demo loses and duplicates no event, and records none while disabled, for a folder and a log file")
     func demo() async throws {
-        try await withDirectory { folder in
+        try await withTemporaryDirectory(isCreated: true) { folder in
             let files = folder.appendingPathComponent("files/deeper")
             try FileManager.default.createDirectory(at: files, withIntermediateDirectories: true)
             for number in 1...20 {
@@ -27,24 +28,24 @@ struct RoundTripTests {
 
     @Test("A killed pipe restarts as the same client, with its scenario still enabled")
     func pipe() async throws {
-        try await withDirectory { folder in
+        try await withTemporaryDirectory(isCreated: true) { folder in
             let store = folder.appendingPathComponent("store")
             let environment = ["XDG_STATE_HOME": folder.appendingPathComponent("state").path]
-            let pipe = try RunningTool(["pipe", "--scenario", "Syslog", "-d", store.path], environment: environment)
-            let request = try await pipe.errors.first { $0.contains("pending approval") }
+            let pipe = try await RunningTool.start(["pipe", "--scenario", "Syslog", "-d", store.path], environment: environment)
+            let request = await pipe.errors.first { $0.contains("pending approval") }
             let client = try #require(request?.split(separator: " ").dropFirst().first.map(String.init))
             let transport = try FileTelemetryTransport(directory: store)
             var arrivals = transport.eventStream(matching: .init(scenarios: ["Syslog"])).makeAsyncIterator()
             #expect(try await ToolProcess.run("approve", client, "-d", store.path).code == 0)
             #expect(try await ToolProcess.run("enable", client, "Syslog", "-d", store.path).code == 0)
-            try pipe.write("first\n")
+            try await pipe.write("first\n")
             #expect(try await arrivals.next()?.property1 == "first")
             let second = try await ToolProcess.run(
                 ["pipe", "--scenario", "Syslog", "-d", store.path], environment: environment)
             #expect(second.code == 0)
             #expect(second.errors.contains("is pending approval") && !second.errors.contains(client))
             pipe.kill()
-            await pipe.ended()
+            try await pipe.ended()
 
             let again = try await ToolProcess.run(
                 ["pipe", "--scenario", "Syslog", "--level", "diagnostic", "--hold", "-d", store.path], environment: environment,
@@ -62,15 +63,17 @@ struct RoundTripTests {
 
     @Test("Events are printed as they arrive")
     func follow() async throws {
-        try await withDirectory { folder in
+        try await withTemporaryDirectory(isCreated: true) { folder in
             let transport = try FileTelemetryTransport(directory: folder)
             try await transport.append([TelemetryEvent(sessionId: "s", sequence: 1, name: "before")])
-            let tool = try RunningTool(["events", "--follow", "--format", "csv", "--columns", "name", "-d", folder.path])
-            #expect(try await tool.output.first { $0 == "before" } != nil)
+            let tool = try await RunningTool.start([
+                "events", "--follow", "--format", "csv", "--columns", "name", "-d", folder.path,
+            ])
+            #expect(await tool.output.first { $0 == "before" } != nil)
             try await transport.append([TelemetryEvent(sessionId: "s", sequence: 2, name: "after")])
-            #expect(try await tool.output.first { $0 == "after" } != nil)
+            #expect(await tool.output.first { $0 == "after" } != nil)
             tool.kill()
-            await tool.ended()
+            try await tool.ended()
         }
     }
 }

@@ -1,12 +1,13 @@
 import Foundation
 import TelemetryModels
+@_spi(Tooling) import TelemetryTestKit
 import TelemetryTransport
 import Testing
 
 struct RuleChangeTests {
     @Test("A changed rule keeps what was not named, and its record")
     func change() async throws {
-        try await withDirectory { folder in
+        try await withTemporaryDirectory(isCreated: true) { folder in
             let transport = try FileTelemetryTransport(directory: folder)
             let rule = try await transport.createRule(
                 TelemetryRuleRecord(
@@ -34,7 +35,7 @@ struct RuleChangeTests {
             ("conditions", .string("?")),
         ] as [(String, TelemetryValue)])
     func unreadable(field: String, value: TelemetryValue) async throws {
-        try await withDirectory { folder in
+        try await withTemporaryDirectory(isCreated: true) { folder in
             let transport = try FileTelemetryTransport(directory: folder)
             let rule = try await transport.createRule(TelemetryRuleRecord(ruleId: "r1", scenarioName: "A"))
             let id = try #require(rule.recordID)
@@ -50,7 +51,7 @@ struct RuleChangeTests {
 
     @Test("A rule that does not exist, or of which there are several, is not found", arguments: ["x", "r"])
     func missing(name: String) async throws {
-        try await withDirectory { folder in
+        try await withTemporaryDirectory(isCreated: true) { folder in
             let transport = try FileTelemetryTransport(directory: folder)
             for id in ["r1", "r2"] { try await transport.createRule(TelemetryRuleRecord(ruleId: id, scenarioName: "A")) }
             let result = try await ToolProcess.run("rule", "change", name, "--sample", "5%", "-d", folder.path)

@@ -1,6 +1,7 @@
 import Foundation
 import TelemetryLifecycle
 import TelemetryModels
+@_spi(Tooling) import TelemetryTestKit
 import TelemetryTransport
 import Testing
 
@@ -9,7 +10,7 @@ import Testing
 struct RuleCommandTests {
     @Test("A scenario is enabled at a level for a limited time; a reset discards the decision")
     func lease() async throws {
-        try await withDirectory { folder in
+        try await withTemporaryDirectory(isCreated: true) { folder in
             let store = folder.appendingPathComponent("store")
             let client = try await TestClient(store: store, identifier: "k7wq")
             _ = try await ToolProcess.run("approve", "k7wq", "-d", store.path)
@@ -32,7 +33,7 @@ struct RuleCommandTests {
 
     @Test("The limit of the app is printed instead of the warning that there is none")
     func defaultLease() async throws {
-        try await withDirectory { folder in
+        try await withTemporaryDirectory(isCreated: true) { folder in
             let store = folder.appendingPathComponent("store")
             let policy = TelemetryPolicy(defaultLease: .seconds(18_000))
             let client = try await TestClient(store: store, identifier: "k7wq", policy: policy)
@@ -45,7 +46,7 @@ struct RuleCommandTests {
 
     @Test("An expired command is not executed")
     func expired() async throws {
-        try await withDirectory { folder in
+        try await withTemporaryDirectory(isCreated: true) { folder in
             let store = folder.appendingPathComponent("store")
             let client = try await TestClient(store: store, identifier: "k7wq")
             _ = try await ToolProcess.run("approve", "k7wq", "-d", store.path)
@@ -58,7 +59,7 @@ struct RuleCommandTests {
 
     @Test("A rule is added, listed with the clients that follow it, and removed by a prefix of its identifier")
     func rule() async throws {
-        try await withDirectory { folder in
+        try await withTemporaryDirectory(isCreated: true) { folder in
             let store = folder.appendingPathComponent("store")
             let client = try await TestClient(store: store, identifier: "k7wq")
             _ = try await ToolProcess.run("approve", "k7wq", "-d", store.path)
@@ -88,7 +89,7 @@ struct RuleCommandTests {
 
     @Test("rule list counts the approved clients that a rule applies to, and marks rules that it cannot count")
     func applicable() async throws {
-        try await withDirectory { folder in
+        try await withTemporaryDirectory(isCreated: true) { folder in
             let transport = try FileTelemetryTransport(directory: folder)
             for (id, version, isEnabled) in [("a", "2.0", true), ("b", "2.1", true), ("c", "3.0", true), ("d", "3.0", false)] {
                 try await transport.createTelemetryClient(
@@ -118,7 +119,7 @@ struct RuleCommandTests {
             ["rule", "change", "r"], ["rule", "change", "r", "--sample", "0%"],
         ])
     func invalid(arguments: [String]) async throws {
-        try await withDirectory { folder in
+        try await withTemporaryDirectory(isCreated: true) { folder in
             let result = try await ToolProcess.run(arguments + ["-d", folder.path])
             #expect(result.code == 64, "\(result.errors)")
         }

@@ -1,23 +1,28 @@
 import Foundation
+import Programs
 
 /// A running process of the tool.
 final class RunningTool: Sendable {
     let output: Lines
     let errors: Lines
-    private let process: ChildProcess
+    private let program: RunningProgram
 
-    init(_ arguments: [String], environment: [String: String] = [:]) throws {
-        let inherited = ProcessInfo.processInfo.environment.merging(["XDG_CONFIG_HOME": ToolProcess.noConfiguration]) { $1 }
-        process = try ChildProcess(arguments, environment: inherited.merging(environment) { _, own in own })
-        output = Lines(process.output)
-        errors = Lines(process.errors)
+    static func start(_ arguments: [String], environment: [String: String] = [:]) async throws -> RunningTool {
+        let variables = ["XDG_CONFIG_HOME": ToolProcess.noConfiguration].merging(environment) { _, own in own }
+        return RunningTool(try await RunningProgram.start(ToolProcess.executable, arguments, environment: variables))
     }
 
-    func write(_ text: String) throws { try process.input?.write(contentsOf: Data(text.utf8)) }
+    private init(_ program: RunningProgram) {
+        self.program = program
+        output = Lines(stream: program.output)
+        errors = Lines(stream: program.errors)
+    }
 
-    func closeInput() { try? process.input?.close() }
+    func write(_ text: String) async throws { try await program.write(text) }
 
-    func send(_ signal: Int32) { process.send(signal) }
+    func closeInput() async throws { try await program.closeInput() }
+
+    func send(_ signal: Int32) { program.send(signal) }
 
     /// Kills the process.
     func kill() { send(SIGKILL) }
@@ -25,46 +30,20 @@ final class RunningTool: Sendable {
     /// Interrupts the process, as ^C does.
     func interrupt() { send(SIGINT) }
 
-    /// Reads the rest of the output, and waits until the process has ended.
+    /// Waits until the process has ended.
     @discardableResult
-    func ended() async -> ChildProcess.Exit {
-        while await output.next() != nil {}
-        return await process.exit()
-    }
+    func ended() async throws -> ProgramEnd { try await program.end() }
 
     /// Lines of output as they arrive.
-    final class Lines: Sendable {
-        private let stream: AsyncStream<String>
+    struct Lines: Sendable {
+        fileprivate let stream: AsyncStream<String>
 
-        init(_ handle: FileHandle?) {
-            let (stream, continuation) = AsyncStream.makeStream(of: String.self)
-            self.stream = stream
-            guard let handle else {
-                continuation.finish()
-                return
-            }
-            Thread {
-                var rest = Data()
-                while case let piece = handle.availableData, !piece.isEmpty {
-                    rest += piece
-                    while let end = rest.firstIndex(of: 0x0A) {
-                        let line = String(decoding: rest[rest.startIndex..<end], as: UTF8.self)
-                        continuation.yield(line.hasSuffix("\r") ? String(line.dropLast()) : line)
-                        rest = Data(rest[(end + 1)...])
-                    }
-                }
-                continuation.finish()
-            }.start()
-        }
-
-        func next() async -> String? {
-            for await line in stream { return line }
-            return nil
-        }
+        func next() async -> String? { await first { _ in true } }
 
         /// The next line that satisfies the condition, or nil if the process ends first.
-        func first(where condition: (String) -> Bool) async throws -> String? {
-            while let line = await next() {
+        func first(where condition: (String) -> Bool) async -> String? {
+            for await line in stream {
+                let line = line.hasSuffix("\r") ? String(line.dropLast()) : line
                 if condition(line) { return line }
             }
             return nil

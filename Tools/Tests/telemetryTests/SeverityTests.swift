@@ -1,5 +1,6 @@
 import Foundation
 import TelemetryModels
+@_spi(Tooling) import TelemetryTestKit
 import TelemetryTransport
 import Testing
 import ViewerKit
@@ -9,7 +10,7 @@ import ViewerKit
 struct SeverityTests {
     @Test("events --severity prints the events of that severity and above", arguments: [("warn", 3), ("fatal", 1), ("info", 4)])
     func filter(severity: String, count: Int) async throws {
-        try await withDirectory { folder in
+        try await withTemporaryDirectory(isCreated: true) { folder in
             let transport = try FileTelemetryTransport(directory: folder)
             let words = ["debug", "warn", "error", "critical"]
             try await transport.append(

@@ -1,5 +1,6 @@
 import Foundation
 import TelemetryModels
+@_spi(Tooling) import TelemetryTestKit
 import TelemetryTransport
 import Testing
 
@@ -21,7 +22,7 @@ struct StoreKeepingTests {
 
     @Test("An import restores the whole export, and importing again adds nothing")
     func archive() async throws {
-        try await withDirectory { folder in
+        try await withTemporaryDirectory(isCreated: true) { folder in
             let source = try await fill(folder.appendingPathComponent("store"))
             let file = folder.appendingPathComponent("archive.jsonl").path
             let exported = try await ToolProcess.run("export", file, "-d", folder.path + "/store")
@@ -43,7 +44,7 @@ struct StoreKeepingTests {
 
     @Test("An invalid line of an archive is reported, and another file is not imported")
     func brokenArchive() async throws {
-        try await withDirectory { folder in
+        try await withTemporaryDirectory(isCreated: true) { folder in
             let file = folder.appendingPathComponent("archive.jsonl")
             try Data("{\"format\":\"LiveTelemetry archive\",\"version\":1}\n{\"eventId\":".utf8).write(to: file)
             let broken = try await ToolProcess.run("import", file.path, "-d", folder.path + "/copy")
@@ -58,7 +59,7 @@ struct StoreKeepingTests {
 
     @Test("Forgetting a client requires confirmation, and deletes no other client's data")
     func forget() async throws {
-        try await withDirectory { folder in
+        try await withTemporaryDirectory(isCreated: true) { folder in
             let transport = try await fill(folder.appendingPathComponent("store"))
             let store = ["-d", folder.path + "/store"]
             let dry = try await ToolProcess.run(["forget", "k7", "--dry-run"] + store)
@@ -78,7 +79,7 @@ struct StoreKeepingTests {
 
     @Test("stats and doctor report gaps")
     func gaps() async throws {
-        try await withDirectory { folder in
+        try await withTemporaryDirectory(isCreated: true) { folder in
             _ = try await fill(folder.appendingPathComponent("store"))
             let svg = folder.appendingPathComponent("chart.svg")
             let stats = try await ToolProcess.run("stats", "--svg", svg.path, "-d", folder.path + "/store")
@@ -95,7 +96,7 @@ struct StoreKeepingTests {
 
     @Test("doctor reads the events of a store that is not too large, which finds damage, and says if it does not")
     func damage() async throws {
-        try await withDirectory { folder in
+        try await withTemporaryDirectory(isCreated: true) { folder in
             let store = folder.appendingPathComponent("store")
             _ = try await fill(store)
             let events = store.appendingPathComponent("events/k7wq")
@@ -117,7 +118,7 @@ struct StoreKeepingTests {
 
     @Test("doctor reports clients of other versions and their data")
     func versions() async throws {
-        try await withDirectory { folder in
+        try await withTemporaryDirectory(isCreated: true) { folder in
             let store = folder.appendingPathComponent("store")
             let transport = try await fill(store)
             func doctor() async throws -> String { try await ToolProcess.run("doctor", "-d", store.path).output }
@@ -163,7 +164,7 @@ struct StoreKeepingTests {
 
     @Test("A corrupt record is reported and set aside, and changes the exit code")
     func corrupt() async throws {
-        try await withDirectory { folder in
+        try await withTemporaryDirectory(isCreated: true) { folder in
             let store = folder.appendingPathComponent("store")
             _ = try await fill(store)
             let records = store.appendingPathComponent("records")

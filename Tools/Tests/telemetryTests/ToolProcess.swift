@@ -1,4 +1,5 @@
 import Foundation
+import Programs
 import Testing
 
 /// Runs the built tool as a user does.
@@ -12,18 +13,7 @@ struct ToolProcess {
     }
 
     /// The tool is in the build directory of the tests.
-    static var executable: URL {
-        var folder = (Bundle.main.executableURL ?? URL(fileURLWithPath: CommandLine.arguments[0])).resolvingSymlinksInPath()
-        while folder.path != "/" {
-            folder.deleteLastPathComponent()
-            let tool = folder.appendingPathComponent("telemetry")
-            var isDirectory: ObjCBool = false
-            if FileManager.default.fileExists(atPath: tool.path, isDirectory: &isDirectory), !isDirectory.boolValue {
-                return tool
-            }
-        }
-        return URL(fileURLWithPath: "telemetry")
-    }
+    static var executable: URL { get throws { try BuiltProgram.url("telemetry") } }
 
     /// A directory without the developer's contexts, which would change the results.
     static let noConfiguration = "/nonexistent/telemetry-tests"
@@ -33,28 +23,15 @@ struct ToolProcess {
     }
 
     static func run(_ arguments: [String], environment: [String: String] = [:], input: String = "") async throws -> Result {
-        var inherited = ProcessInfo.processInfo.environment
-        for name in inherited.keys where name.hasPrefix("LIVE_TELEMETRY_") { inherited[name] = nil }
-        inherited["XDG_CONFIG_HOME"] = Self.noConfiguration
-        inherited["TZ"] = "UTC"
-        inherited["USER"] = "tester"
-        let process = try ChildProcess(arguments, environment: inherited.merging(environment) { _, own in own })
-        try process.input?.write(contentsOf: Data(input.utf8))
-        try process.input?.close()
-        async let output = ChildProcess.text(from: process.output)
-        async let errors = ChildProcess.text(from: process.errors)
-        let texts = await (output, errors)
-        let exit = await process.exit()
-        return Result(code: exit.code ?? -exit.status, output: texts.0, errors: texts.1)
+        var variables: [String: String?] = ["XDG_CONFIG_HOME": noConfiguration, "TZ": "UTC", "USER": "tester"]
+        for name in ProcessInfo.processInfo.environment.keys where name.hasPrefix("LIVE_TELEMETRY_") {
+            variables.updateValue(nil, forKey: name)
+        }
+        let tool = try await FinishedProgram.run(
+            executable, arguments, environment: variables.merging(environment) { _, own in own }, input: input)
+        switch tool.end {
+        case .exited(let code): return Result(code: code, output: tool.text, errors: tool.errors)
+        case .killed(let number): return Result(code: -number, output: tool.text, errors: tool.errors)
+        }
     }
-}
-
-/// Runs a test with a temporary directory.
-func withDirectory<T>(
-    isolation: isolated (any Actor)? = #isolation, _ body: (URL) async throws -> T
-) async throws -> T {
-    let url = FileManager.default.temporaryDirectory.appendingPathComponent("telemetry-tests-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(at: url) }
-    return try await body(url)
 }

@@ -1,17 +1,19 @@
 import Foundation
+import Programs
 import TelemetryModels
+@_spi(Tooling) import TelemetryTestKit
 import TelemetryTransport
 import Testing
 
 struct WatchTests {
     @Test("The full screen draws, handles keys, and restores the terminal", arguments: [true, false])
     func terminal(byKey: Bool) async throws {
-        try await withDirectory { folder in
+        try await withTemporaryDirectory(isCreated: true) { folder in
             let transport = try FileTelemetryTransport(directory: folder)
             try await transport.createTelemetryClient(clientId: "k7wq", isEnabled: false)
             try await transport.append([.init(clientId: "k7wq", sessionId: "s", sequence: 1, name: "hello.there")])
             let terminal = try PseudoTerminal(columns: 80, rows: 24)
-            let tool = try start(in: folder, on: terminal)
+            let tool = try await start(in: folder, on: terminal)
             terminal.closeOther()
             var screen = try await terminal.text {
                 $0.contains("k7wq") && $0.contains("pending (a)") && $0.contains("hello.there")
@@ -26,13 +28,13 @@ struct WatchTests {
             }
             let end = try await terminal.text { $0.contains("\u{1B}[?1049l") }
             #expect(end.contains("\u{1B}[?25h"))
-            #expect(await tool.exit().code == 0)
+            #expect(try await tool.end() == .exited(0))
         }
     }
 
     @Test("A view begins with the newest events that it keeps, and shows what arrives later, also with an earlier date")
     func manyEvents() async throws {
-        try await withDirectory { folder in
+        try await withTemporaryDirectory(isCreated: true) { folder in
             let transport = try FileTelemetryTransport(directory: folder)
             for batch in 0..<6 {
                 try await transport.append(
@@ -41,41 +43,41 @@ struct WatchTests {
                     })
             }
             let terminal = try PseudoTerminal(columns: 80, rows: 24)
-            let tool = try start(in: folder, on: terminal)
+            let tool = try await start(in: folder, on: terminal)
             _ = try await terminal.text { $0.contains("10,000 events") }
             try await transport.append([
                 TelemetryEvent(clientId: "k7wq", sessionId: "t", sequence: 1, name: "late.event", timestamp: .now - 300)
             ])
             _ = try await terminal.text { $0.contains("late.event") && $0.contains("10,001 events") }
             terminal.write("q")
-            #expect(await tool.exit().code == 0)
+            #expect(try await tool.end() == .exited(0))
         }
     }
 
     @Test("A crash restores the terminal", arguments: [SIGSEGV, SIGABRT, SIGQUIT])
     func fault(number: Int32) async throws {
-        try await withDirectory { folder in
+        try await withTemporaryDirectory(isCreated: true) { folder in
             _ = try FileTelemetryTransport(directory: folder)
             let terminal = try PseudoTerminal(columns: 80, rows: 24)
             let before = terminal.mode
-            let tool = try start(in: folder, on: terminal)
+            let tool = try await start(in: folder, on: terminal)
             _ = try await terminal.text { $0.contains("No clients yet") }
             #expect(terminal.mode != before)
             tool.send(number)
             let end = try await terminal.text { $0.contains("\u{1B}[?1049l") }
             #expect(end.contains("\u{1B}[?25h"))
-            #expect(await tool.exit() == ChildProcess.Exit(reason: .uncaughtSignal, status: number))
+            #expect(try await tool.end() == .killed(by: number))
             #expect(terminal.mode == before)
         }
     }
 
     @Test("A resize redraws the screen, and telemetry is ended after confirmation")
     func resizedAndEnding() async throws {
-        try await withDirectory { folder in
+        try await withTemporaryDirectory(isCreated: true) { folder in
             let transport = try FileTelemetryTransport(directory: folder)
             try await transport.createTelemetryClient(clientId: "k7wq", isEnabled: true)
             let terminal = try PseudoTerminal(columns: 80, rows: 24)
-            let tool = try start(in: folder, on: terminal)
+            let tool = try await start(in: folder, on: terminal)
             _ = try await terminal.text { $0.contains("k7wq") && $0.contains("0/0 on") }
             terminal.resize(columns: 38, rows: 24)
             tool.send(SIGWINCH)
@@ -100,13 +102,13 @@ struct WatchTests {
             #expect(commands.map(\.action) == [.disable])
             terminal.write("q")
             _ = try await terminal.text { $0.contains("\u{1B}[?1049l") }
-            #expect(await tool.exit().code == 0)
+            #expect(try await tool.end() == .exited(0))
         }
     }
 
     @Test("An event is opened and copied, and the mouse is reported only in the list")
     func detail() async throws {
-        try await withDirectory { folder in
+        try await withTemporaryDirectory(isCreated: true) { folder in
             let transport = try FileTelemetryTransport(directory: folder)
             try await transport.append([
                 .init(
@@ -114,7 +116,7 @@ struct WatchTests {
                 .init(clientId: "k7wq", sessionId: "s", sequence: 2, name: "hello.there", property1: "new"),
             ])
             let terminal = try PseudoTerminal(columns: 80, rows: 24)
-            let tool = try start(in: folder, on: terminal)
+            let tool = try await start(in: folder, on: terminal)
             terminal.closeOther()
             let list = try await terminal.text { $0.contains("hello.there") }
             #expect(list.contains("\u{1B}[?1000h\u{1B}[?1006h"))
@@ -128,18 +130,14 @@ struct WatchTests {
             terminal.write("q")
             let end = try await terminal.text { $0.contains("\u{1B}[?1049l") }
             #expect(end.contains("\u{1B}[?1006l\u{1B}[?1000l"))
-            #expect(await tool.exit().code == 0)
+            #expect(try await tool.end() == .exited(0))
         }
     }
 
-    private func start(in folder: URL, on terminal: PseudoTerminal) throws -> ChildProcess {
-        var environment = ProcessInfo.processInfo.environment
-        environment["TERM"] = "xterm-256color"
+    private func start(in folder: URL, on terminal: PseudoTerminal) async throws -> RunningProgram {
         // On a terminal the backtracer would be interactive.
-        environment["SWIFT_BACKTRACE"] = "enable=no"
-        return try ChildProcess(
-            ["watch", "-d", folder.path], environment: environment, input: .file(terminal.other),
-            output: .file(terminal.other), errors: .inherited)
+        try await terminal.start(
+            ["watch", "-d", folder.path], environment: ["TERM": "xterm-256color", "SWIFT_BACKTRACE": "enable=no"])
     }
 
     @Test("Without a terminal the command fails with a message")

@@ -1,10 +1,11 @@
 import Foundation
 import Measure
+import Programs
 import TelemetryHTTP
 
 /// The relay as users run it: a process with its own SQLite file, or with a shared database.
 struct RelayServer: Sendable {
-    let process: ChildProcess
+    let process: RunningProgram
     let url: URL
     private let scratch: Scratch
 
@@ -12,14 +13,17 @@ struct RelayServer: Sendable {
     static func start(_ executable: String, database: String? = nil) async throws -> Self {
         let scratch = try Scratch()
         let many = "1000000000000"
-        let process = try ChildProcess(
+        let settings = ProcessInfo.processInfo.environment.keys.filter { $0.hasPrefix("TELEMETRY_RELAY_") }
+        let process = try await RunningProgram.start(
             URL(fileURLWithPath: executable),
             [
                 "--port", "0", "--database", database ?? scratch.url.appending(path: "relay.sqlite").path,
                 "--event-capacity", "1000000000", "--event-max-bytes", many, "--new-client-rate", "0", "--client-rate", "0",
                 "--token-rate", "0",
-            ], reading: .standardError)
-        let line = try await process.line(with: "listening on http://")
+            ], environment: Dictionary(uniqueKeysWithValues: settings.map { ($0, nil) }))
+        guard let line = await process.errors.first(where: { $0.contains("listening on http://") }) else {
+            throw Miscount(description: "the relay ended early")
+        }
         guard let start = line.range(of: "http://"),
             let url = URL(string: String(line[start.lowerBound...].prefix { !$0.isWhitespace && $0 != "\"" && $0 != "," }))
         else { throw Miscount(description: "the relay logged no address: \(line)") }

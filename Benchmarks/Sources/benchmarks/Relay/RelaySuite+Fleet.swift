@@ -1,5 +1,6 @@
 import Foundation
 import Measure
+import Programs
 import TelemetryHTTP
 import TelemetryModels
 import TelemetryTransport
@@ -57,7 +58,7 @@ extension RelaySuite {
     }
 
     /// A sample every ten seconds.
-    private static func memory(of process: ChildProcess) async -> [Int] {
+    private static func memory(of process: RunningProgram) async -> [Int] {
         var samples: [Int] = []
         repeat {
             samples.append(process.residentBytes)

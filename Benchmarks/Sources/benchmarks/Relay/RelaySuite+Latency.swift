@@ -1,5 +1,6 @@
 import Foundation
 import Measure
+import Programs
 import TelemetryHTTP
 import TelemetryModels
 import TelemetryTransport
@@ -7,15 +8,15 @@ import TelemetryTransport
 extension RelaySuite {
     /// A host as another process, approved by a viewer.
     struct ApprovedHost: Sendable {
-        let process: ChildProcess
+        let process: RunningProgram
         let client: String
         private let scratch: Scratch
 
         init(at relay: RelayServer, viewer: HTTPTelemetryTransport) async throws {
             guard let executable = Bundle.main.executableURL else { throw CocoaError(.executableNotLoadable) }
             scratch = try Scratch()
-            process = try ChildProcess(
-                executable, ["relay-host", relay.url.absoluteString, scratch.url.path], reading: .standardOutput)
+            process = try await RunningProgram.start(
+                executable, ["relay-host", relay.url.absoluteString, scratch.url.path])
             client = String(try await process.line(with: "client ").dropFirst("client ".count))
             try await viewer.createCommand(.init(clientId: client, action: .enable))
             _ = try await process.line(with: "recording")
@@ -85,7 +86,7 @@ extension RelaySuite {
         var arrivals = viewer.eventStream(matching: .init(clientId: host.client)).makeAsyncIterator()
         for index in -10..<count {
             let name = "event\(index)"
-            try host.process.send(name)
+            try await host.process.write("\(name)\n")
             while try await arrivals.next()?.name != name {}
             let arrived = now()
             let started = try await host.time(of: "flushed \(name) ")

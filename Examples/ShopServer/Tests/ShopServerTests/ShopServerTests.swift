@@ -1,4 +1,5 @@
 import Foundation
+import Programs
 import TelemetryModels
 import TelemetryTransport
 import Testing
@@ -12,7 +13,7 @@ struct ShopServerTests {
         let folder = FileManager.default.temporaryDirectory.appending(path: "shop-server-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: folder) }
         let options = ["--store", folder.appending(path: "store").path, "--state", folder.appending(path: "state").path]
-        let server = try ServerProcess("shop-server", options + ["--opt-in"])
+        let server = try await Shop("shop-server", options + ["--opt-in"])
         #expect(await server.line(with: "[telemetry pendingApproval, client ") != nil)
         let customer = Customer(shop: try #require(await server.address()))
         #expect(try await customer.order().status == 200)
@@ -43,7 +44,7 @@ struct ShopServerTests {
         server.send(SIGUSR2)
         #expect(await server.line(with: "[resumed by the operator]") != nil)
         for _ in 0..<50 { #expect(try await customer.order().status == 200) }
-        #expect(server.end(by: SIGTERM) == 0)
+        #expect(try await server.end(by: SIGTERM) == .exited(0))
         #expect(await server.line(with: "[telemetry idle") != nil)
         let numbers = try await viewer.fetchAllEvents().filter { $0.property1 == "card charged" }.map { $0.attributes["order"] }
         #expect(numbers == ([3] + Array(6...55)).map { .string(String($0)) })
@@ -51,13 +52,13 @@ struct ShopServerTests {
 
     @Test("Without LiveTelemetry, the shop answers alike")
     func plain() async throws {
-        let server = try ServerProcess("shop-server-plain", [])
+        let server = try await Shop("shop-server-plain", [])
         let customer = Customer(shop: try #require(await server.address()))
         #expect(try await customer.get("products/3").text.contains("Cheese"))
         #expect(try await customer.get("products/11").status == 404)
         #expect(try await customer.order(quantity: 0).status == 400)
         #expect(try await customer.order().text.contains("\"number\":1"))
         #expect(try await customer.get("metrics").text.contains("shop.orders 1 1\n"))
-        #expect(server.end(by: SIGTERM) == 0)
+        #expect(try await server.end(by: SIGTERM) == .exited(0))
     }
 }

@@ -7,6 +7,7 @@ import TelemetryLifecycle
 import TelemetryLogging
 import TelemetryModels
 import TelemetryPersistence
+@_spi(Tooling) import TelemetryTestKit
 import TelemetryTestSupport
 import TelemetryTransport
 import TelemetryUI
@@ -23,7 +24,7 @@ struct LifecycleTests {
 
     @Test("After random faults client and server agree in the end, and no other client's data is affected", arguments: seeds)
     func agreement(seed: UInt64) async throws {
-        var random = SplitMix64(state: seed)
+        var random = SeededGenerator(seed: seed)
         let life = try await Life()
         for _ in 0..<60 { await life.step(&random) }
         try await life.settle()
@@ -125,7 +126,7 @@ private final class Life {
         await service.startup()
     }
 
-    func step(_ random: inout SplitMix64) async {
+    func step(_ random: inout SeededGenerator) async {
         if let clientId = service.settings.clientIdentifier { clients.insert(clientId) }
         let clientId = service.settings.clientIdentifier
         let name = ["Network", "Checkout", "Sync"].randomElement(using: &random) ?? "Network"
@@ -185,18 +186,5 @@ private final class Life {
         #expect(try await viewer.fetchTelemetryClients(clientId: "bystander").count == 1, comment)
         #expect(try await viewer.fetchScenarios(forClient: "bystander").count == 1, comment)
         #expect(try await viewer.countEvents(matching: .init(clientId: "bystander")) == 1, comment)
-    }
-}
-
-/// Steele, Lea and Flood's SplitMix64: <https://doi.org/10.1145/2660193.2660195>.
-private struct SplitMix64: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9e37_79b9_7f4a_7c15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xbf58_476d_1ce4_e5b9
-        z = (z ^ (z >> 27)) &* 0x94d0_49bb_1331_11eb
-        return z ^ (z >> 31)
     }
 }

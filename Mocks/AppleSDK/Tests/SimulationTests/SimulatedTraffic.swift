@@ -2,19 +2,20 @@ import CloudKit
 import FakeCloudKitServer
 import LifecycleSimulation
 import Synchronization
+@_spi(Tooling) import TelemetryTestKit
 
 /// A process's connection to the server: each request waits before its effect, and sometimes its answer too, until the simulation
 /// resumes it.
 final class SimulatedTraffic: StandInTraffic {
     private let process: WeakProcess
     private let server: FakeCloudKitServer
-    private let random: Mutex<SeededRandom>
+    private let random: Mutex<SeededGenerator>
 
     @MainActor
     init(_ process: SimulatedProcess, to server: FakeCloudKitServer, seed: UInt64) {
         self.process = WeakProcess(process)
         self.server = server
-        random = Mutex(SeededRandom(seed: seed &* 31 &+ UInt64(process.device.number)))
+        random = Mutex(SeededGenerator(seed: seed &* 31 &+ UInt64(process.device.number)))
     }
 
     func request(_ what: String) async throws(ServerFault) -> Bool {

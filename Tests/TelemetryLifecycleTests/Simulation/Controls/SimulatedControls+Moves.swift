@@ -1,6 +1,7 @@
 import Foundation
 import TelemetryLifecycle
 import TelemetryModels
+@_spi(Tooling) import TelemetryTestKit
 import TelemetryTransport
 
 /// The steps of a simulation that concern leases, rules, vetoes, pauses and clocks.

@@ -37,9 +37,8 @@ actor CrashDemoRun {
             try await compare(result)
             try await end()
         } catch {
-            host?.kill()
             // A host that still writes would recreate files in a directory that is being removed.
-            _ = await host?.ended()
+            await host?.kill()
             throw error
         }
     }
@@ -47,7 +46,7 @@ actor CrashDemoRun {
     private func approve() async throws {
         step("The host starts, with \(Self.scenario) off and kept by its flight recorder")
         let host = try await startHost()
-        try host.send("ask")
+        try await host.send("ask")
         let state = try await report(of: host, "the client's request") { $0.status == "pendingApproval" && $0.client != nil }
         clientId = state.client ?? ""
         _ = try await send(.init(clientId: clientId, action: .enable))
@@ -57,7 +56,7 @@ actor CrashDemoRun {
 
     private func workUnrecorded() async throws {
         guard let host else { return }
-        try host.send("loop")
+        try await host.send("loop")
         let worked = try await report(of: host, "the host to work") { $0.report == "worked" }
         let stored = try await store.transport.countEvents(matching: .init(clientId: clientId))
         let files = (worked.items ?? 0).grouped
@@ -69,8 +68,7 @@ actor CrashDemoRun {
         guard let host else { return }
         step("The host is killed while it works")
         _ = try await report(of: host, "another run") { $0.report == "worked" }
-        host.kill()
-        _ = try await expecting("the host to end") { await host.ended() }
+        await host.kill()
         detail("kill -9 \(host.identifier), after \(counted(try loggedNumbers().count, "event")) of \(Self.scenario)")
     }
 
@@ -121,15 +119,15 @@ actor CrashDemoRun {
 
     private func end() async throws {
         guard let host else { return }
-        try host.send("end")
-        let status = try await expecting("the host to end") { await host.ended() }
+        try await host.send("end")
+        let status = try await expecting("the host to end") { try await host.ended() }
         guard status == 0 else { throw ToolFailure(.failed, "The host ended with \(status.map(String.init) ?? "a signal").") }
     }
 
     // MARK: Shared by the steps
 
     private func startHost() async throws -> HostProcess {
-        let host = try HostProcess(
+        let host = try await HostProcess.start(
             arguments: ["--json", "--record", Self.scenario] + store.hostArguments + [
                 "--state", scratch.appendingPathComponent("state").path, "--tally", tally.url.path, folder.path,
             ])

@@ -1,13 +1,16 @@
 import Foundation
+import Programs
 import ViewerKit
 
 /// The demo's relay: one database, two tokens, and a process that can be killed and restarted.
 actor DemoRelay {
     private static let startTimeout = Duration.seconds(60)
+    /// The number of the newest lines in an error message.
+    private static let quotedLines = 5
 
     private let executable: URL
     private let database: URL
-    private var process: RelayProcess?
+    private var program: RunningProgram?
     /// The relay's URL, which is the same after a restart.
     private(set) var url: URL?
 
@@ -18,29 +21,17 @@ actor DemoRelay {
 
     /// Creates a token for the role, and stores it in a file that only its owner can read.
     func tokenFile(role: String, in scratch: URL) async throws -> RelayToken {
-        let process = Process()
-        process.executableURL = executable
-        process.arguments = ["token", "create", "--role", role, "--name", "demo-\(role)", "--database", database.path]
-        process.environment = RelayProcess.environment
-        process.standardInput = FileHandle.nullDevice
-        let (output, errors) = (Pipe(), Pipe())
-        process.standardOutput = output
-        process.standardError = errors
-        let (exits, exit) = AsyncStream.makeStream(of: Void.self)
-        process.terminationHandler = { _ in exit.finish() }
-        try process.run()
-        for await _ in exits {}
-        // Both texts are far shorter than a pipe's capacity.
-        let text = try output.fileHandleForReading.readToEnd() ?? Data()
-        guard process.terminationReason == .exit, process.terminationStatus == 0 else {
-            let reason = String(decoding: try errors.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
-            throw ToolFailure(
-                .failed, "The relay failed to create a token: \(reason.trimmingCharacters(in: .whitespacesAndNewlines).visible)")
+        let creation = try await FinishedProgram.run(
+            executable, ["token", "create", "--role", role, "--name", "demo-\(role)", "--database", database.path],
+            environment: Self.environment)
+        guard creation.end == .exited(0) else {
+            let reason = creation.errors.trimmingCharacters(in: .whitespacesAndNewlines).visible
+            throw ToolFailure(.failed, "The relay failed to create a token: \(reason)")
         }
         let file = scratch.appendingPathComponent("\(role)-token")
-        guard FileManager.default.createFile(atPath: file.path, contents: text, attributes: [.posixPermissions: 0o600]) else {
-            throw ToolFailure(.cannotCreate, "Cannot write \(file.path.visible).")
-        }
+        let isCreated = FileManager.default.createFile(
+            atPath: file.path, contents: Data(creation.output), attributes: [.posixPermissions: 0o600])
+        guard isCreated else { throw ToolFailure(.cannotCreate, "Cannot write \(file.path.visible).") }
         return try RelayToken(file: file.path)
     }
 
@@ -48,30 +39,50 @@ actor DemoRelay {
     @discardableResult
     func start() async throws -> Int32 {
         let port = url?.port ?? 0
-        let started = try RelayProcess(
-            executable, arguments: ["--host", "127.0.0.1", "--port", String(port), "--database", database.path])
-        process = started
-        url = try await expecting("the relay to answer", within: Self.startTimeout) { try await started.listening() }
+        let started = try await RunningProgram.start(
+            executable, ["--host", "127.0.0.1", "--port", String(port), "--database", database.path],
+            environment: Self.environment)
+        program = started
+        url = try await expecting("the relay to answer", within: Self.startTimeout) { try await Self.address(of: started) }
         return started.identifier
     }
 
     /// Kills the relay, and returns the identifier of the process.
     func kill() async -> Int32? {
-        guard let killed = process else { return nil }
-        process = nil
-        killed.kill()
-        await killed.ended()
+        guard let killed = program else { return nil }
+        program = nil
+        await killed.kill()
         return killed.identifier
     }
 
     /// Ends the relay if it is running.
     func end() async {
-        guard let ending = process else { return }
-        process = nil
-        ending.terminate()
-        do { try await expecting("the relay to end", within: .seconds(15)) { await ending.ended() } } catch {
-            ending.kill()
-            await ending.ended()
+        guard let ending = program else { return }
+        program = nil
+        ending.send(SIGTERM)
+        do { try await expecting("the relay to end", within: .seconds(15)) { _ = try await ending.end() } } catch {
+            await ending.kill()
         }
+    }
+
+    /// Returns the URL that the relay logs when it is listening.
+    /// - Throws: ``ViewerKit/ToolFailure`` if the relay ends first.
+    private static func address(of relay: RunningProgram) async throws -> URL {
+        var newest: [String] = []
+        for await line in relay.errors {
+            newest = newest.suffix(quotedLines - 1) + [line]
+            guard line.contains("listening"), let start = line.range(of: "http://") else { continue }
+            let address = line[start.lowerBound...].prefix { !$0.isWhitespace && $0 != "\"" && $0 != "," }
+            if let url = URL(string: String(address)) { return url }
+        }
+        try Task.checkCancellation()
+        throw ToolFailure(
+            .failed, "The relay ended early. \(newest.isEmpty ? "It gave no reason." : newest.joined(separator: " "))")
+    }
+
+    /// Without the settings for another relay, which would apply to this one, too.
+    private static var environment: [String: String?] {
+        let names = ProcessInfo.processInfo.environment.keys.filter { $0.hasPrefix("TELEMETRY_RELAY_") }
+        return Dictionary(uniqueKeysWithValues: names.map { ($0, nil) })
     }
 }

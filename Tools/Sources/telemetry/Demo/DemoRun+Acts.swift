@@ -9,7 +9,7 @@ extension DemoRun {
         step("The client requests approval")
         let host = try await startHost()
         detail("the host (process \(host.identifier)) has the scenarios \(scenarios.map(\.visible).joined(separator: ", "))")
-        try host.send("ask")
+        try await host.send("ask")
         let state = try await report(of: host, "the client's request") { $0.status == "pendingApproval" && $0.client != nil }
         clientId = state.client ?? ""
         detail("its user opts in to telemetry: client \(console.style.bold(clientId.visible)) is pending approval")
@@ -75,7 +75,7 @@ extension DemoRun {
     private func disableWhileLogging(_ scenario: String) async throws {
         guard let host, let arrivals else { return }
         let run = runs + 1
-        try host.send("loop")
+        try await host.send("loop")
         try await expecting("an event of run \(run)") { [session] in try await arrivals.wait(for: 1, from: run, session: session)
         }
         let disabled = try await turn(scenario, on: false)
@@ -89,7 +89,7 @@ extension DemoRun {
     /// Ends the loop, and stores the number of the last run.
     func rest() async throws {
         guard let host else { return }
-        try host.send("rest")
+        try await host.send("rest")
         let rested = try await report(of: host, "the host to stop logging") { $0.report == "resting" }
         runs = rested.run ?? runs
         try await arrivals?.catchUp()

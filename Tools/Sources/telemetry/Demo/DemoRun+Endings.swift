@@ -15,12 +15,11 @@ extension DemoRun {
         for scenario in Set([first, busy.last ?? first]) { _ = try await turn(scenario, on: true) }
         detail(described(states))
         let run = runs + 1
-        try killed.send("loop")
+        try await killed.send("loop")
         try await expecting("events of run \(run)") { [session] in
             try await arrivals.wait(for: Self.eventsBeforeKill, from: run, session: session)
         }
-        killed.kill()
-        _ = try await expecting("the host to end") { await killed.ended() }
+        await killed.kill()
         detail("kill -9 \(killed.identifier), after \(counted(try tally.lines().count, "event")) in total")
         let before = states
         let host = try await startHost()
@@ -58,8 +57,8 @@ extension DemoRun {
             // The result shows which events are missing.
             detail("some of the \(expected.grouped) logged events have not arrived ✗")
         }
-        try host.send("end")
-        let status = try await expecting("the host to end") { await host.ended() }
+        try await host.send("end")
+        let status = try await expecting("the host to end") { try await host.ended() }
         guard status == 0 else { throw ToolFailure(.failed, "The host ended with \(status.map(String.init) ?? "a signal").") }
         let left = try await transport.countEvents(matching: .init(clientId: clientId))
         let scenarios = try await transport.fetchScenarios(forClient: clientId).count

@@ -18,7 +18,7 @@ extension DemoRun {
             "telemetry enable \(clientId.visible) \(scenario.visible) \(tick) "
                 + console.style.dim("answered in \(try await turn(scenario, on: true))"))
         let run = runs + 1
-        try host.send("loop")
+        try await host.send("loop")
         try await expecting("an event of run \(run)") { [session] in try await arrivals.wait(for: 1, from: run, session: session)
         }
         let killed = await relay.kill().map(String.init) ?? "–"

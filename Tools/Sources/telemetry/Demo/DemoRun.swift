@@ -40,9 +40,8 @@ actor DemoRun {
             await arrivals?.stop()
         } catch {
             console.endProgress()
-            host?.kill()
             // A host that still writes would recreate files in a directory that is being removed.
-            _ = await host?.ended()
+            await host?.kill()
             await arrivals?.stop()
             throw error
         }
@@ -66,7 +65,7 @@ actor DemoRun {
     // MARK: Shared by the steps
 
     func startHost() async throws -> HostProcess {
-        let host = try HostProcess(
+        let host = try await HostProcess.start(
             arguments: ["--json"] + store.hostArguments + [
                 "--state", scratch.appendingPathComponent("state").path, "--tally", tally.url.path,
             ] + work.arguments)
@@ -90,7 +89,7 @@ actor DemoRun {
         guard let host else { throw CancellationError() }
         runs += 1
         off[.init(session: session, number: runs)] = Set(scenarios.filter { states[$0] != true })
-        try host.send("work")
+        try await host.send("work")
         return try await finished(run: runs)
     }
 

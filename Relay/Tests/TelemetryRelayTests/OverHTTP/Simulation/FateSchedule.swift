@@ -1,4 +1,5 @@
 import Synchronization
+@_spi(Tooling) import TelemetryTestKit
 
 /// The fault that affects a request.
 enum NetworkFate: Sendable, CaseIterable {

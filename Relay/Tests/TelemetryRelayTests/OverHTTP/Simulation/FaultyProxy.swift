@@ -15,12 +15,12 @@ final class FaultyProxy: Sendable {
 
     let port: UInt16
     let fates: FateSchedule
-    private let relay: RelayExecutable
+    private let relay: RestartableRelay
     private let planted: PlantedFault?
     private let listener: LoopbackSocket
     private let appends = Atomic<Int>(0)
 
-    init(to relay: RelayExecutable, fates: FateSchedule, planted: PlantedFault? = nil) throws {
+    init(to relay: RestartableRelay, fates: FateSchedule, planted: PlantedFault? = nil) throws {
         guard let (listener, port) = LoopbackSocket.listening() else { throw POSIXError(.EADDRNOTAVAIL) }
         self.listener = listener
         self.port = port

@@ -2,6 +2,7 @@ import Foundation
 import TelemetryHTTP
 import TelemetryLifecycle
 import TelemetryModels
+@_spi(Tooling) import TelemetryTestKit
 import TelemetryTransport
 
 /// Hosts and a viewer, a relay that is killed, and a network with all kinds of faults, driven by one seed.
@@ -10,7 +11,7 @@ final class NetworkWorld {
     private(set) var violations: [String] = []
     /// The steps so far.
     private(set) var trace: [String] = []
-    let relay: RelayExecutable
+    let relay: RestartableRelay
     let hosts: [NetworkHost]
     /// Sends commands over the same network.
     let viewer: HTTPTelemetryTransport
@@ -26,8 +27,7 @@ final class NetworkWorld {
         let directory = FileManager.default.temporaryDirectory.appending(path: "relay-simulation-\(UUID())")
         defer { try? FileManager.default.removeItem(at: directory) }
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-        let relay = RelayExecutable(database: directory.appending(path: "relay.sqlite"))
-        defer { relay.kill() }
+        let relay = RestartableRelay(database: directory.appending(path: "relay.sqlite"))
         try await relay.start()
         let proxy = try FaultyProxy(to: relay, fates: FateSchedule(seed: seed), planted: fault)
         defer { proxy.stop() }
@@ -40,10 +40,11 @@ final class NetworkWorld {
         await world.calmDown(enablesUnasked: enablesUnasked)
         try await world.check()
         for host in world.hosts { await host.service.shutdown() }
+        await relay.kill()
         return world
     }
 
-    private init(seed: UInt64, directory: URL, relay: RelayExecutable, proxy: FaultyProxy) throws {
+    private init(seed: UInt64, directory: URL, relay: RestartableRelay, proxy: FaultyProxy) throws {
         self.relay = relay
         self.proxy = proxy
         random = SeededGenerator(seed: seed)
@@ -101,7 +102,7 @@ final class NetworkWorld {
         case 36: await command(.disableScenario, host, scenario: "V")
         default:
             note(relay.port == nil ? "the relay starts" : "the relay is killed")
-            if relay.port == nil { try await relay.start() } else { relay.kill() }
+            if relay.port == nil { try await relay.start() } else { await relay.kill() }
         }
     }
 

@@ -2,6 +2,7 @@
 import Foundation
 import PostgreSQLClient
 import TelemetryModels
+@_spi(Tooling) import TelemetryTestKit
 import Testing
 
 @testable import TelemetryRelay
