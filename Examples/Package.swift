@@ -64,7 +64,7 @@ let package = Package(
         .testTarget(
             name: "NotesHostTests",
             dependencies: [
-                "notes-host", layer("TelemetryModels"), layer("TelemetryTransport"),
+                "notes-host", layer("TelemetryModels"), layer("TelemetryTransport"), layer("TelemetryTestSupport"),
                 .product(name: "Programs", package: "LiveTelemetryPrograms"),
             ],
             swiftSettings: settings),

@@ -19,7 +19,7 @@ with_lines=("${quick[@]}" -Xswiftc -gline-tables-only)
 # The packages that are built as one; Fuzz has a build of its own.
 packages=(. Integrations Tools/Programs Tools Examples Examples/ShopServer Relay Benchmarks)
 # The folders of all tests.
-tests=(Tests Integrations/Tests Tools/Tests Examples/Tests Examples/ShopServer/Tests Relay/Tests)
+tests=(Tests Integrations/Tests Tools/Programs/Tests Tools/Tests Examples/Tests Examples/ShopServer/Tests Relay/Tests)
 
 say() { printf '%s\n' "$*"; }
 fail() { printf 'error: %s\n' "$*" >&2; exit 1; }

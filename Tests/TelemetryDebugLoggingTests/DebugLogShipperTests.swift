@@ -71,7 +71,7 @@ struct DebugLogShipperTests {
     @Test("A refused connection is a failure")
     func refuses() async throws {
         let (url, socket) = try LoopbackServer.refusingURL()
-        defer { close(socket) }
+        defer { withExtendedLifetime(socket) {} }
         #expect(isFailure(await DebugLogShipper(baseURL: url, clock: clock).ship(entries)))
     }
 
@@ -126,7 +126,7 @@ struct DebugLogShipperTests {
     @MainActor
     func logger() async throws {
         let (dead, socket) = try LoopbackServer.refusingURL()
-        defer { close(socket) }
+        defer { withExtendedLifetime(socket) {} }
         let server = try LoopbackServer(.answers(500), .answers(200))
         let logger = DebugLogger(shipper: DebugLogShipper(baseURL: dead, clock: clock), clock: clock)
         logger.log(event: "1")

@@ -147,7 +147,7 @@ struct AppendTests {
     @Test("A refused connection, a URL that is not HTTP and a redirection throw errors with a code")
     func reportsUnreachable() async throws {
         let (dead, socket) = try LoopbackServer.refusingURL()
-        defer { close(socket) }
+        defer { withExtendedLifetime(socket) {} }
         let elsewhere = try LoopbackServer(Relay.stored(1))
         let moved = try LoopbackServer(.answers(307, headers: ["Location": elsewhere.baseURL.absoluteString]))
         defer {

@@ -26,6 +26,7 @@ let package = Package(
                 .product(name: "Subprocess", package: "swift-subprocess"),
                 .product(name: "SystemPackage", package: "swift-system", condition: .when(platforms: [.linux])),
             ],
-            swiftSettings: settings)
+            swiftSettings: settings),
+        .testTarget(name: "ProgramsTests", dependencies: ["Programs"], swiftSettings: settings),
     ]
 )

@@ -1,6 +1,7 @@
 import Foundation
 import Programs
 import TelemetryModels
+@_spi(Tooling) import TelemetryTestSupport
 import TelemetryTransport
 import Testing
 
@@ -109,8 +110,8 @@ struct NotesHostTests {
         let folder = FileManager.default.temporaryDirectory.appending(path: "notes-host-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: folder) }
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        let relay = try RequestRecorder()
-        var arguments = ["--relay", relay.url, folder.appending(path: "notes.txt").path]
+        let relay = try LoopbackServer(.hangsUp)
+        var arguments = ["--relay", relay.baseURL.absoluteString, folder.appending(path: "notes.txt").path]
         var environment: [String: String] = [:]
         if hasTokenFile {
             let file = folder.appending(path: "token")
@@ -123,9 +124,9 @@ struct NotesHostTests {
         #expect(await host.line(with: "[telemetry disabled") != nil)
         try await host.type("agree")
         let request = try #require(await relay.nextRequest())
-        #expect(request.contains("Authorization: Bearer host-token\r\n"))
-        #expect(request.contains(/Telemetry-Client: [a-z0-9]+\r\n/))
-        #expect(request.contains(/Telemetry-Client-Key: [0-9a-f]{64}\r\n/))
+        #expect(request.header("Authorization") == "Bearer host-token")
+        #expect(request.header("Telemetry-Client")?.wholeMatch(of: /[a-z0-9]+/) != nil)
+        #expect(request.header("Telemetry-Client-Key")?.wholeMatch(of: /[0-9a-f]{64}/) != nil)
         let secret = folder.appending(path: "state/notes-host/relay-secret")
         #expect(FileManager.default.fileExists(atPath: secret.path))
         try await host.type("quit")

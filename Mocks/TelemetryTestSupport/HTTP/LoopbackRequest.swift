@@ -37,10 +37,9 @@ public struct LoopbackRequest: Sendable {
     /// Whether it is a health check, which reads no data. A client may send one at any time.
     var isHealthCheck: Bool { method == "GET" && path.hasSuffix("/healthz") }
 
-    static func read(from socket: Int32, connection: Int) -> Self? {
+    static func read(from socket: LoopbackSocket, connection: Int) -> Self? {
         var bytes = Data()
         let separator = Data("\r\n\r\n".utf8)
-        var chunk = [UInt8](repeating: 0, count: 64 * 1024)
         var head: (text: String, end: Int, length: Int)?
         while true {
             if head == nil, let end = bytes.range(of: separator) {
@@ -52,9 +51,8 @@ public struct LoopbackRequest: Sendable {
             if let head, bytes.count - head.end >= head.length {
                 return Self(head: head.text, body: Data(bytes[head.end...]), connection: connection)
             }
-            let count = recv(socket, &chunk, chunk.count, 0)
-            guard count > 0 else { return nil }
-            bytes.append(contentsOf: chunk[..<count])
+            guard let more = socket.received() else { return nil }
+            bytes += more
         }
     }
 }

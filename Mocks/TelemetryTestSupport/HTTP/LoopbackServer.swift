@@ -28,7 +28,7 @@ public final class LoopbackServer: Sendable {
 
     /// The server's URL.
     public let baseURL: URL
-    private let listener: Int32
+    private let listener: LoopbackSocket
     private let behaviour: @Sendable (LoopbackRequest) -> Behaviour
     private let health: @Sendable () -> Behaviour
     private let keepsConnections: Bool
@@ -54,21 +54,14 @@ public final class LoopbackServer: Sendable {
         self.behaviour = behaviour
         self.health = health
         self.keepsConnections = keepsConnections
-        let (listener, port) = try Self.bound()
-        self.listener = listener
-        guard listen(listener, 128) == 0, let url = URL(string: "http://127.0.0.1:\(port)") else {
+        guard let (listener, port) = LoopbackSocket.listening(), let url = URL(string: "http://127.0.0.1:\(port)") else {
             throw Failure(step: "listen")
         }
+        self.listener = listener
         baseURL = url
         Thread.detachNewThread { [weak self] in
             for number in 0... {
-                let connection = accept(listener, nil, nil)
-                guard connection >= 0 else { return }
-                Self.keepFromChildren(connection)
-                guard let server = self else {
-                    close(connection)
-                    return
-                }
+                guard let connection = listener.accepted(), let server = self else { return }
                 Thread.detachNewThread { server.serve(connection, number) }
             }
         }
@@ -77,14 +70,13 @@ public final class LoopbackServer: Sendable {
     deinit { stop() }
 
     /// Stops accepting connections.
-    public func stop() {
-        shutdown(listener, Int32(SHUT_RDWR))
-    }
+    public func stop() { listener.end() }
 
     /// A port without a listener: bound, but not listening.
-    public static func refusingURL() throws -> (url: URL, socket: Int32) {
-        let (socket, port) = try bound()
-        guard let url = URL(string: "http://127.0.0.1:\(port)") else { throw Failure(step: "address") }
+    public static func refusingURL() throws -> (url: URL, socket: LoopbackSocket) {
+        guard let (socket, port) = LoopbackSocket.bound(), let url = URL(string: "http://127.0.0.1:\(port)") else {
+            throw Failure(step: "bind")
+        }
         return (url, socket)
     }
 
@@ -111,31 +103,7 @@ public final class LoopbackServer: Sendable {
         await departed.wait { $0.count >= count }
     }
 
-    private static func bound() throws -> (socket: Int32, port: UInt16) {
-        #if canImport(Glibc)
-        let socket = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        #else
-        let socket = socket(AF_INET, SOCK_STREAM, 0)
-        #endif
-        keepFromChildren(socket)
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let status = withUnsafeMutablePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
-                bind(socket, pointer, size) == 0 ? getsockname(socket, pointer, &size) : -1
-            }
-        }
-        guard socket >= 0, status == 0 else { throw Failure(step: "bind") }
-        return (socket, UInt16(bigEndian: address.sin_port))
-    }
-
-    /// Closes the socket in child processes: an inherited connection would stay open after its end here.
-    private static func keepFromChildren(_ socket: Int32) { _ = fcntl(socket, F_SETFD, FD_CLOEXEC) }
-
-    private func serve(_ connection: Int32, _ number: Int) {
-        defer { close(connection) }
+    private func serve(_ connection: LoopbackSocket, _ number: Int) {
         while let request = LoopbackRequest.read(from: connection, connection: number) {
             let behaviour = request.isHealthCheck ? health() : behaviour(request)
             arrived.append(request)
@@ -146,18 +114,20 @@ public final class LoopbackServer: Sendable {
     }
 
     /// Returns whether the connection can have another request.
-    private func serve(_ request: LoopbackRequest, _ behaviour: Behaviour, on connection: Int32, keeping isKept: Bool) -> Bool {
+    private func serve(_ request: LoopbackRequest, _ behaviour: Behaviour, on connection: LoopbackSocket, keeping isKept: Bool)
+        -> Bool
+    {
         switch behaviour {
         case .answers(let status, let headers, let body):
             var head = "HTTP/1.1 \(status) Answer\r\nConnection: \(isKept ? "keep-alive" : "close")\r\n"
             // HTTP does not allow a body here.
             if status != 204 { head += "Content-Length: \(body.utf8.count)\r\n" }
             for (name, value) in headers { head += "\(name): \(value)\r\n" }
-            return Self.write(Data((head + "\r\n" + body).utf8), to: connection) && isKept
+            return connection.send(Array((head + "\r\n" + body).utf8)) && isKept
         case .streams(let stream, let status, let headers):
             var head = "HTTP/1.1 \(status) Stream\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n"
             for (name, value) in headers { head += "\(name): \(value)\r\n" }
-            guard Self.write(Data((head + "\r\n").utf8), to: connection) else { return false }
+            guard connection.send(Array((head + "\r\n").utf8)) else { return false }
             let watched = DispatchSemaphore(value: 0)
             Thread.detachNewThread { [departed] in
                 Self.waitForEnd(of: connection)
@@ -167,43 +137,24 @@ public final class LoopbackServer: Sendable {
                 }
                 watched.signal()
             }
-            stream.drain { Self.write($0, to: connection) }
-            // The descriptor must not be closed, and its number reused, while the other thread reads from it.
-            shutdown(connection, Int32(SHUT_RDWR))
+            stream.drain { connection.send(Array($0)) }
+            connection.end()
             watched.wait()
         case .stalls:
             Self.waitForEnd(of: connection)
             departed.append(request)
         case .hangsUp: break
         case .closesHalfWay:
-            _ = Self.write(Data("HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n{\"sto".utf8), to: connection)
+            connection.send(Array("HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n{\"sto".utf8))
         case .floods(let status):
-            _ = Self.write(Data("HTTP/1.1 \(status) Flood\r\nConnection: close\r\n\r\n".utf8), to: connection)
-            let block = Data(repeating: 0x20, count: 64 * 1024)
-            for _ in 0..<64 where !Self.write(block, to: connection) { return false }
+            connection.send(Array("HTTP/1.1 \(status) Flood\r\nConnection: close\r\n\r\n".utf8))
+            let block = [UInt8](repeating: 0x20, count: 64 * 1024)
+            for _ in 0..<64 where !connection.send(block) { return false }
         }
         return false
     }
 
-    private static func waitForEnd(of connection: Int32) {
-        var byte: UInt8 = 0
-        while recv(connection, &byte, 1, 0) > 0 {}
-    }
-
-    private static func write(_ data: Data, to connection: Int32) -> Bool {
-        data.withUnsafeBytes { bytes in
-            var sent = 0
-            while sent < bytes.count {
-                #if canImport(Glibc)
-                let flags = Int32(MSG_NOSIGNAL)
-                #else
-                let flags: Int32 = 0
-                #endif
-                let count = send(connection, bytes.baseAddress?.advanced(by: sent), bytes.count - sent, flags)
-                guard count > 0 else { return false }
-                sent += count
-            }
-            return true
-        }
+    private static func waitForEnd(of connection: LoopbackSocket) {
+        while connection.received() != nil {}
     }
 }

@@ -9,7 +9,7 @@ import Testing
 /// Calls of the store do not return, even if they are cancelled.
 @MainActor
 struct HangingTests {
-    private let transport = StubbornTransport()
+    private let transport = HangingTransport()
     private let settingsStore = InMemoryTelemetrySettingsStore()
     private let logger = MockTelemetryLogger()
     private let clock = ManualClock()

@@ -17,7 +17,7 @@ struct OptOutTests {
         .timeLimit(.minutes(10)))
     func gate() async throws {
         let clock = ManualClock()
-        let transport = StubbornTransport()
+        let transport = HangingTransport()
         let store = SignallingStore()
         _ = await store.save(TelemetryFixtures.approvedSettings)
         try await transport.store.createTelemetryClient(TelemetryFixtures.client(isEnabled: true))

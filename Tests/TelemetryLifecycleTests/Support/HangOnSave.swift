@@ -2,12 +2,12 @@ import TelemetryModels
 import TelemetryTestSupport
 import TelemetryTransport
 
-/// A transport whose saves of records hang, in a `StubbornTransport`; all other calls return.
+/// A transport whose saves of records hang, in a `HangingTransport`; all other calls return.
 struct HangOnSave: TelemetryTransporting {
-    let stubborn: StubbornTransport
+    let stubborn: HangingTransport
     private let done = AsyncStream.makeStream(of: Void.self)
 
-    init(_ stubborn: StubbornTransport) { self.stubborn = stubborn }
+    init(_ stubborn: HangingTransport) { self.stubborn = stubborn }
 
     private var store: InMemoryTelemetryTransport { stubborn.store }
 

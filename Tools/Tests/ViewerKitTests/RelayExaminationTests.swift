@@ -105,7 +105,8 @@ struct RelayExaminationTests {
 
     @Test("An unreachable relay is explained with what to check")
     func unreachable() async throws {
-        let (url, _) = try LoopbackServer.refusingURL()
+        let (url, socket) = try LoopbackServer.refusingURL()
+        defer { withExtendedLifetime(socket) {} }
         let location = StoreLocation.relay(RelayLocation(url: url, token: nil))
         let error = await #expect(throws: TelemetryTransportError.self) {
             _ = try await location.open().fetchTelemetryClients()

@@ -155,7 +155,8 @@ struct RelayStoreTests {
             #expect(reader.errors.contains("has the role reader, which may only read."), "\(reader.errors)")
             #expect(try await ToolProcess.run("clients", "--relay", relay.url).code == 0)
         }
-        let (url, _) = try LoopbackServer.refusingURL()
+        let (url, socket) = try LoopbackServer.refusingURL()
+        defer { withExtendedLifetime(socket) {} }
         let unreachable = try await ToolProcess.run("clients", "--relay", url.absoluteString)
         #expect(unreachable.code == 69)
         #expect(unreachable.errors.hasPrefix("telemetry: The relay at \(url.absoluteString) cannot be reached: "))

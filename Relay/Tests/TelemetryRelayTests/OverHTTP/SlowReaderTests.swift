@@ -2,7 +2,7 @@ import Foundation
 import Hummingbird
 import HummingbirdTesting
 import NIOCore
-import TelemetryTestSupport
+@_spi(Tooling) import TelemetryTestSupport
 import Testing
 
 @testable import TelemetryRelay

@@ -29,6 +29,7 @@ public final class RunningProgram: Sendable {
         let isRunning = Mutex(true)
     }
 
+    /// Starts a program, also in a task that was cancelled.
     /// - Parameter environment: The variables that differ from those of this process; nil removes one.
     /// - Throws: `SubprocessError` if the program cannot be started.
     public static func start(
@@ -58,12 +59,14 @@ public final class RunningProgram: Sendable {
             }
             return ProgramEnd(result.terminationStatus)
         }
-        for await (identifier, input) in starts {
-            return RunningProgram(
-                identifier: identifier, output: output, errors: errors, input: input, ends: ends, run: run, life: life)
+        // In a task of its own, which is not cancelled: a program that was started must not be left behind.
+        let started = Task { await starts.first { _ in true } }
+        guard let (identifier, input) = await started.value else {
+            _ = try await run.value
+            throw CancellationError()
         }
-        _ = try await run.value
-        throw CancellationError()
+        return RunningProgram(
+            identifier: identifier, output: output, errors: errors, input: input, ends: ends, run: run, life: life)
     }
 
     private init(

@@ -1,5 +1,6 @@
 import Foundation
 import Synchronization
+@_spi(Tooling) import TelemetryTestSupport
 
 /// Stands between clients and a relay, and lets requests meet their fates.
 ///

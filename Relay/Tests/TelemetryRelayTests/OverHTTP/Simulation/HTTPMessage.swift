@@ -1,5 +1,6 @@
 import Foundation
 import NIOCore
+@_spi(Tooling) import TelemetryTestSupport
 
 @testable import TelemetryRelay
 

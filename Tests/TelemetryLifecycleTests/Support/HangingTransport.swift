@@ -4,7 +4,7 @@ import TelemetryTestSupport
 import TelemetryTransport
 
 /// A transport whose calls hang, even if they are cancelled, until they are released; then they take effect.
-final class StubbornTransport: TelemetryTransporting {
+final class HangingTransport: TelemetryTransporting {
     private struct State {
         var isHanging = false
         var followerEnds: AsyncStream<Void>.Continuation?

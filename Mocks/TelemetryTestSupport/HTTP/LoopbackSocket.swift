@@ -9,7 +9,8 @@ private let quiet: Int32 = 0
 #endif
 
 /// A blocking socket on the loopback interface. It is closed when it is released.
-final class LoopbackSocket: Sendable {
+@_spi(Tooling)
+public final class LoopbackSocket: Sendable {
     private let descriptor: Int32
 
     private init(_ descriptor: Int32) {
@@ -21,20 +22,26 @@ final class LoopbackSocket: Sendable {
     deinit { close(descriptor) }
 
     /// Listens on a free port; nil if there is none.
-    static func listening() -> (socket: LoopbackSocket, port: UInt16)? {
+    public static func listening() -> (socket: LoopbackSocket, port: UInt16)? {
+        guard let (socket, port) = bound(), listen(socket.descriptor, 128) == 0 else { return nil }
+        return (socket, port)
+    }
+
+    /// Holds a free port, without listening; nil if there is none.
+    static func bound() -> (socket: LoopbackSocket, port: UInt16)? {
         let socket = LoopbackSocket(Foundation.socket(AF_INET, streamType, 0))
         var length = socklen_t(MemoryLayout<sockaddr_in>.size)
         let port = withAddress(port: 0) { address -> UInt16? in
-            guard bind(socket.descriptor, address, length) == 0, listen(socket.descriptor, 64) == 0,
-                getsockname(socket.descriptor, address, &length) == 0
-            else { return nil }
+            guard bind(socket.descriptor, address, length) == 0, getsockname(socket.descriptor, address, &length) == 0 else {
+                return nil
+            }
             return address.withMemoryRebound(to: sockaddr_in.self, capacity: 1) { UInt16(bigEndian: $0.pointee.sin_port) }
         }
         return port.map { (socket, $0) }
     }
 
     /// A connection to a port of this machine; nil if none listens.
-    static func connected(to port: UInt16) -> LoopbackSocket? {
+    public static func connected(to port: UInt16) -> LoopbackSocket? {
         let socket = LoopbackSocket(Foundation.socket(AF_INET, streamType, 0))
         let length = socklen_t(MemoryLayout<sockaddr_in>.size)
         return withAddress(port: port) { connect(socket.descriptor, $0, length) == 0 } ? socket : nil
@@ -53,13 +60,13 @@ final class LoopbackSocket: Sendable {
     }
 
     /// The next connection; nil after ``end()``.
-    func accepted() -> LoopbackSocket? {
+    public func accepted() -> LoopbackSocket? {
         let connection = accept(descriptor, nil, nil)
         return connection < 0 ? nil : LoopbackSocket(connection)
     }
 
     /// The next bytes; nil at the end.
-    func received() -> [UInt8]? {
+    public func received() -> [UInt8]? {
         var bytes = [UInt8](repeating: 0, count: 64 << 10)
         let count = recv(descriptor, &bytes, bytes.count, 0)
         return count > 0 ? Array(bytes[..<count]) : nil
@@ -67,7 +74,7 @@ final class LoopbackSocket: Sendable {
 
     /// Returns whether all bytes were sent.
     @discardableResult
-    func send(_ bytes: [UInt8]) -> Bool {
+    public func send(_ bytes: [UInt8]) -> Bool {
         var rest = bytes[...]
         while !rest.isEmpty {
             let count = rest.withUnsafeBytes { Foundation.send(descriptor, $0.baseAddress, $0.count, quiet) }
@@ -78,13 +85,13 @@ final class LoopbackSocket: Sendable {
     }
 
     /// Shuts down both directions; waiting calls return.
-    func end() { shutdown(descriptor, Int32(SHUT_RDWR)) }
+    public func end() { shutdown(descriptor, Int32(SHUT_RDWR)) }
 
     /// Shuts down reading; waiting calls return, and the peer is not affected.
-    func endReading() { shutdown(descriptor, Int32(SHUT_RD)) }
+    public func endReading() { shutdown(descriptor, Int32(SHUT_RD)) }
 
     /// Makes closing reset the connection.
-    func resetWhenClosed() {
+    public func resetWhenClosed() {
         var value = linger(l_onoff: 1, l_linger: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &value, socklen_t(MemoryLayout<linger>.size))
     }

@@ -1,0 +1,60 @@
+import Foundation
+import Programs
+import Testing
+
+struct ProgramsTests {
+    private static let shell = URL(filePath: "/bin/sh")
+
+    @Test("The lines of both streams are read, input is written, and the exit code is returned")
+    func lines() async throws {
+        let program = try await RunningProgram.start(
+            Self.shell, ["-c", "read a; read b; echo \"$a\"; echo \"$NAME\"; printf \"$b\" >&2; exit 7"],
+            environment: ["NAME": "é"])
+        try await program.write("one\ntwo")
+        try await program.closeInput()
+        #expect(await program.output.reduce(into: []) { $0.append($1) } == ["one", "é"])
+        #expect(await program.errors.reduce(into: []) { $0.append($1) } == ["two"])
+        #expect(try await program.end() == .exited(7))
+    }
+
+    @Test("Waiting for a program that does not end can be cancelled; killing it waits for its end, also in a cancelled task")
+    func stubborn() async throws {
+        let program = try await RunningProgram.start(Self.shell, ["-c", "trap '' TERM; echo ready; exec cat"])
+        #expect(await program.output.first { $0 == "ready" } != nil)
+        program.send(SIGTERM)
+        let waiting = Task { try await program.end() }
+        waiting.cancel()
+        await #expect(throws: CancellationError.self) { try await waiting.value }
+        let killing = Task { await program.kill() }
+        killing.cancel()
+        await killing.value
+        #expect(try await program.end() == .killed(by: SIGKILL))
+    }
+
+    @Test("A program is killed when it is released")
+    func released() async throws {
+        var program: RunningProgram? = try await RunningProgram.start(Self.shell, ["-c", "exec cat"])
+        let output = try #require(program?.output)
+        program = nil
+        // The stream ends when the program does, which still waits for input.
+        #expect(await output.first { _ in true } == nil)
+    }
+
+    @Test("A program that does not exist is an error")
+    func missing() async {
+        await #expect(throws: (any Error).self) { try await RunningProgram.start(URL(filePath: "/nonexistent/program")) }
+    }
+
+    @Test("A program that runs to its end gets its input, and its output is returned with how it ended")
+    func finished() async throws {
+        let copied = try await FinishedProgram.run(Self.shell, ["-c", "cat; echo bad >&2"], input: "text")
+        #expect((copied.text, copied.errors, copied.end) == ("text", "bad\n", .exited(0)))
+        let killed = try await FinishedProgram.run(Self.shell, ["-c", "kill -9 $$"])
+        #expect(killed.end == .killed(by: SIGKILL))
+    }
+
+    @Test("The programs of a build are found from its tests")
+    func built() throws {
+        #expect(throws: CocoaError.self) { try BuiltProgram.url("no-such-program") }
+    }
+}
