@@ -1,6 +1,5 @@
-// Checks that the sources of a package import only modules that its manifest declares.
-// Usage: imports LIBRARY-DESCRIPTION DESCRIPTION, both written by `swift package describe --type json`: that of the library,
-// whose modules are checked, and that of the package to check (the library, or a package that depends on it).
+// Checks that the sources of packages import only modules that their manifests declare.
+// Usage: imports DESCRIPTION…, written by `swift package describe --type json`, the library's first.
 import Foundation
 
 struct Package: Decodable {
@@ -42,17 +41,10 @@ func importedModule(in line: Substring) -> (module: String, isReexported: Bool, 
     return (String(module), words[..<keyword].contains("@_exported"), words[..<keyword].contains("@testable"))
 }
 
-let library = try Package(describedIn: CommandLine.arguments[1])
-let package = try Package(describedIn: CommandLine.arguments[2])
-let isLibrary = package.path == library.path
-var faults: [String] = []
-var count = 0
-
-if isLibrary {
-    for dependency in package.dependencies {
-        faults.append("Package.swift depends on \(dependency.identity), which every host would resolve")
-    }
-}
+let packages = try CommandLine.arguments.dropFirst().map { try Package(describedIn: $0) }
+let library = packages[0]
+var faults = library.dependencies.map { "Package.swift depends on \($0.identity), which every host would resolve" }
+let own = Set(packages.flatMap(\.targets).map(\.name))
 
 /// The library's targets with these names, and their direct and indirect dependencies.
 func reachable(from names: Set<String>) -> Set<String> {
@@ -74,9 +66,11 @@ func declared(_ target: Package.Target) -> Set<String> {
     return products.union(target.targetDependencies ?? []).union(modules)
 }
 
-let own = Set(library.targets.map(\.name)).union(package.targets.map(\.name))
-for target in package.targets {
+/// Adds the faults of a target, and returns the number of its imports.
+func check(_ target: Package.Target, of package: Package) throws -> Int {
+    let isLibrary = package.path == library.path
     let declared = declared(target)
+    var count = 0
     for source in target.sources where source.hasSuffix(".swift") {
         let path = "\(target.path)/\(source)"
         let text = try String(contentsOfFile: "\(package.path)/\(path)", encoding: .utf8)
@@ -91,8 +85,13 @@ for target in package.targets {
             faults.append("\(place) imports \(module), which \(target.name) does not declare")
         }
     }
+    return count
 }
 
+for package in packages {
+    let count = try package.targets.reduce(0) { try $0 + check($1, of: package) }
+    print("\(package.name): \(count) imports in \(package.targets.count) targets")
+}
 for fault in faults { print(fault) }
-print("\(package.name): \(count) imports in \(package.targets.count) targets, \(faults.count) undeclared")
+print("\(faults.count) faults")
 exit(faults.isEmpty ? 0 : 1)

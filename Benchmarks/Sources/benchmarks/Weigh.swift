@@ -48,7 +48,9 @@ struct Weigh: AsyncParsableCommand {
 
     private static func output(of arguments: [String]) async throws -> String {
         guard let executable = Bundle.main.executableURL else { throw CocoaError(.executableNotLoadable) }
-        return try await FinishedProgram.run(executable, arguments).text
+        let program = try await FinishedProgram.run(executable, arguments)
+        guard program.end == .exited(0) else { throw Miscount(description: "\(arguments): \(program.end) \(program.errors)") }
+        return program.text
     }
 }
 

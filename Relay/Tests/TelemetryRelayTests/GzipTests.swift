@@ -12,7 +12,9 @@ struct GzipTests {
         let file = FileManager.default.temporaryDirectory.appending(path: "gzip-\(UUID())")
         defer { try? FileManager.default.removeItem(at: file) }
         try Data(bytes).write(to: file)
-        return try await FinishedProgram.run(URL(filePath: "/usr/bin/env"), ["gzip", "-cn", "-\(level)", file.path]).output
+        let gzip = try await FinishedProgram.run(URL(filePath: "/usr/bin/env"), ["gzip", "-cn", "-\(level)", file.path])
+        try #require(gzip.end == .exited(0), "\(gzip.errors)")
+        return gzip.output
     }
 
     private static func expanded(_ data: [UInt8], limit: Int) throws -> [UInt8] {

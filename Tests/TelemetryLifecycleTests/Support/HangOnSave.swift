@@ -4,19 +4,19 @@ import TelemetryTransport
 
 /// A transport whose saves of records hang, in a `HangingTransport`; all other calls return.
 struct HangOnSave: TelemetryTransporting {
-    let stubborn: HangingTransport
+    let hanging: HangingTransport
     private let done = AsyncStream.makeStream(of: Void.self)
 
-    init(_ stubborn: HangingTransport) { self.stubborn = stubborn }
+    init(_ hanging: HangingTransport) { self.hanging = hanging }
 
-    private var store: InMemoryTelemetryTransport { stubborn.store }
+    private var store: InMemoryTelemetryTransport { hanging.store }
 
     /// Returns after a save has taken effect.
     func saved() async { for await _ in done.stream { return } }
 
     func save(_ records: [TelemetryRecord], policy: TelemetrySavePolicy) async throws -> [TelemetryRecord] {
         defer { done.continuation.yield() }
-        return try await stubborn.save(records, policy: policy)
+        return try await hanging.save(records, policy: policy)
     }
 
     func append(_ events: [TelemetryEvent]) async throws { try await store.append(events) }

@@ -44,7 +44,7 @@ struct EndingTests {
             while let line = await demo.errors.next() { messages.append(line) }
             let exit = try await demo.ended()
             #expect(messages == ["telemetry: Interrupted; the host was stopped and temporary files were removed."])
-            #expect(exit.code == nil, "\(exit)")
+            #expect(exit == .killed(by: number))
             #expect(try leftovers(in: folder) == [])
             #expect(processes(naming: folder.path) == [])
         }

@@ -5,7 +5,7 @@ import Programs
 final class PseudoTerminal {
     struct Unavailable: Error {}
 
-    /// The end that the program uses, and its path.
+    /// Keeps the program's end open until the program has opened it by its path.
     private let other: FileHandle
     private let path: String
     private let own: FileHandle
@@ -47,12 +47,15 @@ final class PseudoTerminal {
         return (master, slave, path)
     }
 
-    /// Starts the tool, with its three streams on this terminal.
+    /// Starts the tool, with its three streams on this terminal, and returns when it has opened it.
     func start(_ arguments: [String], environment: [String: String]) async throws -> RunningProgram {
-        try await RunningProgram.start(
+        let program = try await RunningProgram.start(
             URL(filePath: "/bin/sh"),
             ["-c", "exec \"$0\" \"$@\" <\(path) >\(path) 2>\(path)", try ToolProcess.executable.path] + arguments,
             environment: environment)
+        // The shell's own stream of errors ends when the terminal takes its place.
+        for await _ in program.errors {}
+        return program
     }
 
     /// Closes the test's copy of the program's end, so that the end of the program is detected.

@@ -29,8 +29,17 @@ public struct FinishedProgram: Sendable {
     ) async throws -> Self {
         let result = try await Subprocess.run(
             .path(FilePath(executable.path)), arguments: Arguments(arguments), environment: .inherit(except: environment),
-            input: .string(input), output: .bytes(limit: limit), error: .string(limit: limit))
+            platformOptions: .ownGroup, input: .string(input), output: .bytes(limit: limit), error: .string(limit: limit))
         return Self(end: ProgramEnd(result.terminationStatus), output: result.standardOutput, errors: result.standardError)
+    }
+}
+
+extension PlatformOptions {
+    /// A process group of its own, so that ^C in a terminal does not reach the program.
+    static var ownGroup: Self {
+        var options = Self()
+        options.processGroupID = 0
+        return options
     }
 }
 

@@ -13,10 +13,13 @@ import SystemPackage
 public final class RunningProgram: Sendable {
     /// The number of the process.
     public let identifier: Int32
-    /// The lines that the program writes to its standard output, without line feeds; ends with the program.
+    /// The lines that the program writes to its standard output, without line feeds; ends with the program. Of lines that nobody reads,
+    /// the newest 65,536 are kept.
     public let output: AsyncStream<String>
     /// The same of its standard error.
     public let errors: AsyncStream<String>
+
+    private static let keptLines = 65_536
 
     private let input: StandardInputWriter
     /// Ends with the program.
@@ -24,7 +27,8 @@ public final class RunningProgram: Sendable {
     private let run: Task<ProgramEnd, any Error>
     private let life: Life
 
-    /// Whether signals may be sent: the number of an ended process may become that of another.
+    /// Whether signals may be sent: the number of an ended process may become that of another. It stays true for an instant after the
+    /// end.
     private final class Life: Sendable {
         let isRunning = Mutex(true)
     }
@@ -35,8 +39,8 @@ public final class RunningProgram: Sendable {
     public static func start(
         _ executable: URL, _ arguments: [String] = [], environment: [String: String?] = [:]
     ) async throws -> RunningProgram {
-        let (output, outputLine) = AsyncStream.makeStream(of: String.self)
-        let (errors, errorLine) = AsyncStream.makeStream(of: String.self)
+        let (output, outputLine) = AsyncStream.makeStream(of: String.self, bufferingPolicy: .bufferingNewest(keptLines))
+        let (errors, errorLine) = AsyncStream.makeStream(of: String.self, bufferingPolicy: .bufferingNewest(keptLines))
         let (ends, end) = AsyncStream.makeStream(of: Never.self)
         let (starts, start) = AsyncStream.makeStream(of: (Int32, StandardInputWriter).self)
         let life = Life()
@@ -49,7 +53,7 @@ public final class RunningProgram: Sendable {
             }
             let result = try await Subprocess.run(
                 .path(FilePath(executable.path)), arguments: Arguments(arguments), environment: .inherit(except: environment),
-                input: .inputWriter, output: .sequence, error: .sequence
+                platformOptions: .ownGroup, input: .inputWriter, output: .sequence, error: .sequence
             ) { execution in
                 start.yield((execution.processIdentifier.value, execution.standardInputWriter))
                 start.finish()
@@ -80,7 +84,10 @@ public final class RunningProgram: Sendable {
     deinit { send(SIGKILL) }
 
     /// Writes the text to the program's standard input.
-    public func write(_ text: String) async throws { _ = try await input.write(text) }
+    /// - Throws: An error if the program does not read the whole text.
+    public func write(_ text: String) async throws {
+        guard try await input.write(text) == text.utf8.count else { throw POSIXError(.EPIPE) }
+    }
 
     /// Closes the program's standard input.
     public func closeInput() async throws { try await input.finish() }
@@ -98,7 +105,8 @@ public final class RunningProgram: Sendable {
         _ = try? await run.value
     }
 
-    /// Waits until the program has ended and closed its output; when it is cancelled, no longer.
+    /// Waits until the program has ended and closed its output, or until the task is cancelled. After that, later waits cannot be
+    /// cancelled.
     @discardableResult
     public func end() async throws -> ProgramEnd {
         for await _ in ends {}
@@ -107,7 +115,9 @@ public final class RunningProgram: Sendable {
     }
 
     private static func read(_ pieces: SubprocessOutputSequence, into line: AsyncStream<String>.Continuation) async throws {
-        for try await text in pieces.strings(separatedBy: .unicodeScalarSequence(["\n"])) { line.yield(text) }
+        for try await text in pieces.strings(separatedBy: .unicodeScalarSequence(["\n"]), bufferingPolicy: .unbounded) {
+            line.yield(text)
+        }
         line.finish()
     }
 }

@@ -31,6 +31,14 @@ struct ProgramsTests {
         #expect(try await program.end() == .killed(by: SIGKILL))
     }
 
+    @Test("Lines of any length are read")
+    func longLine() async throws {
+        let program = try await RunningProgram.start(
+            Self.shell, ["-c", "head -c 1000000 /dev/zero | tr '\\0' x; echo; echo end"])
+        #expect(await program.output.reduce(into: []) { $0.append($1.count) } == [1_000_000, 3])
+        #expect(try await program.end() == .exited(0))
+    }
+
     @Test("A program is killed when it is released")
     func released() async throws {
         var program: RunningProgram? = try await RunningProgram.start(Self.shell, ["-c", "exec cat"])
@@ -55,6 +63,8 @@ struct ProgramsTests {
 
     @Test("The programs of a build are found from its tests")
     func built() throws {
+        let tests = try #require(Bundle.main.executableURL).resolvingSymlinksInPath()
+        #expect(try BuiltProgram.url(tests.lastPathComponent) == tests)
         #expect(throws: CocoaError.self) { try BuiltProgram.url("no-such-program") }
     }
 }

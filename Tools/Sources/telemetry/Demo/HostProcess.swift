@@ -31,8 +31,9 @@ final class HostProcess: Sendable {
             if report.report == "problem" { lastProblem = report.message }
         }
         try Task.checkCancellation()
-        let errors = await program.errors.reduce(into: "") { $0 += $1 + "\n" }
-        throw ToolFailure(.failed, "The host ended early. \(lastProblem ?? errors.visible)")
+        let errors = await program.errors.reduce(into: []) { $0.append($1.visible) }
+        let reason = lastProblem ?? (errors.isEmpty ? "It gave no reason." : errors.joined(separator: " "))
+        throw ToolFailure(.failed, "The host ended early. \(reason)")
     }
 
     /// Kills the host, without cleanup, and waits for its end.

@@ -3,8 +3,6 @@ import Synchronization
 
 /// Process signals.
 enum SystemSignal {
-    static func send(_ signal: Int32, to process: Int32) -> Bool { kill(process, signal) == 0 }
-
     /// Ends the process by the signal, after cleanup.
     static func end(by number: Int32) -> Never {
         signal(number, SIG_DFL)

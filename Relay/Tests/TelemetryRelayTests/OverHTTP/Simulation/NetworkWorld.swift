@@ -28,6 +28,21 @@ final class NetworkWorld {
         defer { try? FileManager.default.removeItem(at: directory) }
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
         let relay = RestartableRelay(database: directory.appending(path: "relay.sqlite"))
+        do {
+            let world = try await simulated(
+                seed, steps: steps, in: directory, relay, planting: fault, enablesUnasked: enablesUnasked)
+            await relay.kill()
+            return world
+        } catch {
+            await relay.kill()
+            throw error
+        }
+    }
+
+    private static func simulated(
+        _ seed: UInt64, steps: Int, in directory: URL, _ relay: RestartableRelay, planting fault: FaultyProxy.PlantedFault?,
+        enablesUnasked: Bool
+    ) async throws -> NetworkWorld {
         try await relay.start()
         let proxy = try FaultyProxy(to: relay, fates: FateSchedule(seed: seed), planted: fault)
         defer { proxy.stop() }
@@ -40,7 +55,6 @@ final class NetworkWorld {
         await world.calmDown(enablesUnasked: enablesUnasked)
         try await world.check()
         for host in world.hosts { await host.service.shutdown() }
-        await relay.kill()
         return world
     }
 
