@@ -16,7 +16,7 @@ public struct FinishedProgram: Sendable {
     /// The output as text.
     public var text: String { String(decoding: output, as: UTF8.self) }
 
-    /// The most bytes of the output, and of the errors, that are kept.
+    /// The maximum number of bytes of the output, and of the errors.
     private static let limit = 64 << 20
 
     /// Runs a program to its end.

@@ -16,7 +16,7 @@ public final class RunningProgram: Sendable {
     /// The lines that the program writes to its standard output, without line feeds; ends with the program. Of lines that nobody reads,
     /// the newest 65,536 are kept.
     public let output: AsyncStream<String>
-    /// The same of its standard error.
+    /// The lines of its standard error.
     public let errors: AsyncStream<String>
 
     private static let keptLines = 65_536
@@ -33,7 +33,7 @@ public final class RunningProgram: Sendable {
         let isRunning = Mutex(true)
     }
 
-    /// Starts a program, also in a task that was cancelled.
+    /// Starts a program. Cancelling the task does not prevent it.
     /// - Parameter environment: The variables that differ from those of this process; nil removes one.
     /// - Throws: `SubprocessError` if the program cannot be started.
     public static func start(
@@ -63,7 +63,7 @@ public final class RunningProgram: Sendable {
             }
             return ProgramEnd(result.terminationStatus)
         }
-        // In a task of its own, which is not cancelled: a program that was started must not be left behind.
+        // In a task of its own, which is not cancelled, so that no started program is left running.
         let started = Task { await starts.first { _ in true } }
         guard let (identifier, input) = await started.value else {
             _ = try await run.value
@@ -99,14 +99,14 @@ public final class RunningProgram: Sendable {
         }
     }
 
-    /// Kills the program, and waits until it has ended, also in a task that was cancelled.
+    /// Kills the program and waits until it has ended. Cancelling the task does not end the wait.
     public func kill() async {
         send(SIGKILL)
         _ = try? await run.value
     }
 
-    /// Waits until the program has ended and closed its output, or until the task is cancelled. After that, later waits cannot be
-    /// cancelled.
+    /// Waits until the program has ended and closed its output, or until the task is cancelled. After a cancelled wait, the next
+    /// ones cannot be cancelled.
     @discardableResult
     public func end() async throws -> ProgramEnd {
         for await _ in ends {}

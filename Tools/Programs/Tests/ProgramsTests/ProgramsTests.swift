@@ -17,7 +17,7 @@ struct ProgramsTests {
         #expect(try await program.end() == .exited(7))
     }
 
-    @Test("Waiting for a program that does not end can be cancelled; killing it waits for its end, also in a cancelled task")
+    @Test("A wait for a program that ignores SIGTERM can be cancelled; a kill waits for its end even in a cancelled task")
     func stubborn() async throws {
         let program = try await RunningProgram.start(Self.shell, ["-c", "trap '' TERM; echo ready; exec cat"])
         #expect(await program.output.first { $0 == "ready" } != nil)

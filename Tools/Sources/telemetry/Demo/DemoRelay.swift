@@ -80,7 +80,7 @@ actor DemoRelay {
             .failed, "The relay ended early. \(newest.isEmpty ? "It gave no reason." : newest.joined(separator: " "))")
     }
 
-    /// Without the settings for another relay, which would apply to this one, too.
+    /// Removes the settings for another relay, which would also apply to this one.
     private static var environment: [String: String?] {
         let names = ProcessInfo.processInfo.environment.keys.filter { $0.hasPrefix("TELEMETRY_RELAY_") }
         return Dictionary(uniqueKeysWithValues: names.map { ($0, nil) })
