@@ -87,6 +87,8 @@ struct SpoolHostilityTests {
             let configuration = TelemetryLogger.Configuration(spoolDirectory: URL(filePath: path))
             let starved = Bench(configuration)
             starved.transport.isOffline = true
+            // The process may have closed other descriptors before it opens the segment; then the event is recovered at once.
+            await starved.logger.setClientIdentifier(TelemetryFixtures.clientId)
             let free = (1...3).map { _ in open("/dev/null", O_RDONLY) }
             for descriptor in free { close(descriptor) }
             var limit = rlimit()
