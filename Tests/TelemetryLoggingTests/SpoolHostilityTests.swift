@@ -1,5 +1,6 @@
 import Foundation
 import TelemetryModels
+import TelemetryStorage
 @_spi(Tooling) import TelemetryTestKit
 import TelemetryTestSupport
 import TelemetryTransport
@@ -76,38 +77,24 @@ struct SpoolHostilityTests {
         await logger.shutdown()
     }
 
-    #if os(Linux)
-    @Test("A file that temporarily cannot be opened is left for the next start, not set aside")
-    func noDescriptors() async throws {
+    @Test(
+        "A file that temporarily cannot be opened is left for the next start, not set aside",
+        arguments: [EMFILE, ENFILE, EIO, EACCES])
+    func temporaryFailure(errno: Int32) async throws {
         let bench = await Bench.active(configuration)
         bench.transport.isOffline = true
         bench.logger.logEvent(name: "kept")
         let copy = try directory.copy()
-        await #expect(processExitsWith: .success) { [path = copy.url.path as String] in
-            let configuration = TelemetryLogger.Configuration(spoolDirectory: URL(filePath: path))
-            let starved = Bench(configuration)
-            starved.transport.isOffline = true
-            // The process may have closed other descriptors before it opens the segment; then the event is recovered at once.
-            await starved.logger.setClientIdentifier(TelemetryFixtures.clientId)
-            let free = (1...3).map { _ in open("/dev/null", O_RDONLY) }
-            for descriptor in free { close(descriptor) }
-            var limit = rlimit()
-            getrlimit(__rlimit_resource_t(7), &limit)
-            let usual = limit.rlim_cur
-            // Two more descriptors: for its own lock and the dead owner's, but none for the segment.
-            limit.rlim_cur = UInt(free.max() ?? 0)
-            setrlimit(__rlimit_resource_t(7), &limit)
-            await starved.logger.activate(enabled: true)
-            limit.rlim_cur = usual
-            setrlimit(__rlimit_resource_t(7), &limit)
-            await starved.logger.shutdown()
-            let next = await Bench.active(configuration)
-            await next.logger.flush()
-            let names = try await next.storedNames
-            // Whatever descriptors the process opens or closes meanwhile, no intact file is ever set aside.
-            precondition(!starved.diagnostics.kinds.contains(.corruptFile), "\(starved.diagnostics.kinds)")
-            precondition(names == ["kept"], "\(names)")
-        }
+        let system = FileSystem { operation, path in operation == .open && path.hasSuffix(".segment") ? errno : nil }
+        let starved = try Spool(directory: copy.url, system: system)
+        let orphans = starved.adopt(
+            clientId: TelemetryFixtures.clientId, maximumAge: 0, now: BootTime(boot: 1, seconds: 1))
+        #expect(orphans.segments.isEmpty)
+        #expect(orphans.diagnostics.map(\.kind) == [.storageFailed])
+        starved.close()
+        let next = await Bench.active(.init(spoolDirectory: copy.url))
+        await next.logger.flush()
+        #expect(try await next.storedNames == ["kept"])
+        #expect(next.diagnostics.kinds.isEmpty)
     }
-    #endif
 }
