@@ -6,7 +6,7 @@ import Testing
 @testable import TelemetryLogging
 
 /// The events that report what budgets did not record.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct BudgetReportTests {
     @Test("A report that is made while recording ends is neither lost nor recorded later")
     func concurrentPause() async throws {

@@ -5,7 +5,7 @@ import TelemetryTestSupport
 import Testing
 
 /// Budgets in the gate: which events are recorded.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct BudgetTests {
     @Test("A scenario records as many events as its budget has, then none until the period ends, which a report precedes")
     func period() async throws {

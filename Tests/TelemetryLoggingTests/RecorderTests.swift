@@ -7,7 +7,7 @@ import TelemetryTestSupport
 import Testing
 
 /// What the flight recorder keeps, and what a capture delivers.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct RecorderTests {
     @Test("Events of a recorded scenario stay on the device until they are captured; then they are delivered in order")
     func capture() async throws {

@@ -5,7 +5,7 @@ import TelemetryTestSupport
 import Testing
 
 /// Budgets in the logger: suspensions and their reports.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct SuspensionTests {
     @Test("A suspension is shown from the last event of the budget until the period's end")
     func shown() async throws {

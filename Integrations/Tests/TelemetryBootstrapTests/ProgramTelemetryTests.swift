@@ -94,7 +94,7 @@ struct ProgramTelemetryTests {
 
     @Test(
         "If the store hangs, the operation starts after a second with the states that were kept, and the run ends",
-        .timeLimit(.minutes(5)))
+        .timeLimit(.minutes(10)))
     func hangingStore() async throws {
         try await approve()
         for operation in MockTelemetryTransport.Operation.allCases { transport.hold(operation) }

@@ -15,16 +15,18 @@ public enum Relay {
     ///   - telemetry: the storage of events, records and tokens; nil serves debug logs only.
     ///   - metrics: the counters that the storage updates.
     ///   - clock: measures how long requests wait.
+    ///   - uptime: returns a time that is never adjusted, for rates, caches and streams; nil uses the system's.
     ///   - onStart: called with the port once the relay accepts requests.
     public static func application(
         configuration: RelayConfiguration, storage: any DebugLogStorage, telemetry: (any RelayStorage)? = nil,
         metrics: RelayMetrics = RelayMetrics(), arrivals: DebugLogArrivals = DebugLogArrivals(),
-        clock: any Clock<Duration> = ContinuousClock(), logger: Logger,
+        clock: any Clock<Duration> = ContinuousClock(),
+        uptime: (@Sendable () -> Duration)? = nil, logger: Logger,
         onStart: @escaping @Sendable (Int?) async -> Void = { _ in }
     ) throws -> some ApplicationProtocol {
         let parts = RelayParts(
             configuration: configuration, debugLogs: storage, telemetry: telemetry, metrics: metrics, arrivals: arrivals,
-            clock: clock, logger: logger)
+            clock: clock, logger: logger, uptime: uptime ?? ArrivalClock.continuous())
         var services: [any Service] = [DebugLogExpiry(storage: storage, metrics: metrics, logger: logger), parts.streams]
         if let telemetry { services.append(telemetry) }
         if let rates = telemetry as? any RelayRateStorage {

@@ -8,7 +8,7 @@ import Testing
 
 @testable import TelemetryRelay
 
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct RelayStreamTests {
     private static func batch(_ numbers: ClosedRange<Int>, client: String = "a") -> String {
         #"{"events":[\#(numbers.map { WireSample.event("\($0)", client: client) }.joined(separator: ","))]}"#

@@ -10,7 +10,7 @@ import Testing
 
 /// The policy's budget.
 @MainActor
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct BudgetTests {
     private let transport = MockTelemetryTransport()
     private let scenarioStore = InMemoryTelemetryScenarioStore()

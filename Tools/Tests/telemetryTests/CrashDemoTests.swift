@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 struct CrashDemoTests {
-    @Test("The last events of a killed host, whose scenario was off, are captured after its restart", .timeLimit(.minutes(5)))
+    @Test("The last events of a killed host, whose scenario was off, are captured after its restart", .timeLimit(.minutes(10)))
     func story() async throws {
         try await withTemporaryDirectory(isCreated: true) { folder in
             let files = folder.appendingPathComponent("files")

@@ -7,7 +7,7 @@ import Testing
 
 @testable import TelemetryRelay
 
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct SlowReaderTests {
     private static let batches = 12
     private static let eventsABatch = 50

@@ -32,6 +32,7 @@ struct RelayBench: Sendable {
     static func run(
         _ kind: TestingSetup = .router, configuration: RelayConfiguration = .init(),
         clock: any Clock<Duration> = ContinuousClock(), arrivals: DebugLogArrivals = .init(),
+        uptime: @escaping @Sendable () -> Duration = ArrivalClock.continuous(),
         _ test: @escaping @Sendable (RelayBench) async throws -> Void
     ) async throws {
         var configuration = configuration
@@ -39,7 +40,7 @@ struct RelayBench: Sendable {
         let storage = try SQLiteRelayStorage(inMemory: .init())
         let application = try Relay.application(
             configuration: configuration, storage: InMemoryDebugLogStorage(), telemetry: storage, arrivals: arrivals,
-            clock: clock, logger: Bench.logger())
+            clock: clock, uptime: uptime, logger: Bench.logger())
         try await application.test(kind) { try await test(RelayBench(client: $0, storage: storage)) }
         // A test may have closed it.
         try? await storage.close()
