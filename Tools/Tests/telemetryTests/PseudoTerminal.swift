@@ -49,9 +49,14 @@ final class PseudoTerminal {
 
     /// Starts the tool, with its three streams on this terminal, and returns when it has opened it.
     func start(_ arguments: [String], environment: [String: String]) async throws -> RunningProgram {
+        try await start(ToolProcess.executable.path, arguments, environment: environment)
+    }
+
+    /// Starts a program in the same way.
+    func start(_ path: String, _ arguments: [String], environment: [String: String]) async throws -> RunningProgram {
         let program = try await RunningProgram.start(
             URL(filePath: "/bin/sh"),
-            ["-c", "exec \"$0\" \"$@\" <\(path) >\(path) 2>\(path)", try ToolProcess.executable.path] + arguments,
+            ["-c", "exec \"$0\" \"$@\" <\(self.path) >\(self.path) 2>\(self.path)", path] + arguments,
             environment: environment)
         // The shell's own stream of errors ends when the terminal takes its place.
         for await _ in program.errors {}

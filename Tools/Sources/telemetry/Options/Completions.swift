@@ -32,8 +32,17 @@ enum Completions {
         return offered(((try? store.read())?.contexts ?? []).map(\.name).sorted())
     }
 
-    /// Excludes names with control characters, at which a shell may split them.
-    private static func offered(_ names: [String]) -> [String] { names.filter { $0 == $0.visible } }
+    /// Excludes names that a shell could expand or split, or that look like options: bash evaluates what it is offered, including
+    /// `$(…)`. For zsh, a colon that is not escaped begins a description.
+    private static func offered(_ names: [String]) -> [String] {
+        let plain = names.filter { name in
+            name.first != "-" && !name.isEmpty
+                && name.unicodeScalars.allSatisfy {
+                    $0.properties.isAlphabetic || $0.properties.numericType != nil || "-_.:".unicodeScalars.contains($0)
+                }
+        }
+        return CompletionShell.requesting == .zsh ? plain.map { $0.replacing(":", with: "\\:") } : plain
+    }
 
     private static func aliases(_ words: [String]) -> ClientAliases {
         location(words).flatMap { try? AliasStore.own.aliases(of: $0) } ?? ClientAliases()
