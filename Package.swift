@@ -96,7 +96,7 @@ let package = Package(
         tests(
             of: "TelemetryLogging",
             [
-                "TelemetryModels", "TelemetryTransport", "TelemetryLogging", "TelemetryTestSupport",
+                "TelemetryModels", "TelemetryStorage", "TelemetryTransport", "TelemetryLogging", "TelemetryTestSupport",
                 killed("TelemetryCrashLogger"),
             ]),
         tests(

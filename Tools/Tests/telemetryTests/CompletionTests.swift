@@ -64,7 +64,7 @@ struct CompletionTests {
             let program = try await terminal.start(
                 Self.session, ["--ctty", "--wait", shell.path] + shell.options,
                 environment: [
-                    "TERM": "xterm", "HOME": folder.path, "LC_ALL": "C.UTF-8", "XDG_CONFIG_HOME": ToolProcess.noConfiguration,
+                    "TERM": "xterm", "HOME": folder.path, "LC_ALL": "C.UTF-8", "XDG_CONFIG_HOME": folder.path,
                 ])
             terminal.closeOther()
             terminal.write("cd '\(folder.path)'; export PATH=\"$PWD:$PATH\"; \(shell.setup); printf '%s%s\\n' rea dy\r")
