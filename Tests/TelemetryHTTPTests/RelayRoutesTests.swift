@@ -38,6 +38,18 @@ struct RelayRoutesTests {
         }
     }
 
+    @Test("A record with the type of events is refused without a request")
+    func savedEvent() async throws {
+        let server = try LoopbackServer(.answers(200, body: #"{"records":[\#(Self.record)]}"#))
+        defer { server.stop() }
+        let error = await #expect(throws: TelemetryTransportError.self) {
+            _ = try await Relay.transport(server).save(
+                [TelemetryRecord(recordType: "TelemetryEvent", recordID: "a")], policy: .insert)
+        }
+        #expect(error?.code == .invalidArgument)
+        #expect(server.requests.isEmpty)
+    }
+
     @Test("More records than the relay's limit are saved in parts; a failure of a later part is a partial failure")
     func savesInParts() async throws {
         let server = try LoopbackServer { request in

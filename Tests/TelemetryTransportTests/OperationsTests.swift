@@ -1,5 +1,6 @@
 import Foundation
 import TelemetryModels
+@_spi(Tooling) import TelemetryTestKit
 import TelemetryTestSupport
 import TelemetryTransport
 import Testing
@@ -18,6 +19,25 @@ struct OperationsTests {
             try await mock.updateScenario(TelemetryFixtures.scenario())
         }
         #expect(mock.calls.isEmpty)
+    }
+
+    @Test("A record with the type of events is refused, and nothing is saved")
+    func savedEvent() async throws {
+        try await withTemporaryDirectory { directory in
+            let transports: [any TelemetryTransporting] = [
+                InMemoryTelemetryTransport(), try FileTelemetryTransport(directory: directory),
+            ]
+            for transport in transports {
+                let records = [
+                    TelemetryRecord(recordType: "T", recordID: "1"), TelemetryRecord(recordType: "TelemetryEvent", recordID: "2"),
+                ]
+                let error = await #expect(throws: TelemetryTransportError.self) {
+                    _ = try await transport.save(records, policy: .insert)
+                }
+                #expect(error?.code == .invalidArgument)
+                #expect(try await transport.record(withID: "1") == nil)
+            }
+        }
     }
 
     @Test("An update that conflicts with another writer's reads again and retries")

@@ -10,6 +10,8 @@ import Foundation
 package actor PostgreSQLConnection {
     /// The maximum number of prepared statements.
     private static let maximumStatements = 200
+    /// The maximum size of a statement's parameters: the server refuses messages of 1 GiB (PostgreSQL, PQ_LARGE_MESSAGE_LIMIT).
+    private static let maximumBytes = 1 << 30 - 1 << 20
     /// How much longer than the server's time limit a statement may take before the connection counts as lost.
     static let grace: Duration = .seconds(10)
 
@@ -114,6 +116,9 @@ package actor PostgreSQLConnection {
 
     private func send(_ values: [PostgreSQLValue], to name: String) throws {
         let encoded = values.map(\.encoded)
+        guard encoded.reduce(0, { $0 + ($1?.count ?? 0) }) <= Self.maximumBytes else {
+            throw PostgreSQLError(.tooLarge, "the parameters have more than \(Self.maximumBytes) bytes")
+        }
         var bytes: [UInt8] = []
         let offsets = encoded.map { value -> Int? in
             guard let value else { return nil }

@@ -8,6 +8,8 @@ package struct PostgreSQLError: Error, Sendable, CustomStringConvertible {
         case connection
         /// The server did not answer within the time limit. The outcome of the statement in progress is unknown.
         case timeout
+        /// The parameters are larger than the server accepts. Nothing was sent.
+        case tooLarge
         /// All connections were in use for the whole time limit.
         case exhausted
         /// The server refused the statement, with this SQLSTATE.

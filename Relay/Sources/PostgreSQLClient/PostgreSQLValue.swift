@@ -47,7 +47,7 @@ package enum PostgreSQLValue: Sendable {
         let header = count == 0 ? [0, 0, type] : [1, 1, type, Int32(count), 1]
         for field in header { bytes += bigEndian(field) }
         for element in elements {
-            bytes += bigEndian(Int32(element?.count ?? -1))
+            bytes += bigEndian(Int32(clamping: element?.count ?? -1))
             if let element { bytes += element }
         }
         return bytes

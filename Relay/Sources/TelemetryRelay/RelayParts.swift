@@ -35,7 +35,8 @@ struct RelayParts: Sendable {
         let newClients = limiter(rates.newClients)
         access = RelayAccess(
             gate: gate, keyring: telemetry.map { ClientKeyring(storage: $0, newClients: newClients) }, newClients: newClients,
-            clients: limiter(rates.client), tokens: limiter(rates.token), isBehindProxy: configuration.isBehindProxy)
+            clients: limiter(rates.client), tokens: limiter(rates.token),
+            debugBytes: limiter(rates.debugBytes), isBehindProxy: configuration.isBehindProxy)
     }
 
     func router() -> Router<RelayRequestContext> {
@@ -82,7 +83,7 @@ struct RelayParts: Sendable {
         table.add(.get, "/debug/logs", .init(query: Set(DebugLogQuery.Parameter.allCases.map(\.rawValue))))
         table.add(.post, "/debug/logs")
         DebugLogRoutes(
-            storage: debugLogs, arrivals: arrivals, metrics: metrics, streams: streams, bodyLimit: configuration.bodyLimit,
+            storage: debugLogs, access: access, arrivals: arrivals, metrics: metrics, streams: streams, bodyLimit: configuration.bodyLimit,
             batchLimit: configuration.batchLimit
         ).add(
             to: router.group().add(

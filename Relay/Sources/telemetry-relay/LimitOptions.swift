@@ -16,11 +16,13 @@ struct LimitOptions: ParsableArguments {
     var clientRate: Int?
     @Option(help: "The maximum number of requests a minute per token (600000); 0 for no limit.")
     var tokenRate: Int?
+    @Option(help: "The maximum number of bytes of debug logs a minute per host token and address (16777216); 0 for no limit.")
+    var debugRate: Int?
 
     var numbers: [RelayNumber: Int?] {
         [
             .bodyLimit: bodyLimit, .batchLimit: batchLimit, .saveLimit: saveLimit, .pageLimit: pageLimit,
-            .newClientRate: newClientRate, .clientRate: clientRate, .tokenRate: tokenRate,
+            .newClientRate: newClientRate, .clientRate: clientRate, .tokenRate: tokenRate, .debugRate: debugRate,
         ]
     }
 }

@@ -45,7 +45,7 @@ struct RelayEventRoutesTests {
             (#"{"double":"inf"}"#, #"{"double":"inf"}"#),
             (#"{"date":"2026-01-01T00:00:00.10Z"}"#, #"{"date":"2026-01-01T00:00:00.10Z"}"#),
             (#"{"date":"2026-01-01t00:00:00z","later":[]}"#, #"{"date":"2026-01-01T00:00:00Z"}"#),
-            (#""\u00e9\n""#, #""é\u000a""#), ("9223372036854775807", "9223372036854775807"), ("1e300", "1e+300"),
+            (#""\u00e9\n\u0001""#, #""é\n\u0001""#), ("9223372036854775807", "9223372036854775807"), ("1e300", "1e+300"),
         ])
     func values(sent: String, expected: String) async throws {
         try await RelayBench.run { relay async throws -> Void in

@@ -5,6 +5,7 @@ extension FileTelemetryTransport {
     private var files: RecordFiles { RecordFiles(layout: layout, system: system, configuration: configuration.store) }
 
     public func save(_ records: [TelemetryRecord], policy: TelemetrySavePolicy) async throws -> [TelemetryRecord] {
+        try NameRules.check(records)
         var saved: [TelemetryRecord] = []
         var failures: [TelemetryRecord.ID: TelemetryTransportError] = [:]
         for record in records {

@@ -2,6 +2,7 @@ public import TelemetryModels
 
 extension InMemoryTelemetryTransport {
     public func save(_ records: [TelemetryRecord], policy: TelemetrySavePolicy) async throws -> [TelemetryRecord] {
+        try NameRules.check(records)
         var saved: [TelemetryRecord] = []
         var failures: [TelemetryRecord.ID: TelemetryTransportError] = [:]
         for record in records {

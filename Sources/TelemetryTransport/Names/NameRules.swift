@@ -1,4 +1,4 @@
-import TelemetryModels
+package import TelemetryModels
 
 /// The requirements for identifiers and limits passed to a transport.
 package enum NameRules {
@@ -12,6 +12,12 @@ package enum NameRules {
             throw .invalidArgument(
                 "A client identifier has at most \(maximumClientIdBytes) bytes of UTF-8; this one has \(clientId.utf8.count).")
         }
+    }
+
+    /// - Throws: `.invalidArgument` for an event: a saved record of this type would be none.
+    package static func check(_ records: [TelemetryRecord]) throws(TelemetryTransportError) {
+        guard let event = records.first(where: { $0.recordType == TelemetrySchema.recordType }) else { return }
+        throw .invalidArgument("The record \(event.recordID.recordName) is an event; events are appended, not saved.")
     }
 
     /// - Throws: `.invalidArgument` for a page size below 1.

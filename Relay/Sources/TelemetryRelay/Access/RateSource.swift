@@ -3,7 +3,7 @@ import Foundation
 
 extension RelayRateSource {
     /// The kinds of limits.
-    enum Kind: UInt8, CaseIterable { case newClients, client, token }
+    enum Kind: UInt8, CaseIterable { case newClients, client, token, debugLogs }
 
     init(_ kind: Kind, _ name: String) {
         self.init(bytes: [kind.rawValue] + SHA256.digest(of: Array(name.utf8)).prefix(15))

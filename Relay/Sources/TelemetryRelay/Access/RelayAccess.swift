@@ -9,10 +9,11 @@ struct RelayAccess: Sendable {
     let newClients: RateLimiter<RelayRateSource>
     let clients: RateLimiter<RelayRateSource>
     let tokens: RateLimiter<RelayRateSource>
+    let debugBytes: RateLimiter<RelayRateSource>
     let isBehindProxy: Bool
 
     var limiters: [RelayRateSource.Kind: RateLimiter<RelayRateSource>] {
-        [.newClients: newClients, .client: clients, .token: tokens]
+        [.newClients: newClients, .client: clients, .token: tokens, .debugLogs: debugBytes]
     }
 
     /// The caller of a request.
@@ -61,7 +62,7 @@ struct RelayAccess: Sendable {
             }
             return caller
         }
-        try await keyring.admit(keys, from: "\(caller.tokenName ?? "") \(address(of: request, context))")
+        try await keyring.admit(keys, from: source(of: caller, request, context))
         for key in keys {
             if let wait = clients.take(from: RelayRateSource(.client, key.clientId)) {
                 throw Problem.rateLimited("Too many requests from this client.", retryAfter: wait)
@@ -71,12 +72,22 @@ struct RelayAccess: Sendable {
             credential: caller.credential, tokenName: caller.tokenName, role: .host, clients: keys.map(\.clientId))
     }
 
-    /// The address that a request came from; behind a proxy, the address that the proxy reports.
-    private func address(of request: Request, _ context: RelayRequestContext) -> String {
+    /// Charges a host for debug logs, which need no client's key.
+    /// - Throws: a 429 if it has sent too many.
+    func admitDebugLogs(bytes: Int, _ request: Request, _ context: RelayRequestContext) throws {
+        guard let caller = context.trace.caller, caller.role == .host else { return }
+        let source = RelayRateSource(.debugLogs, source(of: caller, request, context))
+        guard let wait = debugBytes.take(bytes, from: source) else { return }
+        throw Problem.rateLimited("Too many debug logs from this address.", retryAfter: wait)
+    }
+
+    /// What anonymous use is counted against: the token and the address; behind a proxy, the address that the proxy reports.
+    private func source(of caller: RelayCaller, _ request: Request, _ context: RelayRequestContext) -> String {
+        var address = context.channel.remoteAddress?.ipAddress ?? ""
         if isBehindProxy, let name = HTTPField.Name("X-Forwarded-For"), let forwarded = request.headers[name] {
-            return forwarded.split(separator: ",").last.map { $0.filter { !$0.isWhitespace } } ?? ""
+            address = forwarded.split(separator: ",").last.map { $0.filter { !$0.isWhitespace } } ?? ""
         }
-        return context.channel.remoteAddress?.ipAddress ?? ""
+        return "\(caller.tokenName ?? "") \(SourceNetwork.name(of: address))"
     }
 }
 

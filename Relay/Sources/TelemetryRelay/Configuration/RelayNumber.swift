@@ -8,6 +8,7 @@ public enum RelayNumber: String, Sendable {
     case newClientRate = "NEW_CLIENT_RATE"
     case clientRate = "CLIENT_RATE"
     case tokenRate = "TOKEN_RATE"
+    case debugRate = "DEBUG_RATE"
     // Defaults for both debug log entries and events.
     case capacity = "CAPACITY"
     case maximumBytes = "MAX_BYTES"
@@ -27,7 +28,7 @@ public enum RelayNumber: String, Sendable {
         case .bodyLimit: 1...(1 << 30)
         case .batchLimit: 1...1_000_000
         case .saveLimit, .pageLimit: 1...100_000
-        case .newClientRate, .clientRate, .tokenRate: 0...Int.max
+        case .newClientRate, .clientRate, .tokenRate, .debugRate: 0...Int.max
         case .capacity, .eventCapacity, .debugCapacity: 1...Int.max
         case .maximumBytes, .eventMaximumBytes, .debugMaximumBytes: 1 << 20...Int.max
         case .maximumAge, .eventMaximumAge, .debugMaximumAge, .dedupeWindow: 1...1_000_000

@@ -41,6 +41,7 @@ public struct RelayOptions: Sendable, Equatable {
         result.rates.newClients = try values.number(.newClientRate) ?? result.rates.newClients
         result.rates.client = try values.number(.clientRate) ?? result.rates.client
         result.rates.token = try values.number(.tokenRate) ?? result.rates.token
+        result.rates.debugBytes = try values.number(.debugRate) ?? result.rates.debugBytes
         if let path = values.text(database, "DATABASE") {
             try setDatabase(path, &result)
         }

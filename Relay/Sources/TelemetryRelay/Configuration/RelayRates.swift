@@ -6,6 +6,8 @@ public struct RelayRates: Sendable, Equatable {
     public var client = 120_000
     /// Requests with one token.
     public var token = 600_000
+    /// Bytes of debug logs from hosts, for each pair of token and address.
+    public var debugBytes = 16 << 20
 
     public init() {}
 }

@@ -6,6 +6,7 @@ import Logging
 /// `/debug/logs`: stores batches and answers queries.
 struct DebugLogRoutes: Sendable {
     let storage: any DebugLogStorage
+    let access: RelayAccess
     let arrivals: DebugLogArrivals
     let metrics: RelayMetrics
     let streams: StreamRegistry
@@ -16,8 +17,9 @@ struct DebugLogRoutes: Sendable {
         group.post("debug/logs") { request, context -> Response in
             do {
                 try request.expectJSON()
-                return try await take(
-                    Data(try await request.boundedBody(limit: bodyLimit).readableBytesView), logger: context.logger)
+                let body = try await request.boundedBody(limit: bodyLimit)
+                try access.admitDebugLogs(bytes: body.readableBytes, request, context)
+                return try await take(Data(body.readableBytesView), logger: context.logger)
             } catch let error as Request.BadBody {
                 return try .refusal(error.status, error.reason)
             }

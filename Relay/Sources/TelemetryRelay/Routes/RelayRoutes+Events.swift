@@ -16,7 +16,7 @@ extension RelayRoutes {
 
     private func appendEvents(_ asked: Asked) async throws -> Response {
         let body = try await asked.request.jsonBody(limit: limits.bodyBytes)
-        let events = try WireEventBatch.read(body, limit: limits.batchEvents)
+        let events = try WireEventBatch.read(body, limits: limits)
         if let permitted = asked.caller.permittedClients {
             guard events.allSatisfy({ $0.clientId.map(permitted.contains) ?? false }) else {
                 throw Problem.forbidden("A host may append only events of its own clients.")

@@ -7,7 +7,9 @@ extension RelayRoutes {
         add(.post, "/v1/records", to: router, table, roles: Self.writers, saveRecords)
         add(.post, "/v1/records/query", to: router, table, roles: Self.allRoles, queryRecords)
         add(.post, "/v1/records/delete", to: router, table, roles: Self.writers, deleteRecords)
-        add(.get, "/v1/records/{recordName}", to: router, table, roles: Self.allRoles, readRecord)
+        add(
+            .get, "/v1/records/{recordName}", alsoAt: ["/v1/records/query", "/v1/records/delete"], to: router, table,
+            roles: Self.allRoles, readRecord)
     }
 
     private func saveRecords(_ asked: Asked) async throws -> Response {
@@ -30,8 +32,7 @@ extension RelayRoutes {
     }
 
     private func readRecord(_ asked: Asked) async throws -> Response {
-        let name = try asked.name("recordName")
-        guard let record = try await storage.record(named: name), reads(record, asked.caller) else {
+        guard let record = try await storage.record(named: asked.name), reads(record, asked.caller) else {
             throw Problem.notFound("No record with this name is stored.")
         }
         return .json(WireRecord.json(record))
@@ -45,7 +46,8 @@ extension RelayRoutes {
     }
 
     private func deleteRecords(_ asked: Asked) async throws -> Response {
-        let names = try WireRecordBodies.delete(try await asked.request.jsonBody(limit: limits.bodyBytes))
+        let names = try WireRecordBodies.delete(
+            try await asked.request.jsonBody(limit: limits.bodyBytes), limit: limits.saveRecords)
         let rules = asked.caller.permittedClients.map(HostRecordRules.init)
         let deleted =
             names.isEmpty ? 0 : try await storage.deleteRecords(named: names) { record in rules?.owns(record) ?? true }

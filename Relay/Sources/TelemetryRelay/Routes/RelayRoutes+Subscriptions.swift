@@ -12,7 +12,7 @@ extension RelayRoutes {
 
     private func saveSubscription(_ asked: Asked) async throws -> Response {
         let body = try await asked.request.jsonBody(limit: limits.bodyBytes)
-        let subscription = try WireRecordBodies.subscription(body, id: try asked.name("id"))
+        let subscription = try WireRecordBodies.subscription(body, id: try asked.name)
         var owner = asked.caller.subscriptionOwners[0]
         if let permitted = asked.caller.permittedClients {
             if let clientId = subscription.clientId {
@@ -32,7 +32,7 @@ extension RelayRoutes {
     }
 
     private func readSubscription(_ asked: Asked) async throws -> Response {
-        let id = try asked.name("id")
+        let id = try asked.name
         for owner in asked.caller.subscriptionOwners {
             guard let subscription = try await storage.subscription(withID: id, owner: owner) else { continue }
             return .object { writer in
@@ -45,7 +45,7 @@ extension RelayRoutes {
     }
 
     private func deleteSubscription(_ asked: Asked) async throws -> Response {
-        let id = try asked.name("id")
+        let id = try asked.name
         for owner in asked.caller.subscriptionOwners { try await storage.deleteSubscription(withID: id, owner: owner) }
         return Response(status: .noContent)
     }

@@ -13,12 +13,14 @@ struct RelayRoutes: Sendable {
         /// The position at which a stream resumes.
         let lastEventID: String?
 
-        /// A path parameter, decoded.
-        func name(_ parameter: String) throws -> String {
-            guard let raw = context.parameters.get(parameter), let name = PercentCoding.decode(raw) else {
-                throw Problem.invalidArgument("The path is not percent-encoded UTF-8.")
+        /// The last part of the path, decoded.
+        var name: String {
+            get throws {
+                guard let last = request.uri.path.split(separator: "/").last, let name = PercentCoding.decode(last) else {
+                    throw Problem.invalidArgument("The path is not percent-encoded UTF-8.")
+                }
+                return name
             }
-            return name
         }
     }
 
@@ -36,20 +38,24 @@ struct RelayRoutes: Sendable {
 
     /// Adds a route for callers with these roles.
     /// - Parameters:
+    ///   - others: paths of other routes' methods that the template matches, too. The router prefers them to a parameter.
     ///   - query: the names of its query parameters.
     ///   - resumes: whether it reads `Last-Event-ID`.
     func add(
-        _ method: HTTPRequest.Method, _ template: String, to router: Router<RelayRequestContext>, _ table: RouteTable,
+        _ method: HTTPRequest.Method, _ template: String, alsoAt others: [String] = [], to router: Router<RelayRequestContext>,
+        _ table: RouteTable,
         roles: Set<RelayRole>, query: Set<String> = [], resumes: Bool = false,
         _ answer: @escaping @Sendable (Asked) async throws -> Response
     ) {
         table.add(method, template, RouteParameters(query: query, provesClients: true, resumes: resumes))
-        router.on(RouterPath(template), method: method) { [access] request, context in
-            let caller = try await access.caller(of: request, context, roles: roles)
-            return try await answer(
-                Asked(
-                    request: request, context: context, caller: caller, query: try QueryParameters(request, known: query),
-                    lastEventID: resumes ? request.lastEventID : nil))
+        for path in [template] + others {
+            router.on(RouterPath(path), method: method) { [access] request, context in
+                let caller = try await access.caller(of: request, context, roles: roles)
+                return try await answer(
+                    Asked(
+                        request: request, context: context, caller: caller, query: try QueryParameters(request, known: query),
+                        lastEventID: resumes ? request.lastEventID : nil))
+            }
         }
     }
 

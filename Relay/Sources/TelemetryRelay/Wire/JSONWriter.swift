@@ -96,6 +96,9 @@ struct JSONWriter {
         switch byte {
         case UInt8(ascii: "\""): return Array("\\\"".utf8)
         case UInt8(ascii: "\\"): return Array("\\\\".utf8)
+        case UInt8(ascii: "\n"): return Array("\\n".utf8)
+        case UInt8(ascii: "\r"): return Array("\\r".utf8)
+        case UInt8(ascii: "\t"): return Array("\\t".utf8)
         case 0..<0x20:
             let digits = Array("0123456789abcdef".utf8)
             return Array("\\u00".utf8) + [digits[Int(byte >> 4)], digits[Int(byte & 15)]]

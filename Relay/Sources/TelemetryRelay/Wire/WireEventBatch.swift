@@ -1,19 +1,19 @@
 /// The body of a post of events: `{"context": {…}, "events": [{…}, …]}`.
 struct WireEventBatch {
-    private let limit: Int
+    private let limits: RelayLimits
     private var context: WireEventFields?
     private var events: [RelayEvent]?
     /// The position of events that precede their context.
     private var position: Int?
 
-    private init(limit: Int) { self.limit = limit }
+    private init(limits: RelayLimits) { self.limits = limits }
 
-    /// - Parameter limit: the maximum number of events in a batch.
+    /// - Parameter limits: bound the number of events in a batch, and the bytes of the events with what they take from the context.
     /// - Throws: `Problem`, `JSONReaderError`.
-    static func read(_ body: some Sequence<UInt8>, limit: Int) throws -> [RelayEvent] {
+    static func read(_ body: some Sequence<UInt8>, limits: RelayLimits) throws -> [RelayEvent] {
         try JSONReader.read(body) { reader in
             guard try reader.kind() == .object else { throw Problem.invalidArgument("The body must be an object.") }
-            var batch = Self(limit: limit)
+            var batch = Self(limits: limits)
             try reader.object { key, reader in try batch.readMember(key, &reader) }
             return try batch.finish(&reader)
         }
@@ -51,11 +51,18 @@ struct WireEventBatch {
 
     private func readEvents(_ reader: inout JSONReader) throws -> [RelayEvent] {
         var events: [RelayEvent] = []
+        var bytes = 0
         try reader.array { reader in
-            guard events.count < limit else { throw Problem.tooLarge("A batch has at most \(limit) events.") }
+            guard events.count < limits.batchEvents else {
+                throw Problem.tooLarge("A batch has at most \(limits.batchEvents) events.")
+            }
             let place = "events[\(events.count)]"
-            events.append(
-                try WireEventFields(&reader, context: context ?? WireEventFields(), place: place).event(place: place))
+            let event = try WireEventFields(&reader, context: context ?? WireEventFields(), place: place).event(place: place)
+            bytes += event.json.utf8.count
+            guard context == nil || bytes <= limits.bodyBytes else {
+                throw Problem.tooLarge("With the context's fields, the events have more than \(limits.bodyBytes) bytes.")
+            }
+            events.append(event)
         }
         return events
     }

@@ -24,8 +24,12 @@ enum WireRecord {
             }
             return text
         }
+        let recordType = try required("recordType")
+        guard recordType != TelemetrySchema.recordType else {
+            throw Problem.invalidArgument("\(place) is an event; send it to /v1/events.")
+        }
         var record = TelemetryRecord(
-            recordType: try required("recordType"), recordID: .init(recordName: try required("recordName")))
+            recordType: recordType, recordID: .init(recordName: try required("recordName")))
         record.changeTag = texts["changeTag"]
         for (name, value) in fields { record[name] = value.value }
         if let clientId = fields[TelemetrySchema.ClientField.clientId.rawValue] {

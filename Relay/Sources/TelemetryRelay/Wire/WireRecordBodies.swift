@@ -44,12 +44,13 @@ enum WireRecordBodies {
     }
 
     /// `{"recordNames": […]}`.
-    static func delete(_ body: some Sequence<UInt8>) throws -> [String] {
+    static func delete(_ body: some Sequence<UInt8>, limit: Int) throws -> [String] {
         var names: [String]?
         try object(body) { key, reader in
             guard key == "recordNames" else { return try reader.skip() }
             names = try Self.array(&reader, key) { index, reader in
-                try WireRecord.text(&reader, "recordNames[\(index)]")
+                guard index < limit else { throw Problem.tooLarge("A deletion has at most \(limit) names.") }
+                return try WireRecord.text(&reader, "recordNames[\(index)]")
             }
         }
         guard let names else { throw Problem.invalidArgument("recordNames is missing.") }

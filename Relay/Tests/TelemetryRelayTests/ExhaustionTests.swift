@@ -1,0 +1,108 @@
+import HTTPTypes
+import Testing
+
+@testable import TelemetryRelay
+
+/// What a caller cannot make the relay store, hold or compute: a token that ships inside an app is public.
+struct ExhaustionTests {
+    private static func post(_ context: String, events: Int, to relay: RelayBench) async throws -> RelayBench.Answer {
+        let list = (0..<events).map { #"{"eventId":"\#($0)"}"# }.joined(separator: ",")
+        let common = #""eventName":"n","eventTimestamp":"2026-11-21T08:00:00Z","sessionId":"s","clientid":"a""#
+        return try await relay.post(
+            "/v1/events", #"{"events":[\#(list)],"context":{\#(common),"property1":"\#(context)"}}"#, as: .host("a"))
+    }
+
+    @Test("The body limit holds for events with the fields that they take from the context")
+    func context() async throws {
+        var configuration = RelayConfiguration()
+        configuration.limits.bodyBytes = 100_000
+        try await RelayBench.run(configuration: configuration) { relay async throws -> Void in
+            let refused = try await Self.post(String(repeating: "x", count: 5_000), events: 20, to: relay)
+            #expect(refused.status == .contentTooLarge && refused.code == "quotaExceeded")
+            #expect((refused["detail"] as? String)?.contains("100000") == true)
+            #expect(try await relay.get("/v1/events").list.isEmpty)
+            #expect(try await Self.post(String(repeating: "x", count: 5_000), events: 19, to: relay).status == .ok)
+        }
+    }
+
+    @Test("Line breaks take no more bytes in the store than on the wire")
+    func lineBreaks() async throws {
+        try await RelayBench.run { relay async throws -> Void in
+            let text = String(repeating: #"\n\r\t"#, count: 1_000)
+            #expect(try await Self.post(text, events: 1, to: relay).status == .ok)
+            let stored = try await relay.get("/v1/events")
+            #expect(stored.text.utf8.count < text.utf8.count + 500)
+            #expect(stored.list.first?["property1"] as? String == String(repeating: "\n\r\t", count: 1_000))
+        }
+    }
+
+    @Test("A deletion has as many names as a save has records")
+    func deletion() async throws {
+        var configuration = RelayConfiguration()
+        configuration.limits.saveRecords = 3
+        try await RelayBench.run(configuration: configuration) { relay async throws -> Void in
+            #expect(try await relay.post("/v1/records", WireSample.save("insert", WireSample.record("1"))).status == .ok)
+            let refused = try await relay.post("/v1/records/delete", #"{"recordNames":["1","2","3","4"]}"#)
+            #expect(refused.status == .contentTooLarge && refused.code == "quotaExceeded")
+            #expect(try await relay.get("/v1/records/1").status == .ok)
+            #expect(try await relay.post("/v1/records/delete", #"{"recordNames":["1","2","3"]}"#)["deleted"] as? Int == 1)
+        }
+    }
+
+    @Test("A host's debug logs are limited in bytes for each address; a viewer's are not")
+    func debugLogs() async throws {
+        var configuration = RelayConfiguration()
+        configuration.rates.debugBytes = 600
+        let time = TestTime()
+        try await RelayBench.run(configuration: configuration, uptime: { time.uptime }) { relay async throws -> Void in
+            let host = TestCaller.bearing(try await relay.token(.host))
+            let viewer = TestCaller.bearing(try await relay.token(.viewer))
+            let body = #"{"entries":[\#(String(repeating: " ", count: 500))]}"#
+            #expect(try await relay.post("/debug/logs", body, as: host).status == .ok)
+            let refused = try await relay.post("/debug/logs", body, as: host)
+            #expect(refused.status == .tooManyRequests)
+            #expect(refused.headers[.retryAfter].flatMap { Int($0) }.map { (1...60).contains($0) } == true)
+            for _ in 1...3 { #expect(try await relay.post("/debug/logs", body, as: viewer).status == .ok) }
+            time.pass(60)
+            #expect(try await relay.post("/debug/logs", body, as: host).status == .ok)
+        }
+    }
+
+    @Test(
+        "Addresses of one IPv6 network count as one",
+        arguments: [
+            ("192.0.2.1", "192.0.2.1"), ("2001:db8:1:2:3:4:5:6", "2001:db8:1:2::/64"), ("2001:db8:1:2::9", "2001:db8:1:2::/64"),
+            ("2001:db8:1:3::9", "2001:db8:1:3::/64"), ("::ffff:192.0.2.1", "192.0.2.1"), ("unknown", "unknown"), ("", ""),
+        ])
+    func networks(address: String, name: String) { #expect(SourceNetwork.name(of: address) == name) }
+
+    @Test("The rate of new clients counts an IPv6 network as one address")
+    func newClients() async throws {
+        var configuration = RelayConfiguration()
+        configuration.rates.newClients = 1
+        configuration.isBehindProxy = true
+        try await RelayBench.run(configuration: configuration) { relay async throws -> Void in
+            func status(_ client: String, from address: String) async throws -> HTTPResponse.Status {
+                let forwarded = HTTPField.Name("X-Forwarded-For").map { [$0: "198.51.100.7, \(address)"] as HTTPFields } ?? [:]
+                return try await relay.send(.get, "/v1/server", as: .host(client), headers: forwarded).status
+            }
+            #expect(try await status("1", from: "2001:db8::1") == .ok)
+            #expect(try await status("2", from: "2001:db8::2") == .tooManyRequests)
+            #expect(try await status("3", from: "2001:db8:0:1::2") == .ok)
+        }
+    }
+
+    @Test("Every name is a record's name, and no record is an event")
+    func names() async throws {
+        try await RelayBench.run { relay async throws -> Void in
+            for name in ["query", "delete"] {
+                #expect(try await relay.get("/v1/records/\(name)").status == .notFound)
+                #expect(try await relay.post("/v1/records", WireSample.save("insert", WireSample.record(name))).status == .ok)
+                #expect(try await relay.get("/v1/records/\(name)")["recordName"] as? String == name)
+            }
+            let event = try await relay.post(
+                "/v1/records", WireSample.save("insert", WireSample.record("e", type: "TelemetryEvent")))
+            #expect(event.status == .badRequest && event.code == "invalidArgument")
+        }
+    }
+}
