@@ -26,7 +26,7 @@ struct RelayParts: Sendable {
         self.arrivals = arrivals
         self.clock = clock
         let gate = TokenGate(storage: telemetry, configured: configuration.token, now: { Date() }, uptime: uptime)
-        streams = StreamRegistry(gate: gate, logger: logger, clock: clock, uptime: uptime)
+        streams = StreamRegistry(gate: gate, limits: configuration.limits, logger: logger, clock: clock, uptime: uptime)
         let rates = configuration.rates
         let isShared = telemetry is any RelayRateStorage
         func limiter(_ rate: Int) -> RateLimiter<RelayRateSource> {

@@ -10,6 +10,10 @@ struct LimitOptions: ParsableArguments {
     var saveLimit: Int?
     @Option(help: "The maximum number of events in a page (1000).")
     var pageLimit: Int?
+    @Option(help: "The maximum number of open streams and waiting requests per client (16).")
+    var clientStreams: Int?
+    @Option(help: "The maximum number of open streams and waiting requests per viewer or reader token (256).")
+    var tokenStreams: Int?
     @Option(help: "The maximum number of new clients a minute per token and address (60); 0 for no limit.")
     var newClientRate: Int?
     @Option(help: "The maximum number of requests a minute per client (120000); 0 for no limit.")
@@ -22,6 +26,7 @@ struct LimitOptions: ParsableArguments {
     var numbers: [RelayNumber: Int?] {
         [
             .bodyLimit: bodyLimit, .batchLimit: batchLimit, .saveLimit: saveLimit, .pageLimit: pageLimit,
+            .clientStreams: clientStreams, .tokenStreams: tokenStreams,
             .newClientRate: newClientRate, .clientRate: clientRate, .tokenRate: tokenRate, .debugRate: debugRate,
         ]
     }

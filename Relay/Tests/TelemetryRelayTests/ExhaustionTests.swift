@@ -1,4 +1,5 @@
 import HTTPTypes
+import HummingbirdTesting
 import Testing
 
 @testable import TelemetryRelay
@@ -46,6 +47,39 @@ struct ExhaustionTests {
             #expect(refused.status == .contentTooLarge && refused.code == "quotaExceeded")
             #expect(try await relay.get("/v1/records/1").status == .ok)
             #expect(try await relay.post("/v1/records/delete", #"{"recordNames":["1","2","3"]}"#)["deleted"] as? Int == 1)
+        }
+    }
+
+    @Test("A client and a viewer's token have a limited number of streams and waiting requests")
+    func streams() async throws {
+        var configuration = RelayConfiguration()
+        (configuration.limits.clientStreams, configuration.limits.tokenStreams) = (2, 1)
+        try await RelayBench.run(.live, configuration: configuration) { relay async throws -> Void in
+            let port = try #require(relay.client.port)
+            func stream(_ caller: TestCaller, _ body: () async throws -> Void) async throws {
+                let headers = caller.headers.map { ($0.name.rawName, $0.value) }
+                try await EventLines.open(port: port, "/v1/notifications", headers: headers) { stream in
+                    // It counts once it is ready.
+                    #expect(try await stream.next()?.name == "ready")
+                    try await body()
+                }
+            }
+            let token = try await relay.token(.host)
+            let host = TestCaller.host("a", token: token)
+            let viewer = TestCaller.bearing(try await relay.token(.viewer))
+            try await stream(host) {
+                try await stream(host) {
+                    for path in ["/v1/events/stream", "/v1/notifications", "/v1/events?wait=60"] {
+                        let refused = try await relay.get(path, as: host)
+                        #expect(refused.status == .tooManyRequests && refused.code == "rateLimited")
+                        #expect(refused.headers[.retryAfter] == "5")
+                    }
+                    try await stream(.host("b", token: token)) {}
+                    try await stream(viewer) { () async throws in
+                        #expect(try await relay.get("/v1/events/stream", as: viewer).status == .tooManyRequests)
+                    }
+                }
+            }
         }
     }
 

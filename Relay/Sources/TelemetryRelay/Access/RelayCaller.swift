@@ -28,6 +28,15 @@ struct RelayCaller: Sendable, Equatable {
     /// The owners of the caller's subscriptions: viewers share one set, a host has one set for each identifier.
     var subscriptionOwners: [String] { role == .host ? clients.map { "client:\($0)" } : ["viewer"] }
 
+    /// What a limit of streams holds for.
+    enum StreamOwner: Sendable, Hashable {
+        case client(String)
+        case credential(Credential)
+    }
+
+    /// The clients of a host, whose token is that of all installations; for other roles the token.
+    var streamOwners: [StreamOwner] { clients.isEmpty ? [.credential(credential)] : clients.map { .client($0) } }
+
     /// Narrows a filter to events that the caller may access.
     func narrow(_ filter: RelayEventFilter) -> RelayEventFilter {
         guard let permitted = permittedClients else { return filter }

@@ -12,6 +12,10 @@ public struct RelayLimits: Sendable, Equatable {
     public var recordBytes = 64 << 10
     /// The maximum number of subscriptions of one client.
     public var clientSubscriptions = 100
+    /// The maximum number of open streams and waiting requests of one client, for hosts.
+    public var clientStreams = 16
+    /// The maximum number of open streams and waiting requests with one token, for viewers and readers.
+    public var tokenStreams = 256
     /// The maximum number of events in a page.
     public var page = 1_000
     /// The maximum time that a request may wait for events, in seconds.

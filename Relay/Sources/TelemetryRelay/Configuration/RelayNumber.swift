@@ -5,6 +5,8 @@ public enum RelayNumber: String, Sendable {
     case batchLimit = "BATCH_LIMIT"
     case saveLimit = "SAVE_LIMIT"
     case pageLimit = "PAGE_LIMIT"
+    case clientStreams = "CLIENT_STREAMS"
+    case tokenStreams = "TOKEN_STREAMS"
     case newClientRate = "NEW_CLIENT_RATE"
     case clientRate = "CLIENT_RATE"
     case tokenRate = "TOKEN_RATE"
@@ -27,7 +29,7 @@ public enum RelayNumber: String, Sendable {
         case .port: 0...65_535
         case .bodyLimit: 1...(1 << 30)
         case .batchLimit: 1...1_000_000
-        case .saveLimit, .pageLimit: 1...100_000
+        case .saveLimit, .pageLimit, .clientStreams, .tokenStreams: 1...100_000
         case .newClientRate, .clientRate, .tokenRate, .debugRate: 0...Int.max
         case .capacity, .eventCapacity, .debugCapacity: 1...Int.max
         case .maximumBytes, .eventMaximumBytes, .debugMaximumBytes: 1 << 20...Int.max

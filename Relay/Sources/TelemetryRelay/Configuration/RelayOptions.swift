@@ -37,6 +37,8 @@ public struct RelayOptions: Sendable, Equatable {
         }
         result.limits.saveRecords = try values.number(.saveLimit) ?? result.limits.saveRecords
         result.limits.page = try values.number(.pageLimit) ?? result.limits.page
+        result.limits.clientStreams = try values.number(.clientStreams) ?? result.limits.clientStreams
+        result.limits.tokenStreams = try values.number(.tokenStreams) ?? result.limits.tokenStreams
         try setRetention(values, &result)
         result.rates.newClients = try values.number(.newClientRate) ?? result.rates.newClients
         result.rates.client = try values.number(.clientRate) ?? result.rates.client

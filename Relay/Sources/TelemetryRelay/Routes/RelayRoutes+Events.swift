@@ -66,7 +66,7 @@ extension RelayRoutes {
         if let asksFrom { _ = try await storage.events(matching: filter, after: asksFrom, limit: 1, order: .ascending) }
         let start: RelayEventCursor
         if let asksFrom { start = asksFrom } else { start = try await storage.latestEventCursor() }
-        return .events(
+        return try .events(
             streams, asked.caller, asked.context, hints: { [storage] in storage.eventHints(of: filter.clients) },
             EventStream(storage: storage, filter: filter, start: start).write)
     }

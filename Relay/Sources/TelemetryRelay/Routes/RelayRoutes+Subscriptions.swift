@@ -61,7 +61,7 @@ extension RelayRoutes {
         let stream = NotificationStream(
             storage: storage, owners: asked.caller.subscriptionOwners, resumed: resumed, newest: newest)
         let clients = asked.caller.permittedClients
-        return .events(
+        return try .events(
             streams, asked.caller, asked.context, hints: { [storage] in storage.recordHints(of: clients) }, stream.write)
     }
 

@@ -15,7 +15,7 @@ struct EventWait: Sendable {
             try await storage.events(matching: filter, after: cursor, limit: query.limit, order: query.order)
         }
         guard query.wait > .zero else { return try await page(after: query.after) }
-        return try await streams.withSession(caller.credential, channel: channel) { session in
+        return try await streams.withSession(caller, channel: channel) { session in
             // Subscribes before the first read, so that no arrival after it is missed.
             let hints = storage.eventHints(of: filter.clients)
             return try await withThrowingTaskGroup(of: Void.self) { group in

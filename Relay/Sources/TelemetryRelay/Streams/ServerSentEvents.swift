@@ -46,17 +46,20 @@ extension Response {
     /// A response that streams until its session ends.
     /// - Parameters:
     ///   - hints: the stream of hints that wakes the session; subscribed to before anything is read.
+    /// - Throws: a 429 if the caller has too many open streams.
     static func events(
         _ streams: StreamRegistry, _ caller: RelayCaller, _ context: RelayRequestContext,
         hints: @escaping @Sendable () -> AsyncStream<Void>,
         _ body: @escaping @Sendable (StreamSession, inout ServerSentEvents) async throws -> Void
-    ) -> Response {
+    ) throws -> Response {
+        // Before the status is sent.
+        try streams.checkRoom(for: caller)
         let headers: HTTPFields = [.contentType: "text/event-stream", .cacheControl: "no-store"]
         return Response(
             status: .ok, headers: headers,
             body: .init { writer in
                 let root = writer
-                try await streams.withSession(caller.credential, channel: context.channel) { session in
+                try await streams.withSession(caller, channel: context.channel) { session in
                     var events = ServerSentEvents(root, session: session)
                     let arrivals = hints()
                     try await withThrowingDiscardingTaskGroup { group in

@@ -9,11 +9,13 @@ final class StreamRegistry: Service {
     private struct State {
         var lastID = 0
         var sessions: [Int: StreamSession] = [:]
+        var counts: [RelayCaller.StreamOwner: Int] = [:]
         var cut = 0
         var isEnding = false
     }
 
     private let gate: TokenGate
+    private let limits: RelayLimits
     private let logger: Logger
     private let clock: any Clock<Duration>
     private let uptime: @Sendable () -> Duration
@@ -26,8 +28,12 @@ final class StreamRegistry: Service {
     /// The time after which a reader that reads nothing is disconnected.
     static let stallTimeout = Duration.seconds(30)
 
-    init(gate: TokenGate, logger: Logger, clock: any Clock<Duration>, uptime: @escaping @Sendable () -> Duration) {
+    init(
+        gate: TokenGate, limits: RelayLimits, logger: Logger, clock: any Clock<Duration>,
+        uptime: @escaping @Sendable () -> Duration
+    ) {
         self.gate = gate
+        self.limits = limits
         self.logger = logger
         self.clock = clock
         self.uptime = uptime
@@ -38,17 +44,38 @@ final class StreamRegistry: Service {
     /// The number of readers disconnected since the start.
     var cut: Int { state.withLock(\.cut) }
 
+    /// - Throws: a 429 if the caller has as many open streams and waiting requests as it may have.
+    func checkRoom(for caller: RelayCaller) throws { try state.withLock { try checkRoom(for: caller, in: $0) } }
+
+    private func checkRoom(for caller: RelayCaller, in state: State) throws {
+        for owner in caller.streamOwners {
+            let most = if case .client = owner { limits.clientStreams } else { limits.tokenStreams }
+            guard state.counts[owner, default: 0] < most else {
+                throw Problem.rateLimited("At most \(most) streams and waiting requests may be open.", retryAfter: .seconds(5))
+            }
+        }
+    }
+
     /// Runs `body` with a registered session.
+    /// - Throws: a 429 as ``checkRoom(for:)``, and the errors of `body`.
     func withSession<Result>(
-        _ credential: RelayCaller.Credential, channel: any Channel, _ body: (StreamSession) async throws -> Result
-    ) async rethrows -> Result {
-        let session = StreamSession(credential: credential, channel: channel, uptime: uptime)
-        let (id, isEnding) = state.withLock { state in
+        _ caller: RelayCaller, channel: any Channel, _ body: (StreamSession) async throws -> Result
+    ) async throws -> Result {
+        let session = StreamSession(credential: caller.credential, channel: channel, uptime: uptime)
+        let owners = caller.streamOwners
+        let (id, isEnding) = try state.withLock { state in
+            try checkRoom(for: caller, in: state)
+            for owner in owners { state.counts[owner, default: 0] += 1 }
             state.lastID += 1
             state.sessions[state.lastID] = session
             return (state.lastID, state.isEnding)
         }
-        defer { state.withLock { _ = $0.sessions.removeValue(forKey: id) } }
+        defer {
+            state.withLock { state in
+                state.sessions[id] = nil
+                for owner in owners { state.counts[owner] = state.counts[owner].flatMap { $0 > 1 ? $0 - 1 : nil } }
+            }
+        }
         if isEnding { session.end() }
         // The server waits for open requests before it shuts down other services.
         return try await withGracefulShutdownHandler {
