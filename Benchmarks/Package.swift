@@ -47,6 +47,7 @@ let package = Package(
                 .product(name: "TelemetryPersistence", package: "LiveTelemetry"),
                 .product(name: "TelemetryLifecycle", package: "LiveTelemetry"),
                 .product(name: "TelemetryHTTP", package: "LiveTelemetry"),
+                .product(name: "TelemetryTestSupport", package: "LiveTelemetry"),
                 .product(name: "TelemetrySwiftLog", package: "LiveTelemetryIntegrations"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),

@@ -58,6 +58,7 @@ let package = Package(
             name: "ShopServerTests",
             dependencies: [
                 "shop-server", "shop-server-plain", layer("TelemetryModels"), layer("TelemetryTransport"),
+                layer("TelemetryTestSupport"),
                 .product(name: "Programs", package: "LiveTelemetryPrograms"),
             ],
             swiftSettings: settings),

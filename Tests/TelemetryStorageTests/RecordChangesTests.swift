@@ -1,13 +1,14 @@
 import Foundation
 import TelemetryModels
+@_spi(Tooling) import TelemetryTestKit
 import Testing
 
 @testable import TelemetryStorage
 
 /// The changes of records that the journal names.
 struct RecordChangesTests {
-    private let layout = StoreLayout(
-        directory: FileManager.default.temporaryDirectory.appending(path: "changes-\(UUID().uuidString)").path)
+    private let root = TemporaryDirectory()
+    private var layout: StoreLayout { StoreLayout(directory: root.url.path) }
     private let system = FileSystem()
 
     private func makeStore(journalBytes: Int = 1 << 20) throws -> JournalWriter {
@@ -30,15 +31,12 @@ struct RecordChangesTests {
         try writer.write([.record(RecordChange(isRemoval: false, recordType: "Thing", recordName: name))])
     }
 
-    private func removeStore() { try? FileManager.default.removeItem(atPath: layout.directory) }
-
     private func names(_ names: String...) -> RecordChanges.Names {
         [layout.records(ofType: "Thing"): Set(names.map { "\($0).json" })]
     }
 
     @Test("Each call names the files that were changed since the one before, over several journal files")
     func following() throws {
-        defer { removeStore() }
         let writer = try makeStore(journalBytes: 200)
         var changes = RecordChanges(layout: layout, system: system)
         #expect(changes.take() == nil)
@@ -56,7 +54,6 @@ struct RecordChangesTests {
     func damage() throws {
         for how in ["cut", "replaced", "removed", "damaged"] {
             let store = Self()
-            defer { store.removeStore() }
             var writer = try store.makeStore()
             var changes = RecordChanges(layout: store.layout, system: store.system)
             try store.write("a", with: writer)

@@ -1,17 +1,17 @@
-import Foundation
+@_spi(Tooling) import TelemetryTestKit
 import TelemetryTestSupport
 import TelemetryTransport
 import Testing
 
 struct FileConformanceTests {
+    private let directory = TemporaryDirectory()
+
     @Test("The file transport passes every check", arguments: TelemetryTransportConformance.checks)
     func conforms(_ check: TelemetryTransportConformance.Check) async throws {
         let suite = TelemetryTransportConformance {
-            let directory = FileManager.default.temporaryDirectory.appending(path: "live-telemetry-\(UUID().uuidString)")
-            return .init(
-                transport: try FileTelemetryTransport(directory: directory),
-                connectAgain: { try FileTelemetryTransport(directory: directory) },
-                remove: { try FileManager.default.removeItem(at: directory) })
+            .init(
+                transport: try FileTelemetryTransport(directory: directory.url),
+                connectAgain: { try FileTelemetryTransport(directory: directory.url) })
         }
         #expect(try await suite.run(check) == .passed)
     }

@@ -1,16 +1,18 @@
 import Foundation
+@_spi(Tooling) import TelemetryTestKit
 import TelemetryUI
 import Testing
 
 struct TelemetryTextsTests {
+    private let directory = TemporaryDirectory()
+
     @Test("A host's table replaces only the texts that it contains")
     func hostTable() throws {
-        let directory = FileManager.default.temporaryDirectory.appending(path: "host-\(UUID()).bundle")
-        let table = directory.appending(path: "en.lproj")
+        let bundle = directory.url.appending(path: "host.bundle")
+        let table = bundle.appending(path: "en.lproj")
         try FileManager.default.createDirectory(at: table, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: directory) }
         try Data("\"toggle.title\" = \"Help us\";\n".utf8).write(to: table.appending(path: "LiveTelemetry.strings"))
-        let host = try #require(Bundle(path: directory.path))
+        let host = try #require(Bundle(path: bundle.path))
         #expect(TelemetryTexts.isReworded("toggle.title", in: host))
         #expect(!TelemetryTexts.isReworded("toggle.hint", in: host))
     }

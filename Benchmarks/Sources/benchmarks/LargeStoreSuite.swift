@@ -35,7 +35,7 @@ struct LargeStoreSuite {
 
     /// Reads from a cursor at the end, in pages of 500 events that another connection has just stored.
     private func follow(_ reader: FileTelemetryTransport, writer: FileTelemetryTransport) async throws {
-        let memoryBefore = Process.residentBytes
+        let memoryBefore = Process.residentBytes()
         var cursor: TelemetryCursor?
         var count = 0
         let opening = now()
@@ -60,7 +60,7 @@ struct LargeStoreSuite {
         table.add(latencies.row("a page of 500 new events"))
         print(table.text())
         print("\n- all \(count) events read through once: \(ratio(all)) ns an event")
-        print("- resident memory: \(memoryBefore >> 20) MiB before, \(Process.residentBytes >> 20) MiB after\n")
+        print("- resident memory: \(memoryBefore >> 20) MiB before, \(Process.residentBytes() >> 20) MiB after\n")
     }
 
     /// Reads one client's events from the beginning, with a separate reader.

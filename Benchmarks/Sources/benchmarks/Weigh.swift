@@ -41,9 +41,9 @@ struct Weigh: AsyncParsableCommand {
     }
 
     private func weigh(_ body: () -> Void) {
-        let before = Process.residentBytes
+        let before = Process.residentBytes()
         body()
-        print(Double(Process.residentBytes - before) / Double(events))
+        print(Double(Process.residentBytes() - before) / Double(events))
     }
 
     private static func output(of arguments: [String]) async throws -> String {
@@ -55,9 +55,9 @@ struct Weigh: AsyncParsableCommand {
 }
 
 extension Process {
-    /// This process's resident memory, in bytes; 0 if unavailable.
-    static var residentBytes: Int {
-        let statm = (try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8)) ?? ""
+    /// The resident memory of a process, by default of this one, in bytes; 0 if unavailable.
+    static func residentBytes(of identifier: Int32 = getpid()) -> Int {
+        let statm = (try? String(contentsOfFile: "/proc/\(identifier)/statm", encoding: .utf8)) ?? ""
         let pages = statm.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0
         return pages * Int(sysconf(Int32(_SC_PAGESIZE)))
     }

@@ -1,15 +1,17 @@
 import Foundation
 import Programs
 import TelemetryModels
+@_spi(Tooling) import TelemetryTestKit
 @_spi(Tooling) import TelemetryTestSupport
 import TelemetryTransport
 import Testing
 
 struct NotesHostTests {
+    private let directory = TemporaryDirectory()
+    private var folder: URL { directory.url }
+
     @Test("The example opts in, follows commands and overrides, logs events, keeps them on a signal, and deletes them on 'end'")
     func story() async throws {
-        let folder = FileManager.default.temporaryDirectory.appending(path: "notes-host-\(UUID().uuidString)")
-        defer { try? FileManager.default.removeItem(at: folder) }
         let arguments = [folder.appending(path: "store").path, folder.appending(path: "notes.txt").path]
         let host = try await NotesHost(arguments, in: folder)
         #expect(
@@ -57,8 +59,6 @@ struct NotesHostTests {
 
     @Test("The user sees what is recorded and sent, forbids and allows a scenario, and pauses")
     func overview() async throws {
-        let folder = FileManager.default.temporaryDirectory.appending(path: "notes-host-\(UUID().uuidString)")
-        defer { try? FileManager.default.removeItem(at: folder) }
         let host = try await NotesHost(
             [folder.appending(path: "store").path, folder.appending(path: "notes.txt").path], in: folder)
         try await host.type("agree")
@@ -107,8 +107,6 @@ struct NotesHostTests {
 
     @Test("Over a relay the example sends its token, its client and its key", arguments: [true, false])
     func relay(hasTokenFile: Bool) async throws {
-        let folder = FileManager.default.temporaryDirectory.appending(path: "notes-host-\(UUID().uuidString)")
-        defer { try? FileManager.default.removeItem(at: folder) }
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         let relay = try LoopbackServer(.hangsUp)
         var arguments = ["--relay", relay.baseURL.absoluteString, folder.appending(path: "notes.txt").path]
@@ -140,7 +138,6 @@ struct NotesHostTests {
             ["store", "notes", "more"],
         ])
     func usage(arguments: [String]) async throws {
-        let folder = FileManager.default.temporaryDirectory
         let host = try await NotesHost(arguments, in: folder)
         #expect(await host.error(with: "Error: ") != nil)
         #expect(try await host.end() == .exited(64))

@@ -2,6 +2,7 @@ import Foundation
 import Logging
 import TelemetryLifecycle
 import TelemetryModels
+@_spi(Tooling) import TelemetryTestKit
 import TelemetryTransport
 import Testing
 
@@ -9,13 +10,13 @@ import Testing
 
 /// The public function in processes of its own, because a process bootstraps swift-log once.
 struct WithTelemetryTests {
+    private let directory = TemporaryDirectory()
+
     @Test("A viewer approves a program and turns a label on between its runs; the next run's messages are events")
     func runs() async throws {
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("with-telemetry-\(UUID().uuidString)")
-        defer { try? FileManager.default.removeItem(at: folder) }
-        let store = try FileTelemetryTransport(directory: folder.appendingPathComponent("store"))
+        let store = try FileTelemetryTransport(directory: directory.url.appendingPathComponent("store"))
         for run in 1...3 {
-            await #expect(processExitsWith: .success) { [folder = folder as URL] in
+            await #expect(processExitsWith: .success) { [folder = directory.url as URL] in
                 // Where the settings are kept.
                 setenv("XDG_STATE_HOME", folder.path, 1)
                 await withTelemetry(

@@ -11,7 +11,7 @@ private let quiet: Int32 = 0
 /// A blocking socket on the loopback interface. It is closed when it is released.
 @_spi(Tooling)
 public final class LoopbackSocket: Sendable {
-    private let descriptor: Int32
+    public let descriptor: Int32
 
     private init(_ descriptor: Int32) {
         self.descriptor = descriptor

@@ -5,6 +5,7 @@ import HummingbirdTesting
 import Logging
 import NIOCore
 @_spi(Tooling) import TelemetryModels
+@_spi(Tooling) import TelemetryTestKit
 import Testing
 
 @testable import TelemetryRelay
@@ -45,32 +46,32 @@ struct Bench {
         _ kind: StorageKind, retention: DebugLogRetention = .init(), metrics: RelayMetrics = .init(),
         time: TestTime = TestTime(), _ body: (any DebugLogStorage) async throws -> Result
     ) async throws -> Result {
-        let directory = FileManager.default.temporaryDirectory.appending(path: "relay-\(UUID())")
-        defer { try? FileManager.default.removeItem(at: directory) }
-        switch kind {
-        case .memory:
-            return try await body(InMemoryDebugLogStorage(retention: retention, metrics: metrics, uptime: { time.uptime }))
-        case .sqlite:
-            return try await body(
-                SQLiteDebugLogStorage(
-                    file: directory.appending(path: "deep/relay.sqlite"), retention: retention, metrics: metrics,
-                    now: { time.now }, uptime: { time.uptime }))
-        #if PostgreSQL
-        case .postgreSQL:
-            var result: Result?
-            try await TestServer.withSchema(of: directory) { url in
-                let storage = try await PostgreSQLDebugLogStorage(
-                    url: url, retention: retention, metrics: metrics, now: { time.now }, uptime: { time.uptime })
-                do {
-                    result = try await body(storage)
-                    await storage.close()
-                } catch {
-                    await storage.close()
-                    throw error
+        try await withTemporaryDirectory { directory in
+            switch kind {
+            case .memory:
+                return try await body(InMemoryDebugLogStorage(retention: retention, metrics: metrics, uptime: { time.uptime }))
+            case .sqlite:
+                return try await body(
+                    SQLiteDebugLogStorage(
+                        file: directory.appending(path: "deep/relay.sqlite"), retention: retention, metrics: metrics,
+                        now: { time.now }, uptime: { time.uptime }))
+            #if PostgreSQL
+            case .postgreSQL:
+                var result: Result?
+                try await TestServer.withSchema(of: directory) { url in
+                    let storage = try await PostgreSQLDebugLogStorage(
+                        url: url, retention: retention, metrics: metrics, now: { time.now }, uptime: { time.uptime })
+                    do {
+                        result = try await body(storage)
+                        await storage.close()
+                    } catch {
+                        await storage.close()
+                        throw error
+                    }
                 }
+                return try #require(result)
+            #endif
             }
-            return try #require(result)
-        #endif
         }
     }
 

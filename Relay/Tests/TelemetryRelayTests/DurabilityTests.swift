@@ -2,12 +2,16 @@ import Foundation
 import GRDB
 import HTTPTypes
 @_spi(Tooling) import TelemetryModels
+@_spi(Tooling) import TelemetryTestKit
 import Testing
 
 @testable import TelemetryRelay
 
 /// Debug logs on a full disk, and after the relay is killed.
 struct DurabilityTests {
+    private let directory = TemporaryDirectory()
+    private var file: URL { directory.url.appending(path: "relay.sqlite") }
+
     static func entries(_ range: ClosedRange<Int>) -> [DebugLog] {
         range.map { Bench.entry($0, payload: ["text": .string(String(repeating: "x", count: 1000))]) }
     }
@@ -39,9 +43,6 @@ struct DurabilityTests {
 
     @Test("A relay that starts on a full disk can be searched")
     func startsOnFullDisk() async throws {
-        let directory = FileManager.default.temporaryDirectory.appending(path: "relay-\(UUID())")
-        defer { try? FileManager.default.removeItem(at: directory) }
-        let file = directory.appending(path: "relay.sqlite")
         do {
             let storage = try SQLiteDebugLogStorage(file: file)
             _ = try await storage.store(Self.entries(1...2))
@@ -65,9 +66,6 @@ struct DurabilityTests {
 
     @Test("A relay that is killed during a batch keeps every acknowledged batch, and nothing of that one")
     func killed() async throws {
-        let directory = FileManager.default.temporaryDirectory.appending(path: "relay-\(UUID())")
-        defer { try? FileManager.default.removeItem(at: directory) }
-        let file = directory.appending(path: "relay.sqlite")
         await #expect(processExitsWith: .signal(SIGKILL)) { [file = file as URL] in
             let storage = try SQLiteDebugLogStorage(file: file)
             _ = try await storage.store(DurabilityTests.entries(1...10))

@@ -9,12 +9,13 @@ import Testing
 struct GzipTests {
     /// Compresses bytes with the system's gzip.
     static func compressed(_ bytes: [UInt8], level: Int = 6) async throws -> [UInt8] {
-        let file = FileManager.default.temporaryDirectory.appending(path: "gzip-\(UUID())")
-        defer { try? FileManager.default.removeItem(at: file) }
-        try Data(bytes).write(to: file)
-        let gzip = try await FinishedProgram.run(URL(filePath: "/usr/bin/env"), ["gzip", "-cn", "-\(level)", file.path])
-        try #require(gzip.end == .exited(0), "\(gzip.errors)")
-        return gzip.output
+        try await withTemporaryDirectory(isCreated: true) { directory in
+            let file = directory.appending(path: "input")
+            try Data(bytes).write(to: file)
+            let gzip = try await FinishedProgram.run(URL(filePath: "/usr/bin/env"), ["gzip", "-cn", "-\(level)", file.path])
+            try #require(gzip.end == .exited(0), "\(gzip.errors)")
+            return gzip.output
+        }
     }
 
     private static func expanded(_ data: [UInt8], limit: Int) throws -> [UInt8] {

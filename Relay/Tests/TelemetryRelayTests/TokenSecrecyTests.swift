@@ -4,11 +4,14 @@ import Hummingbird
 import HummingbirdTesting
 import Logging
 import Synchronization
+@_spi(Tooling) import TelemetryTestKit
 import Testing
 
 @testable import TelemetryRelay
 
 struct TokenSecrecyTests {
+    private let directory = TemporaryDirectory()
+
     /// Keeps all lines of all levels.
     private struct KeepingLogHandler: LogHandler {
         final class Lines: Sendable {
@@ -33,12 +36,10 @@ struct TokenSecrecyTests {
 
     @Test("Tokens and client keys are not in a log, in the database or in a response")
     func secrecy() async throws {
-        let directory = FileManager.default.temporaryDirectory.appending(path: "relay-\(UUID())")
-        defer { try? FileManager.default.removeItem(at: directory) }
         let lines = KeepingLogHandler.Lines()
         var settings = RelayStorageConfiguration()
         settings.logger = Logger(label: "test") { _ in KeepingLogHandler(lines) }
-        let storage = try SQLiteRelayStorage(file: directory.appending(path: "relay.sqlite"), configuration: settings)
+        let storage = try SQLiteRelayStorage(file: directory.url.appending(path: "relay.sqlite"), configuration: settings)
         var configuration = RelayConfiguration()
         configuration.port = 0
         let application = try Relay.application(
@@ -66,7 +67,7 @@ struct TokenSecrecyTests {
             return ([host, viewer], answers.joined(separator: "\n"))
         }
         try await storage.close()
-        let files = try FileManager.default.contentsOfDirectory(at: directory, includingPropertiesForKeys: nil)
+        let files = try FileManager.default.contentsOfDirectory(at: directory.url, includingPropertiesForKeys: nil)
         let stored = try files.map { String(decoding: try Data(contentsOf: $0), as: UTF8.self) }.joined()
         #expect(!lines.text.isEmpty && stored.contains("SQLite"))
         for secret in made.tokens + [key, other] {

@@ -2,25 +2,25 @@ import Foundation
 import TelemetryLifecycle
 import TelemetryModels
 import TelemetryPersistence
+@_spi(Tooling) import TelemetryTestKit
 import TelemetryTestSupport
 import TelemetryTransport
 import Testing
 
 /// Pending work of version 1, in the settings or in a scenario's name, is moved to its own store once.
 @MainActor
-final class PendingWorkTakeoverTests {
+struct PendingWorkTakeoverTests {
     private nonisolated static let clientId = TelemetryFixtures.clientId
 
-    private let root = FileManager.default.temporaryDirectory.appending(path: "live-telemetry-\(UUID().uuidString)")
+    private let root = TemporaryDirectory()
     private let transport = MockTelemetryTransport()
 
-    init() throws { try FileManager.default.createDirectory(at: root, withIntermediateDirectories: true) }
-    deinit { try? FileManager.default.removeItem(at: root) }
+    init() throws { try FileManager.default.createDirectory(at: root.url, withIntermediateDirectories: true) }
 
-    private func file(_ name: String) -> URL { root.appending(path: name) }
+    private func file(_ name: String) -> URL { root.url.appending(path: name) }
     private func text(_ name: String) throws -> String { String(decoding: try Data(contentsOf: file(name)), as: UTF8.self) }
     private var storedWork: TelemetryPendingWork {
-        get async { await FileTelemetryPendingWorkStore(directory: root).loadPendingWork() }
+        get async { await FileTelemetryPendingWorkStore(directory: root.url).loadPendingWork() }
     }
 
     private func start(
@@ -30,9 +30,9 @@ final class PendingWorkTakeoverTests {
             operationTimeout: .seconds(10), reconcileInterval: nil, clock: ManualClock(), now: { TelemetryFixtures.date })
         configuration.diagnostics = diagnostics
         let service = TelemetryLifecycleService(
-            settingsStore: FileTelemetrySettingsStore(directory: root, diagnostics: diagnostics), transport: transport,
+            settingsStore: FileTelemetrySettingsStore(directory: root.url, diagnostics: diagnostics), transport: transport,
             configuration: configuration, logger: MockTelemetryLogger(),
-            scenarioStore: FileTelemetryScenarioStore(directory: root), pendingWorkStore: pendingWorkStore)
+            scenarioStore: FileTelemetryScenarioStore(directory: root.url), pendingWorkStore: pendingWorkStore)
         await service.startup()
         await service.restorationFinished()
         return service
@@ -69,7 +69,7 @@ final class PendingWorkTakeoverTests {
         transport.isOffline = true
         _ = await start()
         #expect(await storedWork.registrations == [Self.clientId])
-        let stored = await FileTelemetrySettingsStore(directory: root).load()
+        let stored = await FileTelemetrySettingsStore(directory: root.url).load()
         #expect(stored.embeddedWork == TelemetryPendingWork(registrations: [Self.clientId]))
         transport.isOffline = false
         let service = await start()
@@ -87,7 +87,7 @@ final class PendingWorkTakeoverTests {
     @Test("Work that version 1 stores while this version runs is moved too")
     func beside() async throws {
         let service = await start()
-        await FileTelemetrySettingsStore(directory: root).update { $0.embeddedWork.add(.init(clientId: "left")) }
+        await FileTelemetrySettingsStore(directory: root.url).update { $0.embeddedWork.add(.init(clientId: "left")) }
         try await transport.store.createTelemetryClient(TelemetryFixtures.client("left", isEnabled: true))
         await service.reconcile()
         #expect(try await transport.store.fetchTelemetryClients().isEmpty)
@@ -127,15 +127,15 @@ final class PendingWorkTakeoverTests {
 
     @Test("An unreadable note is removed; scenarios are kept")
     func unreadableNote() async throws {
-        await FileTelemetryScenarioStore(directory: root).saveState(for: "telemetry.obligations:{", isEnabled: true)
-        await FileTelemetryScenarioStore(directory: root).saveState(for: "A", isEnabled: true)
+        await FileTelemetryScenarioStore(directory: root.url).saveState(for: "telemetry.obligations:{", isEnabled: true)
+        await FileTelemetryScenarioStore(directory: root.url).saveState(for: "A", isEnabled: true)
         _ = await start()
-        #expect(await FileTelemetryScenarioStore(directory: root).loadAllStates() == ["A": true])
+        #expect(await FileTelemetryScenarioStore(directory: root.url).loadAllStates() == ["A": true])
     }
 
     @Test("An opt-out stores pending work in its own file, not in the settings")
     func files() async throws {
-        await FileTelemetrySettingsStore(directory: root).save(TelemetryFixtures.approvedSettings)
+        await FileTelemetrySettingsStore(directory: root.url).save(TelemetryFixtures.approvedSettings)
         transport.isOffline = true
         await start().disableTelemetry()
         let stored = try #require(
@@ -146,7 +146,7 @@ final class PendingWorkTakeoverTests {
 
     @Test("An unreadable file of pending work is set aside and reported, and the service keeps working")
     func corrupt() async throws {
-        await FileTelemetrySettingsStore(directory: root).save(TelemetryFixtures.approvedSettings)
+        await FileTelemetrySettingsStore(directory: root.url).save(TelemetryFixtures.approvedSettings)
         try await transport.store.createTelemetryClient(TelemetryFixtures.client(isEnabled: true))
         try Data("{".utf8).write(to: file("pending-work.json"))
         let diagnostics = Diagnostics()
@@ -158,7 +158,7 @@ final class PendingWorkTakeoverTests {
 
     @Test("If the pending work cannot be written, a deletion is kept in the settings, and moved later")
     func unwritable() async throws {
-        await FileTelemetrySettingsStore(directory: root).save(TelemetryFixtures.approvedSettings)
+        await FileTelemetrySettingsStore(directory: root.url).save(TelemetryFixtures.approvedSettings)
         try await transport.store.createTelemetryClient(TelemetryFixtures.client(isEnabled: true))
         try FileManager.default.createDirectory(at: file("pending-work.lock"), withIntermediateDirectories: false)
         transport.isOffline = true
@@ -175,7 +175,7 @@ final class PendingWorkTakeoverTests {
 
     @Test("A host's own store keeps the pending work, and no file is written")
     func ownStore() async throws {
-        await FileTelemetrySettingsStore(directory: root).save(TelemetryFixtures.approvedSettings)
+        await FileTelemetrySettingsStore(directory: root.url).save(TelemetryFixtures.approvedSettings)
         transport.isOffline = true
         let own = InMemoryTelemetryPendingWorkStore()
         await start(pendingWorkStore: own).disableTelemetry()

@@ -4,6 +4,7 @@ import TelemetryLifecycle
 import TelemetryLogging
 import TelemetryModels
 import TelemetryPersistence
+@_spi(Tooling) import TelemetryTestKit
 import TelemetryTestSupport
 import TelemetryTransport
 import Testing
@@ -11,6 +12,8 @@ import Testing
 /// The deletions after ended sessions.
 @MainActor
 struct SessionEndTests {
+    private let directory = TemporaryDirectory()
+
     @Test("Many sessions that end while offline are one deletion")
     func manyOffline() async throws {
         let host = try await TestHost.approved()
@@ -47,8 +50,7 @@ struct SessionEndTests {
         "An ended session's events are deleted even if their time is after its end; later ones are kept",
         arguments: [true, false], [true, false])
     func clockSetBack(restarts: Bool, hasSpool: Bool) async throws {
-        let device = try await LoggingDevice(spool: hasSpool ? temporaryDirectory() : nil)
-        defer { device.removeFiles() }
+        let device = try await LoggingDevice(spool: hasSpool ? directory.url : nil)
         var service = await device.start()
         device.time.advance(by: 3_600)
         await device.log("before", service)
@@ -79,10 +81,6 @@ struct SessionEndTests {
         for _ in 0..<20 { try? await service.endSession() }
         #expect(service.pendingWork.deletions.map(\.sessions) == [[]])
         await service.shutdown()
-    }
-
-    private func temporaryDirectory() -> URL {
-        FileManager.default.temporaryDirectory.appendingPathComponent("session-end-\(UUID().uuidString)")
     }
 }
 
@@ -128,6 +126,4 @@ private final class LoggingDevice {
         service.telemetryLogger.logEvent(name: name)
         await service.telemetryLogger.flush()
     }
-
-    nonisolated func removeFiles() { if let spool { try? FileManager.default.removeItem(at: spool) } }
 }

@@ -2,25 +2,24 @@ import Foundation
 import TelemetryLifecycle
 import TelemetryModels
 import TelemetryPersistence
+@_spi(Tooling) import TelemetryTestKit
 import TelemetryTestSupport
 import TelemetryTransport
 import Testing
 
 /// Vetoes and pauses of two processes of an app that share their stores.
 @MainActor
-final class SharedControlsTests {
-    private let root = FileManager.default.temporaryDirectory.appending(path: "live-telemetry-\(UUID().uuidString)")
+struct SharedControlsTests {
+    private let root = TemporaryDirectory()
     private let transport = MockTelemetryTransport()
-
-    deinit { try? FileManager.default.removeItem(at: root) }
 
     /// A started process of the approved client, with its own objects for the stores' files.
     private func start() async throws -> (service: TelemetryLifecycleService, logger: MockTelemetryLogger) {
         let logger = MockTelemetryLogger()
         let service = TelemetryLifecycleService(
-            settingsStore: FileTelemetrySettingsStore(directory: root), transport: transport,
+            settingsStore: FileTelemetrySettingsStore(directory: root.url), transport: transport,
             configuration: .init(reconcileInterval: nil, clock: ManualClock(), now: { TelemetryFixtures.date }),
-            logger: logger, scenarioStore: FileTelemetryScenarioStore(directory: root))
+            logger: logger, scenarioStore: FileTelemetryScenarioStore(directory: root.url))
         await service.startup()
         await service.restorationFinished()
         try #require(service.status == .enabled)
@@ -29,7 +28,7 @@ final class SharedControlsTests {
     }
 
     private func approve() async throws {
-        await FileTelemetrySettingsStore(directory: root).save(TelemetryFixtures.approvedSettings)
+        await FileTelemetrySettingsStore(directory: root.url).save(TelemetryFixtures.approvedSettings)
         try await transport.store.createTelemetryClient(TelemetryFixtures.client(isEnabled: true))
     }
 

@@ -4,25 +4,24 @@ import TelemetryLifecycle
 import TelemetryLogging
 import TelemetryModels
 import TelemetryPersistence
+@_spi(Tooling) import TelemetryTestKit
 import TelemetryTestSupport
 import TelemetryTransport
 import Testing
 
 /// Two processes of an app with the same settings: after an opt-out in one of them, neither sends anything.
 @MainActor
-final class SharedSettingsTests {
+struct SharedSettingsTests {
     enum Store: CaseIterable { case file, memory }
 
-    private let root = FileManager.default.temporaryDirectory.appending(path: "live-telemetry-\(UUID().uuidString)")
+    private let root = TemporaryDirectory()
     private let transport = MockTelemetryTransport()
     private let memory = InMemoryTelemetrySettingsStore()
     private let clock = ManualClock()
 
-    deinit { try? FileManager.default.removeItem(at: root) }
-
     private func settingsStore(_ store: Store) -> any TelemetrySettingsStoring {
         switch store {
-        case .file: FileTelemetrySettingsStore(directory: root)
+        case .file: FileTelemetrySettingsStore(directory: root.url)
         case .memory: memory
         }
     }
@@ -103,6 +102,7 @@ final class SharedSettingsTests {
         await second.service.reconcile()
         #expect(second.service.status == .pendingApproval)
         #expect(second.service.settings.clientIdentifier == first.service.settings.clientIdentifier)
+        for process in [first, second] { await process.service.shutdown() }
     }
 
     /// Starts two processes, of which each registers a scenario and has stored an event.
@@ -166,13 +166,13 @@ final class SharedSettingsTests {
     func killed(isRestarted: Bool) async throws {
         try await approve(.file)
         var first = try await start(.file).service
-        var other: FileTelemetrySettingsStore? = FileTelemetrySettingsStore(directory: root)
+        var other: FileTelemetrySettingsStore? = FileTelemetrySettingsStore(directory: root.url)
         await other?.beginUse(of: TelemetryFixtures.clientId)
         await first.disableTelemetry()
         #expect(first.status == .disabled)
         #expect(first.statusMessage?.contains("another process") == true)
         #expect(
-            await FileTelemetryPendingWorkStore(directory: root).loadPendingWork().deletions.map(\.clientId) == [
+            await FileTelemetryPendingWorkStore(directory: root.url).loadPendingWork().deletions.map(\.clientId) == [
                 TelemetryFixtures.clientId
             ])
         // An append that was in progress.
@@ -191,7 +191,7 @@ final class SharedSettingsTests {
             await first.reconcile()
         }
         #expect(try await transport.store.countEvents() == 0)
-        #expect(await FileTelemetryPendingWorkStore(directory: root).loadPendingWork().isEmpty)
+        #expect(await FileTelemetryPendingWorkStore(directory: root.url).loadPendingWork().isEmpty)
         #expect(first.statusMessage == nil)
     }
 }

@@ -3,6 +3,7 @@ import TelemetryLifecycle
 import TelemetryLogging
 import TelemetryModels
 import TelemetryPersistence
+@_spi(Tooling) import TelemetryTestKit
 import TelemetryTestSupport
 import TelemetryTransport
 import Testing
@@ -10,9 +11,9 @@ import Testing
 /// Opt-outs with unreadable or unwritable settings: they are recorded in another place, or the status has the error.
 @MainActor
 final class UnwritableSettingsTests {
-    private let root = FileManager.default.temporaryDirectory.appending(path: "live-telemetry-\(UUID().uuidString)")
-    private var directory: URL { root.appending(path: "state") }
-    private var spool: URL { root.appending(path: "spool") }
+    private let root = TemporaryDirectory()
+    private var directory: URL { root.url.appending(path: "state") }
+    private var spool: URL { root.url.appending(path: "spool") }
     private let transport = MockTelemetryTransport()
     private var logger = MockTelemetryLogger()
 
@@ -22,8 +23,6 @@ final class UnwritableSettingsTests {
         try await transport.store.createTelemetryClient(TelemetryFixtures.client(isEnabled: true))
         try await transport.store.append(TelemetryFixtures.events(1...3))
     }
-
-    deinit { try? FileManager.default.removeItem(at: root) }
 
     /// A started process of the app.
     private func start() async -> TelemetryLifecycleService {
@@ -43,15 +42,15 @@ final class UnwritableSettingsTests {
     /// Replaces a file with a directory, which can be neither opened nor removed as a file.
     private func block(_ name: String) throws {
         let place = directory.appending(path: name)
-        try? FileManager.default.moveItem(at: place, to: root.appending(path: name))
+        try? FileManager.default.moveItem(at: place, to: root.url.appending(path: name))
         try FileManager.default.createDirectory(at: place, withIntermediateDirectories: false)
     }
 
     private func unblock(_ name: String) throws {
         let place = directory.appending(path: name)
         try FileManager.default.removeItem(at: place)
-        if FileManager.default.fileExists(atPath: root.appending(path: name).path(percentEncoded: false)) {
-            try FileManager.default.moveItem(at: root.appending(path: name), to: place)
+        if FileManager.default.fileExists(atPath: root.url.appending(path: name).path(percentEncoded: false)) {
+            try FileManager.default.moveItem(at: root.url.appending(path: name), to: place)
         }
     }
 

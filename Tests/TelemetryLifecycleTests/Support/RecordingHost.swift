@@ -3,6 +3,7 @@ import TelemetryLifecycle
 import TelemetryLogging
 import TelemetryModels
 import TelemetryPersistence
+@_spi(Tooling) import TelemetryTestKit
 import TelemetryTestSupport
 import TelemetryTransport
 
@@ -13,7 +14,7 @@ final class RecordingHost {
     let wall = Wall()
     private(set) var logger: TelemetryLogger
     private(set) var service: TelemetryLifecycleService
-    private var directory = FileManager.default.temporaryDirectory.appending(path: "recording-\(UUID().uuidString)")
+    private var directory = TemporaryDirectory()
     private let settings = InMemoryTelemetrySettingsStore()
     private let scenarios = InMemoryTelemetryScenarioStore()
     private let policy: TelemetryPolicy
@@ -26,11 +27,9 @@ final class RecordingHost {
         await settings.save(stored)
         try await transport.store.createTelemetryClient(TelemetryFixtures.client(isEnabled: isApproved))
         (logger, service) = Self.start(
-            in: directory, transport: transport, wall: wall, settings: settings, scenarios: scenarios, policy: policy)
+            in: directory.url, transport: transport, wall: wall, settings: settings, scenarios: scenarios, policy: policy)
         await comeUp()
     }
-
-    deinit { try? FileManager.default.removeItem(at: directory) }
 
     private static func start(
         in directory: URL, transport: MockTelemetryTransport, wall: Wall, settings: InMemoryTelemetrySettingsStore,
@@ -52,13 +51,12 @@ final class RecordingHost {
 
     /// Starts the app again with a copy of its files, as a process finds them after a crash.
     func crash() async throws {
-        let copy = FileManager.default.temporaryDirectory.appending(path: "recording-\(UUID().uuidString)")
-        try FileManager.default.copyItem(at: directory, to: copy)
+        let copy = TemporaryDirectory()
+        try FileManager.default.copyItem(at: directory.url, to: copy.url)
         await service.shutdown()
-        try FileManager.default.removeItem(at: directory)
         directory = copy
         (logger, service) = Self.start(
-            in: directory, transport: transport, wall: wall, settings: settings, scenarios: scenarios, policy: policy)
+            in: directory.url, transport: transport, wall: wall, settings: settings, scenarios: scenarios, policy: policy)
         await comeUp()
     }
 
@@ -96,10 +94,10 @@ final class RecordingHost {
 
     /// Whether one of the logger's files contains the text.
     func leavesOnDisk(_ text: String) -> Bool {
-        let names = (try? FileManager.default.subpathsOfDirectory(atPath: directory.path)) ?? []
+        let names = (try? FileManager.default.subpathsOfDirectory(atPath: directory.url.path)) ?? []
         return names.contains { name in
             // A directory has no content.
-            let content = try? Data(contentsOf: directory.appending(path: name))
+            let content = try? Data(contentsOf: directory.url.appending(path: name))
             return content?.range(of: Data(text.utf8)) != nil
         }
     }

@@ -1,18 +1,13 @@
 import Foundation
 import TelemetryModels
+@_spi(Tooling) import TelemetryTestKit
 import TelemetryTransport
 import Testing
 
 @testable import ViewerKit
 
 struct ArchiveReaderTests {
-    private func withFile<Result>(_ text: String, _ body: (FileHandle, _ size: Int) async throws -> Result) async throws -> Result
-    {
-        let file = FileManager.default.temporaryDirectory.appendingPathComponent("archive-\(UUID().uuidString)")
-        defer { try? FileManager.default.removeItem(at: file) }
-        try Data(text.utf8).write(to: file)
-        return try await body(FileHandle(forReadingFrom: file), text.utf8.count)
-    }
+    private let directory = TemporaryDirectory()
 
     private func event(_ sequence: UInt64, client: String, session: String = "s") -> TelemetryEvent {
         TelemetryEvent(
@@ -33,26 +28,22 @@ struct ArchiveReaderTests {
     func parts(lines: [String], endsInLineFeed: Bool) async throws {
         let text = "header\n" + lines.map { "\($0)\n" }.joined()
         let wanted = endsInLineFeed ? text : String(text.dropLast())
-        try await withFile(wanted) { handle, size in
-            for partSize in Array(1...9) + [4_095, 4_096, 1 << 20] {
-                let parts = ArchiveParts(handle, from: min(7, size), size: size, partSize: partSize)
-                var found = "header\n"
-                for part in 0..<parts.count {
-                    let (bytes, lines) = try parts.read(part)
-                    found += String(decoding: bytes[lines], as: UTF8.self)
-                }
-                #expect(found == (lines.isEmpty ? "header\n" : wanted), "parts of \(partSize) bytes")
-                #expect(parts.count == 0 || parts.end(of: parts.count - 1) == size)
+        let (handle, size) = (try directory.file(wanted), wanted.utf8.count)
+        for partSize in Array(1...9) + [4_095, 4_096, 1 << 20] {
+            let parts = ArchiveParts(handle, from: min(7, size), size: size, partSize: partSize)
+            var found = "header\n"
+            for part in 0..<parts.count {
+                let (bytes, lines) = try parts.read(part)
+                found += String(decoding: bytes[lines], as: UTF8.self)
             }
+            #expect(found == (lines.isEmpty ? "header\n" : wanted), "parts of \(partSize) bytes")
+            #expect(parts.count == 0 || parts.end(of: parts.count - 1) == size)
         }
     }
 
     @Test("A line that is too long is an error and is not read into memory, however large the file is")
     func longLine() async throws {
-        let file = FileManager.default.temporaryDirectory.appendingPathComponent("archive-\(UUID().uuidString)")
-        defer { try? FileManager.default.removeItem(at: file) }
-        try Data("one\n".utf8).write(to: file)
-        let handle = try FileHandle(forUpdating: file)
+        let handle = try directory.file("one\n")
         try handle.truncate(atOffset: 40 << 30)
         let parts = ArchiveParts(handle, from: 0, size: 40 << 30, maximumLineBytes: 4 << 20)
         #expect(throws: ToolFailure.self) { try parts.read(0) }
@@ -64,18 +55,17 @@ struct ArchiveReaderTests {
     func order(partSize: Int) async throws {
         let events = (1...400).map { event(UInt64($0), client: "c\($0 / 7 % 5)", session: "s\($0 / 50)") }
         let text = try events.map(line).joined()
-        try await withFile(text) { handle, size in
-            let parts = ArchiveParts(handle, from: 0, size: size, partSize: partSize)
-            for readAhead in [1, 2, 50] {
-                var found: [TelemetryEvent] = []
-                var positions: [Int] = []
-                try await ArchiveReader(parts, readAhead: readAhead).forEachPart { part, position in
-                    positions.append(position)
-                    for case .events(let batches) in part { found += batches.flatMap(\.events) }
-                }
-                #expect(found == events)
-                #expect(positions == positions.sorted() && positions.last == size)
+        let (handle, size) = (try directory.file(text), text.utf8.count)
+        let parts = ArchiveParts(handle, from: 0, size: size, partSize: partSize)
+        for readAhead in [1, 2, 50] {
+            var found: [TelemetryEvent] = []
+            var positions: [Int] = []
+            try await ArchiveReader(parts, readAhead: readAhead).forEachPart { part, position in
+                positions.append(position)
+                for case .events(let batches) in part { found += batches.flatMap(\.events) }
             }
+            #expect(found == events)
+            #expect(positions == positions.sorted() && positions.last == size)
         }
     }
 
@@ -83,16 +73,15 @@ struct ArchiveReaderTests {
     func failure() async throws {
         let events = (1...9).map { event(UInt64($0), client: "c") }
         let text = try events.map(line).joined() + String(repeating: "x", count: 100_000)
-        try await withFile(text) { handle, size in
-            let parts = ArchiveParts(handle, from: 0, size: size, partSize: 300, maximumLineBytes: 50_000)
-            var found: [TelemetryEvent] = []
-            await #expect(throws: ToolFailure.self) {
-                try await ArchiveReader(parts, readAhead: 400).forEachPart { part, _ in
-                    for case .events(let batches) in part { found += batches.flatMap(\.events) }
-                }
+        let (handle, size) = (try directory.file(text), text.utf8.count)
+        let parts = ArchiveParts(handle, from: 0, size: size, partSize: 300, maximumLineBytes: 50_000)
+        var found: [TelemetryEvent] = []
+        await #expect(throws: ToolFailure.self) {
+            try await ArchiveReader(parts, readAhead: 400).forEachPart { part, _ in
+                for case .events(let batches) in part { found += batches.flatMap(\.events) }
             }
-            #expect(found.count >= 7 && found == Array(events[..<found.count]))
         }
+        #expect(found.count >= 7 && found == Array(events[..<found.count]))
     }
 
     @Test("Batches of few events are joined with their neighbours in order, up to 512 events")

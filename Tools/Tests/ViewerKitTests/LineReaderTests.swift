@@ -1,8 +1,11 @@
 import Foundation
+@_spi(Tooling) import TelemetryTestKit
 import Testing
 import ViewerKit
 
 struct LineReaderTests {
+    private let directory = TemporaryDirectory()
+
     @Test(
         "Lines are read completely, wherever the chunks of a file end",
         arguments: [
@@ -10,11 +13,8 @@ struct LineReaderTests {
             (0..<60_000).map { "line \($0)" },
         ], [true, false])
     func lines(lines: [String], endsInLineFeed: Bool) throws {
-        let file = FileManager.default.temporaryDirectory.appendingPathComponent("lines-\(UUID().uuidString)")
-        defer { try? FileManager.default.removeItem(at: file) }
         let text = lines.map { "\($0)\n" }.joined()
-        try Data((endsInLineFeed ? text : String(text.dropLast())).utf8).write(to: file)
-        var reader = LineReader(try FileHandle(forReadingFrom: file))
+        var reader = LineReader(try directory.file(endsInLineFeed ? text : String(text.dropLast())))
         var found: [String] = []
         while let line = try reader.next() { found.append(String(decoding: line, as: UTF8.self)) }
         // A last line without a line end counts unless it is empty.
@@ -24,10 +24,7 @@ struct LineReaderTests {
 
     @Test("A line that is too long is an error and is not read into memory, however large the file is")
     func longLine() throws {
-        let file = FileManager.default.temporaryDirectory.appendingPathComponent("lines-\(UUID().uuidString)")
-        defer { try? FileManager.default.removeItem(at: file) }
-        try Data("one\n".utf8).write(to: file)
-        let handle = try FileHandle(forUpdating: file)
+        let handle = try directory.file("one\n")
         try handle.truncate(atOffset: 40 << 30)
         try handle.seek(toOffset: 0)
         var reader = LineReader(handle, maximumLineBytes: 1 << 20)

@@ -1,6 +1,7 @@
 import Foundation
 import Measure
 import Synchronization
+@_spi(Tooling) import TelemetryTestSupport
 
 /// Streams of notifications that are open at the relay, one for each client, each with a subscription to its client's commands.
 final class OpenStreams: Sendable {
@@ -39,10 +40,10 @@ final class OpenStreams: Sendable {
     var state: Counts { counts.withLock { $0 } }
 
     /// Ends the thread that reads.
-    func close() { for connection in connections { shutdown(connection.descriptor, Int32(SHUT_RDWR)) } }
+    func close() { for connection in connections { connection.socket.end() } }
 
     private func watch(_ continuation: AsyncStream<Void>.Continuation) {
-        var polled = connections.map { pollfd(fd: $0.descriptor, events: Int16(POLLIN), revents: 0) }
+        var polled = connections.map { pollfd(fd: $0.socket.descriptor, events: Int16(POLLIN), revents: 0) }
         var open = polled.count
         var buffer = [UInt8](repeating: 0, count: 64 << 10)
         let wanted = Array("event: record".utf8)

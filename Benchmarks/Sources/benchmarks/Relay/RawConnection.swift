@@ -1,39 +1,21 @@
 import Foundation
 import Synchronization
-
-#if canImport(Glibc)
-private let streamType = Int32(SOCK_STREAM.rawValue)
-#else
-private let streamType = SOCK_STREAM
-#endif
+@_spi(Tooling) import TelemetryTestSupport
 
 /// A connection to this machine that costs the measuring process as little as possible. Its calls block.
 final class RawConnection: Sendable {
-    let descriptor: Int32
+    let socket: LoopbackSocket
     private let received = Mutex<[UInt8]>([])
 
     init(port: UInt16) throws {
-        descriptor = socket(AF_INET, streamType, 0)
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = UInt32(INADDR_LOOPBACK).bigEndian
-        address.sin_port = port.bigEndian
-        let length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let isConnected = withUnsafePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { connect(descriptor, $0, length) == 0 }
+        guard let socket = LoopbackSocket.connected(to: port) else {
+            throw Miscount(description: "no connection to port \(port)")
         }
-        guard isConnected else { throw Miscount(description: "no connection: \(String(cString: strerror(errno)))") }
+        self.socket = socket
     }
 
-    deinit { close(descriptor) }
-
     func send(_ bytes: [UInt8]) throws {
-        var sent = 0
-        while sent < bytes.count {
-            let count = bytes.withUnsafeBytes { write(descriptor, $0.baseAddress.map { $0 + sent }, bytes.count - sent) }
-            guard count > 0 else { throw Miscount(description: "a connection ended while it was written to") }
-            sent += count
-        }
+        guard socket.send(bytes) else { throw Miscount(description: "a connection ended while it was written to") }
     }
 
     /// Reads until the text has come, and drops what comes before its end.
@@ -75,10 +57,8 @@ final class RawConnection: Sendable {
     }
 
     private func readMore(into buffer: inout [UInt8]) throws {
-        var piece = [UInt8](repeating: 0, count: 16 << 10)
-        let count = read(descriptor, &piece, piece.count)
-        guard count > 0 else { throw Miscount(description: "a connection ended while it was read") }
-        buffer += piece[..<count]
+        guard let piece = socket.received() else { throw Miscount(description: "a connection ended while it was read") }
+        buffer += piece
     }
 
     private static func index(of wanted: [UInt8], in bytes: [UInt8]) -> Int? {
@@ -97,24 +77,5 @@ enum RawRequest {
         if let client { head += "Telemetry-Client: \(client)\r\nTelemetry-Client-Key: \(String(repeating: "a", count: 64))\r\n" }
         if let body { head += "Content-Type: application/json\r\nContent-Length: \(body.count)\r\n" }
         return Array("\(head)\r\n".utf8) + (body ?? [])
-    }
-}
-
-enum Listener {
-    /// A socket that listens on a free port of this machine.
-    static func open() throws -> (descriptor: Int32, port: UInt16) {
-        let descriptor = socket(AF_INET, streamType, 0)
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = UInt32(INADDR_LOOPBACK).bigEndian
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let isListening = withUnsafeMutablePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
-                bind(descriptor, address, length) == 0 && listen(descriptor, 8) == 0
-                    && getsockname(descriptor, address, &length) == 0
-            }
-        }
-        guard isListening else { throw Miscount(description: "no port: \(String(cString: strerror(errno)))") }
-        return (descriptor, UInt16(bigEndian: address.sin_port))
     }
 }

@@ -13,21 +13,18 @@ struct RelayServer: Sendable {
     static func start(_ executable: String, database: String? = nil) async throws -> Self {
         let scratch = try Scratch()
         let many = "1000000000000"
-        let settings = ProcessInfo.processInfo.environment.keys.filter { $0.hasPrefix("TELEMETRY_RELAY_") }
         let process = try await RunningProgram.start(
             URL(fileURLWithPath: executable),
             [
                 "--port", "0", "--database", database ?? scratch.url.appending(path: "relay.sqlite").path,
                 "--event-capacity", "1000000000", "--event-max-bytes", many, "--new-client-rate", "0", "--client-rate", "0",
                 "--token-rate", "0",
-            ], environment: Dictionary(uniqueKeysWithValues: settings.map { ($0, nil) }))
-        guard let line = await process.errors.first(where: { $0.contains("listening on http://") }) else {
-            throw Miscount(description: "the relay ended early")
+            ], environment: RelayProgram.environment)
+        for await line in process.errors {
+            guard let url = RelayProgram.url(in: line) else { continue }
+            return Self(process: process, url: url, scratch: scratch)
         }
-        guard let start = line.range(of: "http://"),
-            let url = URL(string: String(line[start.lowerBound...].prefix { !$0.isWhitespace && $0 != "\"" && $0 != "," }))
-        else { throw Miscount(description: "the relay logged no address: \(line)") }
-        return Self(process: process, url: url, scratch: scratch)
+        throw Miscount(description: "the relay ended early")
     }
 
     var port: UInt16 { UInt16(url.port ?? 0) }

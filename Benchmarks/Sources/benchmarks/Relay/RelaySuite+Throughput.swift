@@ -51,12 +51,12 @@ extension RelaySuite {
 
     /// The requests that the transport sends, as bytes.
     static func requests(_ batches: [[[TelemetryEvent]]]) async throws -> [[[UInt8]]] {
-        let sink = try RequestSink()
         var requests: [[[UInt8]]] = []
         for batches in batches {
+            let sink = try RequestSink()
             let transport = await sink.host(batches[0][0].clientId ?? "")
             for batch in batches { try await transport.append(batch) }
-            requests.append(sink.takeRequests())
+            requests.append(sink.requests)
         }
         return requests
     }

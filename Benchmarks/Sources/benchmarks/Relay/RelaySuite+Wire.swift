@@ -14,7 +14,7 @@ extension RelaySuite {
             let sink = try RequestSink()
             let transport = await sink.host("hx4mkqzw2v")
             for batch in StoreSuite.batches(of: events, size: batch) { try await transport.append(batch) }
-            let bytes = Double(sink.takeRequests().reduce(0) { $0 + $1.count }) / Double(events.count)
+            let bytes = Double(sink.requests.reduce(0) { $0 + $1.count }) / Double(events.count)
             if batch == 50 { reached = bytes / plain }
             table.add(["batches of \(batch)", ratio(bytes), ratio(bytes / plain)])
         }

@@ -12,11 +12,7 @@ extension RunningProgram {
     }
 
     /// The process's resident memory; 0 if it is unknown.
-    var residentBytes: Int {
-        let statm = (try? String(contentsOfFile: "/proc/\(identifier)/statm", encoding: .utf8)) ?? ""
-        let pages = statm.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0
-        return pages * Int(sysconf(Int32(_SC_PAGESIZE)))
-    }
+    var residentBytes: Int { Process.residentBytes(of: identifier) }
 
     /// The processor time that the process has used, in seconds; 0 if it is unknown.
     var processorSeconds: Double {

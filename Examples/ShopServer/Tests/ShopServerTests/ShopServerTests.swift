@@ -1,6 +1,7 @@
 import Foundation
 import Programs
 import TelemetryModels
+@_spi(Tooling) import TelemetryTestKit
 import TelemetryTransport
 import Testing
 
@@ -8,17 +9,18 @@ struct ShopServerTests {
     private static let trace = "4bf92f3577b34da6a3ce929d0e0e4736"
     private static let traceparent = "00-\(trace)-00f067aa0ba902b7-01"
 
+    private let directory = TemporaryDirectory()
+
     @Test("The operator opts in, a viewer turns an area on, events carry the request's trace, and SIGTERM loses none")
     func story() async throws {
-        let folder = FileManager.default.temporaryDirectory.appending(path: "shop-server-\(UUID().uuidString)")
-        defer { try? FileManager.default.removeItem(at: folder) }
-        let options = ["--store", folder.appending(path: "store").path, "--state", folder.appending(path: "state").path]
+        let store = directory.url.appending(path: "store")
+        let options = ["--store", store.path, "--state", directory.url.appending(path: "state").path]
         let server = try await Shop("shop-server", options + ["--opt-in"])
         #expect(await server.line(with: "[telemetry pendingApproval, client ") != nil)
         let customer = Customer(shop: try #require(await server.address()))
         #expect(try await customer.order().status == 200)
 
-        let viewer = try FileTelemetryTransport(directory: folder.appending(path: "store"))
+        let viewer = try FileTelemetryTransport(directory: store)
         let client = try #require(try await viewer.fetchTelemetryClients().first).clientId
         try await viewer.createCommand(.init(clientId: client, action: .enable))
         #expect(await server.line(with: "[telemetry enabled")?.contains("Catalogue off, Checkout off, Payments off") == true)

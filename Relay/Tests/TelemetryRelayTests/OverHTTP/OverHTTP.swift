@@ -2,6 +2,7 @@ import Foundation
 import Hummingbird
 import HummingbirdTesting
 import TelemetryHTTP
+@_spi(Tooling) import TelemetryTestKit
 import TelemetryTestSupport
 import Testing
 
@@ -35,34 +36,34 @@ enum ServedStore: CaseIterable, Sendable {
 
     /// Runs `body` with relays over an empty store.
     func serve<Result: Sendable>(_ body: @escaping @Sendable (ServedRelays) async throws -> Result) async throws -> Result {
-        let directory = FileManager.default.temporaryDirectory.appending(path: "relay-http-\(UUID())")
-        defer { try? FileManager.default.removeItem(at: directory) }
-        let file = directory.appending(path: "relay.sqlite")
-        switch self {
-        case .memory: return try await Self.relay(try SQLiteRelayStorage(inMemory: .init())) { try await body(.init([$0])) }
-        case .sqlite:
-            return try await Self.relay(try SQLiteRelayStorage(file: file, configuration: .init())) {
-                try await body(.init([$0]))
-            }
-        case .sqliteOfTwoRelays:
-            return try await Self.relay(try SQLiteRelayStorage(file: file, configuration: .init())) { first in
-                try await Self.relay(try SQLiteRelayStorage(file: file, configuration: .init())) { second in
-                    try await body(.init([first, second]))
+        try await withTemporaryDirectory { directory in
+            let file = directory.appending(path: "relay.sqlite")
+            switch self {
+            case .memory: return try await Self.relay(try SQLiteRelayStorage(inMemory: .init())) { try await body(.init([$0])) }
+            case .sqlite:
+                return try await Self.relay(try SQLiteRelayStorage(file: file, configuration: .init())) {
+                    try await body(.init([$0]))
                 }
-            }
-        #if PostgreSQL
-        case .postgreSQL, .postgreSQLOfTwoRelays:
-            var result: Result?
-            try await TestServer.withSchema(of: directory) { url in
-                result = try await Self.relay(try await PostgreSQLRelayStorage(url: url)) { first in
-                    guard self == .postgreSQLOfTwoRelays else { return try await body(.init([first])) }
-                    return try await Self.relay(try await PostgreSQLRelayStorage(url: url)) { second in
+            case .sqliteOfTwoRelays:
+                return try await Self.relay(try SQLiteRelayStorage(file: file, configuration: .init())) { first in
+                    try await Self.relay(try SQLiteRelayStorage(file: file, configuration: .init())) { second in
                         try await body(.init([first, second]))
                     }
                 }
+            #if PostgreSQL
+            case .postgreSQL, .postgreSQLOfTwoRelays:
+                var result: Result?
+                try await TestServer.withSchema(of: directory) { url in
+                    result = try await Self.relay(try await PostgreSQLRelayStorage(url: url)) { first in
+                        guard self == .postgreSQLOfTwoRelays else { return try await body(.init([first])) }
+                        return try await Self.relay(try await PostgreSQLRelayStorage(url: url)) { second in
+                            try await body(.init([first, second]))
+                        }
+                    }
+                }
+                return try #require(result)
+            #endif
             }
-            return try #require(result)
-        #endif
         }
     }
 

@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import TelemetryModels
+@_spi(Tooling) import TelemetryTestKit
 import TelemetryTransport
 import Testing
 
@@ -8,11 +9,8 @@ import Testing
 
 /// Full disks, damaged files and killed relays.
 struct SQLiteFaultTests {
-    private static func withFile<Result>(_ body: (URL) async throws -> Result) async throws -> Result {
-        let directory = FileManager.default.temporaryDirectory.appending(path: "relay-fault-\(UUID())")
-        defer { try? FileManager.default.removeItem(at: directory) }
-        return try await body(directory.appending(path: "relay.sqlite"))
-    }
+    private let directory = TemporaryDirectory()
+    private var file: URL { directory.url.appending(path: "relay.sqlite") }
 
     static func events(_ range: ClosedRange<Int>) -> [RelayEvent] {
         range.map { Sample.event($0, json: String(repeating: "x", count: 1000)) }
@@ -20,31 +18,29 @@ struct SQLiteFaultTests {
 
     @Test("A full disk stores nothing of a batch or a save; with space again, both are stored", arguments: [0, 1, 5, 13])
     func full(pages: Int) async throws {
-        try await Self.withFile { file in
-            let storage = try SQLiteRelayStorage(file: file)
-            _ = try await storage.append(Self.events(1...10))
-            let writer = storage.database.writer
-            // Limits the writing connection to this many new pages, which are too few.
-            try await writer.write { db in
-                let used = try Int.fetchOne(db, sql: "PRAGMA page_count") ?? 0
-                try db.execute(sql: "PRAGMA max_page_count = \(used + pages)")
-            }
-            await #expect(throws: RelayStorageError.full) { try await storage.append(Self.events(1...100)) }
-            #expect(try await storage.usage().events == 10)
-            #expect(try await storage.texts().count == 10)
-            let records = (0..<100).map { number in
-                var record = TelemetryRecord(recordType: "T", recordID: .init(recordName: "\(number)"))
-                record["text"] = .string(String(repeating: "x", count: 1000))
-                return RelayRecord(record)
-            }
-            await #expect(throws: RelayStorageError.full) { try await storage.save(records, policy: .insert) }
-            #expect(try await storage.usage().records == 0)
-            try await writer.write { try $0.execute(sql: "PRAGMA max_page_count = 100000") }
-            #expect(try await storage.append(Self.events(1...100)) == .init(stored: 90, duplicates: 10))
-            #expect(try await storage.save(records, policy: .insert).saved.count == 100)
-            #expect(try await storage.texts(.init(clients: ["c"])).count == 100)
-            try await storage.close()
+        let storage = try SQLiteRelayStorage(file: file)
+        _ = try await storage.append(Self.events(1...10))
+        let writer = storage.database.writer
+        // Limits the writing connection to this many new pages, which are too few.
+        try await writer.write { db in
+            let used = try Int.fetchOne(db, sql: "PRAGMA page_count") ?? 0
+            try db.execute(sql: "PRAGMA max_page_count = \(used + pages)")
         }
+        await #expect(throws: RelayStorageError.full) { try await storage.append(Self.events(1...100)) }
+        #expect(try await storage.usage().events == 10)
+        #expect(try await storage.texts().count == 10)
+        let records = (0..<100).map { number in
+            var record = TelemetryRecord(recordType: "T", recordID: .init(recordName: "\(number)"))
+            record["text"] = .string(String(repeating: "x", count: 1000))
+            return RelayRecord(record)
+        }
+        await #expect(throws: RelayStorageError.full) { try await storage.save(records, policy: .insert) }
+        #expect(try await storage.usage().records == 0)
+        try await writer.write { try $0.execute(sql: "PRAGMA max_page_count = 100000") }
+        #expect(try await storage.append(Self.events(1...100)) == .init(stored: 90, duplicates: 10))
+        #expect(try await storage.save(records, policy: .insert).saved.count == 100)
+        #expect(try await storage.texts(.init(clients: ["c"])).count == 100)
+        try await storage.close()
     }
 
     @Test("A batch that cannot be stored fails alone")
@@ -76,81 +72,73 @@ struct SQLiteFaultTests {
 
     @Test("A storage that opens on a full disk can be read")
     func opensOnFullDisk() async throws {
-        try await Self.withFile { file in
-            let first = try SQLiteRelayStorage(file: file)
-            _ = try await first.append(Self.events(1...2))
-            // Makes every later write fail, as if there were no space for another page.
-            try await first.database.writer.write { db in
-                for event in ["INSERT", "UPDATE", "DELETE"] {
-                    try db.execute(
-                        sql: """
-                            CREATE TRIGGER full_\(event) BEFORE \(event) ON relay_state BEGIN SELECT RAISE(ABORT, 'full'); END
-                            """)
-                }
+        let first = try SQLiteRelayStorage(file: file)
+        _ = try await first.append(Self.events(1...2))
+        // Makes every later write fail, as if there were no space for another page.
+        try await first.database.writer.write { db in
+            for event in ["INSERT", "UPDATE", "DELETE"] {
+                try db.execute(
+                    sql: """
+                        CREATE TRIGGER full_\(event) BEFORE \(event) ON relay_state BEGIN SELECT RAISE(ABORT, 'full'); END
+                        """)
             }
-            try await first.close()
-            let storage = try SQLiteRelayStorage(file: file)
-            #expect(try await storage.texts().count == 2)
-            await #expect(throws: RelayStorageError.unavailable("full")) { try await storage.append(Self.events(3...3)) }
-            #expect(try await storage.usage().events == 2)
-            try await storage.close()
         }
+        try await first.close()
+        let storage = try SQLiteRelayStorage(file: file)
+        #expect(try await storage.texts().count == 2)
+        await #expect(throws: RelayStorageError.unavailable("full")) { try await storage.append(Self.events(3...3)) }
+        #expect(try await storage.usage().events == 2)
+        try await storage.close()
     }
 
     enum Damage: CaseIterable { case garbage, header, middle, truncated, text }
 
     @Test("A damaged file is reported as corrupt and not changed", arguments: Damage.allCases)
     func damaged(damage: Damage) async throws {
-        try await Self.withFile { file in
-            let storage = try SQLiteRelayStorage(file: file)
-            _ = try await storage.append(Self.events(1...500))
-            // Otherwise the write-ahead log would contain intact copies of damaged pages.
-            _ = try await storage.database.writer.writeWithoutTransaction { try $0.checkpoint(.truncate) }
-            try await storage.close()
-            var data = try Data(contentsOf: file)
-            switch damage {
-            case .garbage: data = Data((0..<data.count).map { UInt8(truncatingIfNeeded: $0 &* 31) })
-            case .header: data.replaceSubrange(0..<16, with: Data(repeating: 0, count: 16))
-            case .middle:
-                data.replaceSubrange((data.count / 2)..<(data.count / 2 + 65536), with: Data(repeating: 0x5a, count: 65536))
-            case .truncated: data = data.prefix(data.count / 2)
-            case .text: data = Data("not a database at all\n".utf8)
-            }
-            try data.write(to: file)
-            let error = #expect(throws: RelayStorageError.self) { try SQLiteRelayStorage(file: file) }
-            guard case .corrupt = error else {
-                Issue.record("\(String(describing: error))")
-                return
-            }
-            #expect(try Data(contentsOf: file) == data)
+        let storage = try SQLiteRelayStorage(file: file)
+        _ = try await storage.append(Self.events(1...500))
+        // Otherwise the write-ahead log would contain intact copies of damaged pages.
+        _ = try await storage.database.writer.writeWithoutTransaction { try $0.checkpoint(.truncate) }
+        try await storage.close()
+        var data = try Data(contentsOf: file)
+        switch damage {
+        case .garbage: data = Data((0..<data.count).map { UInt8(truncatingIfNeeded: $0 &* 31) })
+        case .header: data.replaceSubrange(0..<16, with: Data(repeating: 0, count: 16))
+        case .middle:
+            data.replaceSubrange((data.count / 2)..<(data.count / 2 + 65536), with: Data(repeating: 0x5a, count: 65536))
+        case .truncated: data = data.prefix(data.count / 2)
+        case .text: data = Data("not a database at all\n".utf8)
         }
+        try data.write(to: file)
+        let error = #expect(throws: RelayStorageError.self) { try SQLiteRelayStorage(file: file) }
+        guard case .corrupt = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(try Data(contentsOf: file) == data)
     }
 
     @Test("A file from a later version is refused")
     func newer() async throws {
-        try await Self.withFile { file in
-            let storage = try SQLiteRelayStorage(file: file)
-            try await storage.database.writer.write {
-                try $0.execute(sql: "INSERT INTO grdb_migrations VALUES ('telemetry 99')")
-            }
-            try await storage.close()
-            #expect(throws: RelayStorageError.newerVersion) { try SQLiteRelayStorage(file: file) }
+        let storage = try SQLiteRelayStorage(file: file)
+        try await storage.database.writer.write {
+            try $0.execute(sql: "INSERT INTO grdb_migrations VALUES ('telemetry 99')")
         }
+        try await storage.close()
+        #expect(throws: RelayStorageError.newerVersion) { try SQLiteRelayStorage(file: file) }
     }
 
     @Test("Debug logs and telemetry share one file")
     func sharedFile() async throws {
-        try await Self.withFile { file in
-            for round in 1...2 {
-                let logs = try SQLiteDebugLogStorage(file: file)
-                let storage = try SQLiteRelayStorage(file: file)
-                #expect(try await logs.store([Bench.entry(round)]) == 1)
-                #expect(try await storage.append(Self.events(round...round)).stored == 1)
-                #expect(try await logs.count() == round)
-                #expect(try await storage.usage().events == round)
-                try await storage.close()
-                try logs.pool.close()
-            }
+        for round in 1...2 {
+            let logs = try SQLiteDebugLogStorage(file: file)
+            let storage = try SQLiteRelayStorage(file: file)
+            #expect(try await logs.store([Bench.entry(round)]) == 1)
+            #expect(try await storage.append(Self.events(round...round)).stored == 1)
+            #expect(try await logs.count() == round)
+            #expect(try await storage.usage().events == round)
+            try await storage.close()
+            try logs.pool.close()
         }
     }
 
@@ -165,29 +153,27 @@ struct SQLiteFaultTests {
 
     @Test("A relay that is killed during a batch keeps all acknowledged data, and nothing of that batch")
     func killed() async throws {
-        try await Self.withFile { file in
-            await #expect(processExitsWith: .signal(SIGKILL)) { [file = file as URL] in
-                let storage = try SQLiteRelayStorage(file: file)
-                for batch in 0..<10 { _ = try await storage.append(SQLiteFaultTests.events((batch * 10)...(batch * 10 + 9))) }
-                try await storage.database.writer.write { db in
-                    db.add(
-                        function: DatabaseFunction("die", argumentCount: 0) { _ in
-                            kill(getpid(), SIGKILL)
-                            return nil
-                        })
-                    try db.execute(
-                        sql: """
-                            CREATE TEMP TRIGGER dies AFTER INSERT ON main.event WHEN new.seconds = 120
-                            BEGIN SELECT die(); END
-                            """)
-                }
-                _ = try await storage.append(SQLiteFaultTests.events(100...150))
-            }
+        await #expect(processExitsWith: .signal(SIGKILL)) { [file = file as URL] in
             let storage = try SQLiteRelayStorage(file: file)
-            #expect(try await storage.usage().events == 100)
-            #expect(try await storage.append(Self.events(0...150)) == .init(stored: 51, duplicates: 100))
-            #expect(try await storage.countEvents(matching: .init(sessionId: "s")) == 151)
-            try await storage.close()
+            for batch in 0..<10 { _ = try await storage.append(SQLiteFaultTests.events((batch * 10)...(batch * 10 + 9))) }
+            try await storage.database.writer.write { db in
+                db.add(
+                    function: DatabaseFunction("die", argumentCount: 0) { _ in
+                        kill(getpid(), SIGKILL)
+                        return nil
+                    })
+                try db.execute(
+                    sql: """
+                        CREATE TEMP TRIGGER dies AFTER INSERT ON main.event WHEN new.seconds = 120
+                        BEGIN SELECT die(); END
+                        """)
+            }
+            _ = try await storage.append(SQLiteFaultTests.events(100...150))
         }
+        let storage = try SQLiteRelayStorage(file: file)
+        #expect(try await storage.usage().events == 100)
+        #expect(try await storage.append(Self.events(0...150)) == .init(stored: 51, duplicates: 100))
+        #expect(try await storage.countEvents(matching: .init(sessionId: "s")) == 151)
+        try await storage.close()
     }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import TelemetryModels
+@_spi(Tooling) import TelemetryTestKit
 import TelemetryTestSupport
 import Testing
 
@@ -38,11 +39,11 @@ struct StorageBench {
     static func run<Result>(
         _ driver: StorageDriver, _ body: (StorageBench) async throws -> Result
     ) async throws -> Result {
-        let place = FileManager.default.temporaryDirectory.appending(path: "relay-storage-\(UUID())")
-        defer { try? FileManager.default.removeItem(at: place) }
-        var result: Result?
-        try await driver.run(place) { result = try await body(StorageBench(driver: driver, place: place)) }
-        return try #require(result)
+        try await withTemporaryDirectory { place in
+            var result: Result?
+            try await driver.run(place) { result = try await body(StorageBench(driver: driver, place: place)) }
+            return try #require(result)
+        }
     }
 
     /// Runs `body` with the opened storage.

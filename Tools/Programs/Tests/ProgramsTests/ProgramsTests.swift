@@ -67,4 +67,11 @@ struct ProgramsTests {
         #expect(try BuiltProgram.url(tests.lastPathComponent) == tests)
         #expect(throws: CocoaError.self) { try BuiltProgram.url("no-such-program") }
     }
+
+    @Test("The relay's URL is read from the line that it logs when it is listening, and from no other")
+    func relayURL() {
+        let line = "2027-01-15T08:00:00Z info relay: address=http://a, database=/b \"listening on http://127.0.0.1:8377\", more"
+        #expect(RelayProgram.url(in: line)?.absoluteString == "http://127.0.0.1:8377")
+        #expect(RelayProgram.url(in: "stopped listening, see http://127.0.0.1:1") == nil)
+    }
 }

@@ -23,7 +23,7 @@ actor DemoRelay {
     func tokenFile(role: String, in scratch: URL) async throws -> RelayToken {
         let creation = try await FinishedProgram.run(
             executable, ["token", "create", "--role", role, "--name", "demo-\(role)", "--database", database.path],
-            environment: Self.environment)
+            environment: RelayProgram.environment)
         guard creation.end == .exited(0) else {
             let reason = creation.errors.trimmingCharacters(in: .whitespacesAndNewlines).visible
             throw ToolFailure(.failed, "The relay failed to create a token: \(reason)")
@@ -41,7 +41,7 @@ actor DemoRelay {
         let port = url?.port ?? 0
         let started = try await RunningProgram.start(
             executable, ["--host", "127.0.0.1", "--port", String(port), "--database", database.path],
-            environment: Self.environment)
+            environment: RelayProgram.environment)
         program = started
         url = try await expecting("the relay to answer", within: Self.startTimeout) { try await Self.address(of: started) }
         return started.identifier
@@ -71,18 +71,10 @@ actor DemoRelay {
         var newest: [String] = []
         for await line in relay.errors {
             newest = newest.suffix(quotedLines - 1) + [line]
-            guard line.contains("listening"), let start = line.range(of: "http://") else { continue }
-            let address = line[start.lowerBound...].prefix { !$0.isWhitespace && $0 != "\"" && $0 != "," }
-            if let url = URL(string: String(address)) { return url }
+            if let url = RelayProgram.url(in: line) { return url }
         }
         try Task.checkCancellation()
         throw ToolFailure(
             .failed, "The relay ended early. \(newest.isEmpty ? "It gave no reason." : newest.joined(separator: " "))")
-    }
-
-    /// Removes the settings for another relay, which would also apply to this one.
-    private static var environment: [String: String?] {
-        let names = ProcessInfo.processInfo.environment.keys.filter { $0.hasPrefix("TELEMETRY_RELAY_") }
-        return Dictionary(uniqueKeysWithValues: names.map { ($0, nil) })
     }
 }

@@ -24,18 +24,17 @@ final class NetworkWorld {
     static func simulated(
         _ seed: UInt64, steps: Int = 40, planting fault: FaultyProxy.PlantedFault? = nil, enablesUnasked: Bool = false
     ) async throws -> NetworkWorld {
-        let directory = FileManager.default.temporaryDirectory.appending(path: "relay-simulation-\(UUID())")
-        defer { try? FileManager.default.removeItem(at: directory) }
-        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-        let relay = RestartableRelay(database: directory.appending(path: "relay.sqlite"))
-        do {
-            let world = try await simulated(
-                seed, steps: steps, in: directory, relay, planting: fault, enablesUnasked: enablesUnasked)
-            await relay.kill()
-            return world
-        } catch {
-            await relay.kill()
-            throw error
+        try await withTemporaryDirectory(isCreated: true) { directory in
+            let relay = RestartableRelay(database: directory.appending(path: "relay.sqlite"))
+            do {
+                let world = try await simulated(
+                    seed, steps: steps, in: directory, relay, planting: fault, enablesUnasked: enablesUnasked)
+                await relay.kill()
+                return world
+            } catch {
+                await relay.kill()
+                throw error
+            }
         }
     }
 
