@@ -1,5 +1,8 @@
+import Foundation
+import GRDB
 import HTTPTypes
 import HummingbirdTesting
+@_spi(Tooling) import TelemetryTestKit
 import Testing
 
 @testable import TelemetryRelay
@@ -123,6 +126,23 @@ struct ExhaustionTests {
             #expect(try await status("1", from: "2001:db8::1") == .ok)
             #expect(try await status("2", from: "2001:db8::2") == .tooManyRequests)
             #expect(try await status("3", from: "2001:db8:0:1::2") == .ok)
+        }
+    }
+
+    @Test("A deletion searches without keeping other writers waiting")
+    func searching() async throws {
+        try await withTemporaryDirectory(isCreated: true) { directory in
+            let file = directory.appending(path: "relay.sqlite")
+            let storage = try SQLiteRelayStorage(file: file)
+            _ = try await storage.append(Sample.events(1...10))
+            var configuration = Configuration()
+            configuration.allowsUnsafeTransactions = true
+            let other = try DatabaseQueue(path: file.path, configuration: configuration)
+            try await other.writeWithoutTransaction { try $0.execute(sql: "BEGIN IMMEDIATE") }
+            #expect(try await storage.deleteEvents(matching: .init(clients: ["c"], scenarios: ["none"])) == 0)
+            try await other.writeWithoutTransaction { try $0.execute(sql: "ROLLBACK") }
+            #expect(try await storage.deleteEvents(matching: .init(clients: ["c"])) == 10)
+            try await storage.close()
         }
     }
 

@@ -3,6 +3,7 @@ import GRDB
 import ServiceLifecycleTestKit
 import Synchronization
 @_spi(Tooling) import TelemetryModels
+@_spi(Tooling) import TelemetryTestKit
 import TelemetryTestSupport
 import Testing
 
@@ -68,31 +69,49 @@ struct RetentionTests {
         }
     }
 
+    @Test("Events in the same file do not count as debug entries")
+    func shared() async throws {
+        try await withTemporaryDirectory(isCreated: true) { directory in
+            let file = directory.appending(path: "relay.sqlite")
+            let storage = try SQLiteDebugLogStorage(file: file, retention: .init(bytes: 100_000))
+            #expect(try await storage.store((0..<100).map { Bench.entry($0) }) == 100)
+            let alone = try await storage.usage().bytes
+            let telemetry = try SQLiteRelayStorage(file: file)
+            for batch in 0..<20 { _ = try await telemetry.append(Sample.events((batch * 500)...(batch * 500 + 499))) }
+            for number in 0..<200 {
+                _ = try await telemetry.append([Sample.event(number, client: "client \(number)")])
+            }
+            try await telemetry.close()
+            try await storage.expire()
+            #expect(try await storage.usage() == DebugLogUsage(entries: 100, bytes: alone))
+        }
+    }
+
     @Test("Entries of a database without arrival times count as arrived when it is opened")
     func migrated() async throws {
-        let directory = FileManager.default.temporaryDirectory.appending(path: "relay-\(UUID())")
-        defer { try? FileManager.default.removeItem(at: directory) }
-        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-        let file = directory.appending(path: "relay.sqlite")
-        let time = TestTime()
-        do {
-            let old = try DatabaseQueue(path: file.path)
-            try SQLiteDebugLogStorage.migrator(now: time.now).migrate(old, upTo: "debug logs")
-            try await old.write { db in
-                let insert = "INSERT INTO debug_log VALUES (?, ?, ?, 0, 'ios', 'info', ?, '{}', NULL, ?)"
-                for number in 1...2 {
-                    try db.execute(sql: insert, arguments: [number, UUID(), UUID(), "\(number)", UUID()])
+        try await withTemporaryDirectory(isCreated: true) { directory in
+            let file = directory.appending(path: "relay.sqlite")
+            let time = TestTime()
+            do {
+                let old = try DatabaseQueue(path: file.path)
+                try SQLiteDebugLogStorage.migrator(now: time.now).migrate(old, upTo: "debug logs")
+                try await old.write { db in
+                    let insert = "INSERT INTO debug_log VALUES (?, ?, ?, 0, 'ios', 'info', ?, '{}', NULL, ?)"
+                    for number in 1...2 {
+                        try db.execute(sql: insert, arguments: [number, UUID(), UUID(), "\(number)", UUID()])
+                    }
                 }
+                try old.close()
             }
-            try old.close()
+            let storage = try SQLiteDebugLogStorage(
+                file: file, retention: .init(age: 60), now: { time.now }, uptime: { time.uptime })
+            time.pass(59)
+            _ = try await storage.store([Bench.entry(3)])
+            #expect(try await events(storage) == ["1", "2", "3"])
+            time.pass(2)
+            try await storage.expire()
+            #expect(try await events(storage) == ["3"])
         }
-        let storage = try SQLiteDebugLogStorage(file: file, retention: .init(age: 60), now: { time.now }, uptime: { time.uptime })
-        time.pass(59)
-        _ = try await storage.store([Bench.entry(3)])
-        #expect(try await events(storage) == ["1", "2", "3"])
-        time.pass(2)
-        try await storage.expire()
-        #expect(try await events(storage) == ["3"])
     }
 
     @Test("Expired entries are deleted every minute until the relay shuts down")

@@ -7,7 +7,7 @@ public struct DebugLogRetention: Sendable, Equatable {
 
     /// The maximum number of entries.
     public var entries: Int
-    /// The maximum size of the database in bytes, without its write-ahead log. The last entry is kept regardless of its size.
+    /// The maximum size of all entries, in bytes, approximately. The last entry is kept regardless of its size.
     public var bytes: Int
     /// The maximum age of an entry after its arrival, in seconds.
     public var age: TimeInterval

@@ -58,10 +58,8 @@ extension SQLiteDebugLogStorage {
         return first...last
     }
 
-    /// The bytes of the file that debug logs use, without free pages and without telemetry, which has its own limits.
+    /// The approximate bytes of all entries.
     private static func bytes(_ db: Database) throws -> Int {
-        func pragma(_ name: String) throws -> Int { try Int.fetchOne(db, sql: "PRAGMA \(name)") ?? 0 }
-        let used = (try pragma("page_count") - pragma("freelist_count")) * (try pragma("page_size"))
-        return max(0, used - Int(try RelayState.bytes(db)))
+        try Int.fetchOne(db.cachedStatement(sql: "SELECT bytes FROM debug_log_size")) ?? 0
     }
 }

@@ -47,6 +47,9 @@ public struct SQLiteDebugLogStorage: DebugLogStorage {
         }
     }
 
+    /// The approximate number of bytes of an entry in the table and its indexes, in addition to its texts.
+    private static let rowOverhead = 250
+
     static func migrator(now: Date) -> DatabaseMigrator {
         var migrator = DatabaseMigrator()
         migrator.registerMigration("debug logs") { db in
@@ -80,6 +83,23 @@ public struct SQLiteDebugLogStorage: DebugLogStorage {
                     "CREATE TABLE debug_log_clock (id INTEGER PRIMARY KEY CHECK (id = 1), arrival REAL NOT NULL, wall REAL NOT NULL)"
             )
         }
+        migrator.registerMigration("size") { db in
+            // Counted here, because telemetry uses pages of the same file.
+            func size(_ row: String) -> String {
+                "LENGTH(CAST(\(row)payload AS BLOB)) + LENGTH(CAST(\(row)event AS BLOB)) + \(rowOverhead)"
+            }
+            try db.execute(
+                sql: """
+                    CREATE TABLE debug_log_size (bytes INTEGER NOT NULL);
+                    INSERT INTO debug_log_size SELECT COALESCE(SUM(\(size(""))), 0) FROM debug_log;
+                    CREATE TRIGGER debug_log_stored AFTER INSERT ON debug_log BEGIN
+                        UPDATE debug_log_size SET bytes = bytes + \(size("NEW."));
+                    END;
+                    CREATE TRIGGER debug_log_deleted AFTER DELETE ON debug_log BEGIN
+                        UPDATE debug_log_size SET bytes = bytes - (\(size("OLD.")));
+                    END;
+                    """)
+        }
         return migrator
     }
 
@@ -95,17 +115,17 @@ public struct SQLiteDebugLogStorage: DebugLogStorage {
                     SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10
                     WHERE NOT EXISTS (SELECT 1 FROM debug_log WHERE id = ?1)
                     """)
-            let before = db.totalChangesCount
             // Read inside the write transaction, so that arrivals are in the order of numbers.
             let received = clock.now
+            var stored = 0
             for (entry, payload) in rows {
                 try insert.execute(arguments: [
                     entry.id, entry.correlationId, entry.timestamp.timeIntervalSinceReferenceDate, entry.source.rawValue,
                     entry.level.rawValue, entry.event, payload, entry.deviceId, entry.sessionId,
                     received,
                 ])
+                stored += db.changesCount
             }
-            let stored = db.totalChangesCount - before
             try Self.saveClock(db, arrival: received, wall: wall)
             return (stored, try trim(db, now: received))
         }

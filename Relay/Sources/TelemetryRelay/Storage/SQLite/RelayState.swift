@@ -34,14 +34,6 @@ struct RelayState: Sendable {
             arrival: try row.decode(Double.self, atIndex: 6), nextChange: try number(7), tokenChanges: try number(8))
     }
 
-    /// The approximate number of bytes of the file that telemetry uses; 0 if it has no telemetry.
-    static func bytes(_ db: Database) throws -> Int64 {
-        guard try db.tableExists("relay_state") else { return 0 }
-        let rememberedSize = 120
-        return try Int64.fetchOne(
-            db.cachedStatement(sql: "SELECT event_bytes + \(rememberedSize) * remembered FROM relay_state")) ?? 0
-    }
-
     /// Saves the counters of events, and both clocks.
     func saveEvents(_ db: Database, wall: TimeInterval) throws {
         try db.cachedStatement(

@@ -100,13 +100,13 @@ final class PostgreSQLEventStore: RelayEventStorage {
             var statement = PostgreSQLEventSelection.Statement()
             let sql = selection.first(
                 "number", in: [(after + 1)...newest], .ascending, limit: EventTrimmer.step, &statement)
-            let step = try await database.write { [trimmer, values = statement.values] connection in
-                let numbers = try await connection.execute(sql, values).rows.map { try $0.int(0) }
-                let count = try await trimmer.delete(numbers, isExpiry: false, connection)
-                return (count: count, last: numbers.count < EventTrimmer.step ? nil : numbers.last)
+            // Found outside of the transaction, over a connection for long reads.
+            let numbers = try await database.query { [values = statement.values] connection in
+                try await connection.execute(sql, values).rows.map { try $0.int(0) }
             }
-            deleted += step.count
-            guard let last = step.last else { break }
+            guard let last = numbers.last else { break }
+            deleted += try await database.write { [trimmer] in try await trimmer.delete(numbers, isExpiry: false, $0) }
+            guard numbers.count == EventTrimmer.step else { break }
             after = last
         }
         return deleted

@@ -53,27 +53,26 @@ final class SQLiteEventStore: RelayEventStorage {
         let last = try await database.read { try RelayState.fetch($0).nextEvent - 1 }
         var (deleted, next) = (0, Int64(1))
         while next <= last {
-            let range = next...last
-            let (count, end) = try await database.write { [self] db in try deleteStep(db, selection, in: range) }
-            deleted += count
-            guard let end else { break }
+            // Found outside of the write, which would block other writers while it searches.
+            let numbers = try await database.read { [next] db in
+                try selection.numbers(db, in: next...last, .ascending, limit: EventTrimmer.step)
+            }
+            guard let end = numbers.last else { break }
+            deleted += try await database.write { [self] db in try delete(numbers, db) }
+            guard numbers.count == EventTrimmer.step else { break }
             next = end + 1
         }
         return deleted
     }
 
-    /// - Returns: the number of deleted events and the last one's number, or nil if none are left.
-    private func deleteStep(
-        _ db: Database, _ selection: EventSelection, in range: ClosedRange<Int64>
-    ) throws -> (count: Int, end: Int64?) {
-        let numbers = try selection.numbers(db, in: range, .ascending, limit: EventTrimmer.step)
-        guard let end = numbers.last else { return (0, nil) }
+    /// - Returns: the number of those events that existed.
+    private func delete(_ numbers: [Int64], _ db: Database) throws -> Int {
         var state = try RelayState.fetch(db)
         let now = arrival.now(after: state)
         let deletion = EventDeletion(selection: .numbers(numbers), rememberedFrom: trimmer.cutoff(now))
         let count = try deletion.run(db, &state)
         try state.saveEvents(db, wall: arrival.wall)
-        return (count, numbers.count < EventTrimmer.step ? nil : end)
+        return count
     }
 
     func eventHints(of clients: Set<String>?) -> AsyncStream<Void> { announcer.hints(of: clients) }
