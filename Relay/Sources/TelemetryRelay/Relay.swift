@@ -44,7 +44,8 @@ public enum Relay {
 
     /// The server. It closes idle connections, and those of clients that do not finish a request.
     private static func server(_ configuration: RelayConfiguration) throws -> HTTPServerBuilder {
-        let plain = HTTPServerBuilder.http1(configuration: .init(idleTimeout: .seconds(75)))
+        let plain = HTTPServerBuilder.http1(
+            configuration: .init(additionalChannelHandlers: [UnparsableRequest()], idleTimeout: .seconds(75)))
         guard let files = configuration.tls else { return plain }
         do {
             let certificates = try NIOSSLCertificate.fromPEMFile(files.certificate)
