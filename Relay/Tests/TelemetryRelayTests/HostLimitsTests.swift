@@ -49,6 +49,17 @@ struct HostLimitsTests {
         }
     }
 
+    @Test("A host's subscription has a limited size")
+    func subscriptionSize() async throws {
+        try await RelayBench.run { [host] relay async throws -> Void in
+            for (length, status) in [(8_000, 204), (8_192, 413)] {
+                let body = #"{"recordType":"\#(String(repeating: "x", count: length))","clientid":"a"}"#
+                #expect(try await relay.send(.put, "/v1/subscriptions/1", body).status == .noContent)
+                #expect(try await relay.send(.put, "/v1/subscriptions/1", body, as: host).status.code == status)
+            }
+        }
+    }
+
     @Test("A client has a limited number of subscriptions, which can be replaced")
     func subscriptions() async throws {
         try await RelayBench.run(configuration: Self.configuration) { [host] relay async throws -> Void in

@@ -24,8 +24,12 @@ struct HostRecordLimits: Sendable {
         }
     }
 
-    /// - Throws: a 413 if the owner has as many other subscriptions as it may have.
+    /// - Throws: a 413 if the subscription is too large, or if the owner has as many other subscriptions as it may have.
     func check(_ subscription: TelemetrySubscription, owner: String) async throws {
+        let names = [subscription.id, subscription.recordType, subscription.clientId ?? ""]
+        guard names.reduce(0, { $0 + $1.utf8.count }) <= limits.subscriptionBytes else {
+            throw Problem.tooLarge("A host's subscription may have at most \(limits.subscriptionBytes) bytes.")
+        }
         let others = try await storage.subscriptions(owner: owner).filter { $0.id != subscription.id }
         guard others.count < limits.clientSubscriptions else {
             throw Problem.tooLarge("A client may have at most \(limits.clientSubscriptions) subscriptions.")

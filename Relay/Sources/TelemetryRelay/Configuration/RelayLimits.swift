@@ -10,6 +10,8 @@ public struct RelayLimits: Sendable, Equatable {
     public var clientRecords = 1_000
     /// The maximum size of a record that a host saves, in bytes of JSON.
     public var recordBytes = 64 << 10
+    /// The maximum size of the names in a host's subscription, in bytes of UTF-8.
+    public var subscriptionBytes = 8 << 10
     /// The maximum number of subscriptions of one client.
     public var clientSubscriptions = 100
     /// The maximum number of open streams and waiting requests of one client, for hosts.
