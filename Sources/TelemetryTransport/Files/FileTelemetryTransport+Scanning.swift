@@ -175,6 +175,7 @@ extension FileTelemetryTransport {
         journalWitness.look(at: file, layout, system)
         recentEnds = RecentSegmentEnds()
         recentWalk = nil
+        recentEntries = nil
         if let id = try head(of: file).storeID { adopt(storeID: id) }
     }
 

@@ -30,6 +30,8 @@ public actor FileTelemetryTransport: TelemetryTransporting, TelemetryEventBatchT
     var recentEnds = RecentSegmentEnds()
     /// The reading of the journal where the last page ended.
     var recentWalk: (walk: JournalWalk, position: JournalPosition, filter: TelemetryEventFilter)?
+    /// The entries of the journal file that was last read backwards.
+    var recentEntries: JournalFileEntries?
     var encoder = EventLineEncoder()
     /// For each journal file that is still needed, an existing segment with an entry in it.
     var remainingSegments: [UInt64: String] = [:]

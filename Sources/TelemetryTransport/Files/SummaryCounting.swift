@@ -92,7 +92,8 @@ struct SummaryCounting {
             guard places[cell.session] == nil else { continue }
             let client = index.clients[index.segments[cell.segment].client]
             places[cell.session] = try table.session(index.sessions[cell.session].id, client: client) {
-                try source.batch(at: cell.offset, in: file).flatMap { try source.origin(of: $0) }
+                var entries = source.entries(of: file)
+                return try entries.batch(at: cell.offset).flatMap { try source.origin(of: $0) }
             }
         }
         return places
@@ -100,17 +101,9 @@ struct SummaryCounting {
 
     /// Adds the matching events of the entries whose segments have to be read.
     private mutating func addEntries(of index: JournalIndex, _ file: UInt64, _ isRead: [Bool]) throws {
-        var lines = source.reader(of: file, at: 0)
-        var read: (line: JournalLine, at: JournalPosition)?
+        var entries = source.entries(of: file)
         for place in (progress?.entries ?? 0)..<index.entries.count where isRead[Int(index.entries[place].segment)] {
-            let entry = index.entries[place]
-            if read.map({ $0.at.file == file && $0.at.offset < entry.offset }) ?? true {
-                lines.jump(to: entry.offset, events: entry.events)
-                read = try lines.next()
-            }
-            // The reader passes over an invalid line to the next one.
-            guard let (line, at) = read, at.file == file, at.offset == entry.offset else { continue }
-            if case .batch(let batch) = line { try add(batch) }
+            if let batch = try entries.batch(at: index.entries[place].offset) { try add(batch) }
             progress = (file, place + 1)
         }
     }

@@ -1,10 +1,15 @@
+import Synchronization
 import TelemetryModels
 import TelemetryTransport
 
 /// Reads in both directions, in pages that are shorter than requested, as a relay does.
-struct ShortHistoryTransport: TelemetryEventHistory {
+final class ShortHistoryTransport: TelemetryEventHistory {
     private let base: InMemoryTelemetryTransport
     private let maximum: Int
+    private let limits = Mutex<[Int]>([])
+
+    /// The limits of the pages that were requested backwards.
+    var historyLimits: [Int] { limits.withLock(\.self) }
 
     init(_ base: InMemoryTelemetryTransport, maximum: Int) {
         self.base = base
@@ -26,6 +31,7 @@ struct ShortHistoryTransport: TelemetryEventHistory {
     func events(
         matching filter: TelemetryEventFilter, before cursor: TelemetryCursor?, limit: Int
     ) async throws -> TelemetryEventHistoryPage {
-        try await base.events(matching: filter, before: cursor, limit: min(limit, maximum))
+        limits.withLock { $0.append(limit) }
+        return try await base.events(matching: filter, before: cursor, limit: min(limit, maximum))
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import Programs
 import TelemetryModels
 @_spi(Tooling) import TelemetryTestKit
 import TelemetryTransport
@@ -158,6 +159,25 @@ struct EventSelectionTests {
             let result = try await ToolProcess.run(
                 "events", "--grep", "END$", "--regex", "-o", "csv", "--columns", "name", "-d", folder.path)
             #expect(result.output == "name\r\nn\r\n", "\(result.errors)")
+        }
+    }
+
+    @Test("A search backwards shows its progress on a terminal, and nothing of it in a pipe")
+    func progress() async throws {
+        try await withTemporaryDirectory(isCreated: true) { folder in
+            let store = folder.appendingPathComponent("store")
+            try await Self.fill(store)
+            let search = ["events", "--grep", "web-1 1", "-n", "1", "-o", "csv", "--columns", "name", "-d", store.path]
+            let piped = try await ToolProcess.run(search)
+            #expect(piped.output == "name\r\nweb-1 1\r\n")
+            #expect(piped.errors.isEmpty)
+            let terminal = try PseudoTerminal(columns: 80, rows: 24)
+            let tool = try await terminal.start(search, environment: ["XDG_CONFIG_HOME": ToolProcess.noConfiguration])
+            terminal.closeOther()
+            let screen = try await terminal.text { $0.contains("web-1 1") }
+            #expect(screen.contains("\r\u{1B}[K… 7 events searched, back to 20"), "\(screen)")
+            #expect(screen.contains("; 0 found\r\u{1B}[Kname"), "\(screen)")
+            #expect(try await tool.end() == .exited(0))
         }
     }
 

@@ -9,9 +9,9 @@ public final class Console: Sendable {
     public var width: Int? { output.width }
     public var isTerminal: Bool { output.isTerminal }
 
-    private let output = Descriptor(number: 1)
-    private let errors = Descriptor(number: 2)
-    /// Whether a progress line is shown, which the next line overwrites.
+    private let output: Descriptor
+    private let errors: Descriptor
+    /// Whether a progress line is shown, which the next output removes.
     private let isProgressShown = Mutex(false)
     private let printedMessages = Mutex<Set<String>>([])
     private let corruption = Atomic(false)
@@ -20,7 +20,12 @@ public final class Console: Sendable {
     /// Whether a part of the store could not be read.
     public var hasMetCorruption: Bool { corruption.load(ordering: .relaxed) }
 
-    public init(environment: [String: String] = ProcessInfo.processInfo.environment) {
+    public convenience init(environment: [String: String] = ProcessInfo.processInfo.environment) {
+        self.init(output: Descriptor(number: 1), errors: Descriptor(number: 2), environment: environment)
+    }
+
+    init(output: Descriptor, errors: Descriptor, environment: [String: String]) {
+        (self.output, self.errors) = (output, errors)
         let isPlain = environment["NO_COLOR"].map { !$0.isEmpty } ?? false || environment["TERM"] == "dumb"
         style = Style(isOn: output.isTerminal && !isPlain)
     }
@@ -29,19 +34,14 @@ public final class Console: Sendable {
     public func onOutputLoss(_ handler: (@Sendable (_ errorNumber: Int32) -> Void)?) { outputLoss.withLock { $0 = handler } }
 
     /// Writes one line.
-    public func line(_ text: String = "") {
-        let failure = isProgressShown.withLock { shown in
-            defer { shown = false }
-            return output.write((shown ? "\r\u{1B}[K" : "") + text + "\n")
-        }
-        if let failure { handleOutputLoss(failure) }
-    }
+    public func line(_ text: String = "") { write(Array("\(text)\n".utf8)) }
 
     /// Writes the question without a line end.
     public func ask(_ question: String) { write(Array(question.utf8)) }
 
     /// Writes the bytes unchanged.
     public func write(_ bytes: [UInt8]) {
+        endProgress()
         if let failure = output.write(bytes) { handleOutputLoss(failure) }
     }
 
@@ -51,12 +51,12 @@ public final class Console: Sendable {
         exit(ToolFailure.Code.inputOutput.rawValue)
     }
 
-    /// Shows a progress line, on a terminal only. The next line overwrites it.
+    /// Shows a progress line on standard error, if that is a terminal. It replaces the line before, until ``endProgress()`` or the
+    /// next output removes it.
     public func progress(_ text: String) {
-        guard output.isTerminal else { return }
+        guard let width = errors.width else { return }
         isProgressShown.withLock { shown in
-            let fitting = text.fitted(to: max(1, (output.width ?? 80) - 1))
-            output.write("\r\u{1B}[K" + fitting)
+            errors.write("\r\u{1B}[K" + text.fitted(to: max(1, width - 1)))
             shown = true
         }
     }
@@ -64,7 +64,7 @@ public final class Console: Sendable {
     /// Removes the progress line.
     public func endProgress() {
         isProgressShown.withLock { shown in
-            if shown { output.write("\r\u{1B}[K") }
+            if shown { errors.write("\r\u{1B}[K") }
             shown = false
         }
     }

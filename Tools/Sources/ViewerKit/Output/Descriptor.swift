@@ -9,8 +9,11 @@ import Darwin
 /// A file descriptor with unbuffered output.
 struct Descriptor: Sendable {
     let number: Int32
+    let isTerminal: Bool
 
-    var isTerminal: Bool { isatty(number) == 1 }
+    init(number: Int32) { self.init(number: number, isTerminal: isatty(number) == 1) }
+
+    init(number: Int32, isTerminal: Bool) { (self.number, self.isTerminal) = (number, isTerminal) }
 
     /// The terminal's columns, or nil if it is not a terminal.
     var width: Int? {

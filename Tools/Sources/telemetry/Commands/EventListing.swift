@@ -17,7 +17,8 @@ struct EventListing: Sendable {
         var start = start
         var last = last
         if let wanted = last, start == nil, around == nil, let newest = NewestEvents(transport: transport, criteria: criteria) {
-            let (events, end) = try await newest.read(wanted)
+            let (events, end) = try await newest.read(wanted, progress: printer.console.progress)
+            printer.console.endProgress()
             printer.print(events)
             guard follows else { return end }
             (start, last) = (end, nil)
@@ -73,7 +74,7 @@ final class EventPrinter {
     private var formatter: EventFormatter
     /// The columns that are left out by default, because the terminal is narrow.
     private let unselectedColumns: [EventColumn]
-    private let console: Console
+    let console: Console
 
     var isEmpty: Bool { count == 0 }
 
