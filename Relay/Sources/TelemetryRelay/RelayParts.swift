@@ -83,7 +83,8 @@ struct RelayParts: Sendable {
         table.add(.get, "/debug/logs", .init(query: Set(DebugLogQuery.Parameter.allCases.map(\.rawValue))))
         table.add(.post, "/debug/logs")
         DebugLogRoutes(
-            storage: debugLogs, access: access, arrivals: arrivals, metrics: metrics, streams: streams, bodyLimit: configuration.bodyLimit,
+            storage: debugLogs, access: access, arrivals: arrivals, metrics: metrics, streams: streams,
+            bodyLimit: configuration.bodyLimit,
             batchLimit: configuration.batchLimit
         ).add(
             to: router.group().add(
