@@ -17,9 +17,10 @@ final class UnparsableRequest: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
-        guard hasFailed, case .head(var head) = unwrapOutboundIn(data), head.status == .badRequest else {
-            return context.write(data, promise: promise)
-        }
+        // A response to an earlier request has a body.
+        guard hasFailed, case .head(var head) = unwrapOutboundIn(data), head.status == .badRequest,
+            head.headerFields[.contentLength] == "0"
+        else { return context.write(data, promise: promise) }
         hasFailed = false
         var writer = JSONWriter()
         Problem.invalidArgument("This is not an HTTP request, or its head is too large.").write(to: &writer)
