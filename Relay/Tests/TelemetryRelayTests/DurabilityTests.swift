@@ -69,17 +69,7 @@ struct DurabilityTests {
         await #expect(processExitsWith: .signal(SIGKILL)) { [file = file as URL] in
             let storage = try SQLiteDebugLogStorage(file: file)
             _ = try await storage.store(DurabilityTests.entries(1...10))
-            try await storage.pool.write { db in
-                db.add(
-                    function: DatabaseFunction("die", argumentCount: 0) { _ in
-                        kill(getpid(), SIGKILL)
-                        return nil
-                    })
-                try db.execute(
-                    sql: """
-                        CREATE TEMP TRIGGER dies AFTER INSERT ON main.debug_log WHEN new.event = '35' BEGIN SELECT die(); END
-                        """)
-            }
+            try await storage.pool.write { try $0.killProcess(afterInsertInto: "debug_log", when: "new.event = '35'") }
             _ = try await storage.store(DurabilityTests.entries(11...60))
         }
         let storage = try SQLiteDebugLogStorage(file: file)

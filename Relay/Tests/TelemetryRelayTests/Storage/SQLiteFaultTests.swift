@@ -156,18 +156,7 @@ struct SQLiteFaultTests {
         await #expect(processExitsWith: .signal(SIGKILL)) { [file = file as URL] in
             let storage = try SQLiteRelayStorage(file: file)
             for batch in 0..<10 { _ = try await storage.append(SQLiteFaultTests.events((batch * 10)...(batch * 10 + 9))) }
-            try await storage.database.writer.write { db in
-                db.add(
-                    function: DatabaseFunction("die", argumentCount: 0) { _ in
-                        kill(getpid(), SIGKILL)
-                        return nil
-                    })
-                try db.execute(
-                    sql: """
-                        CREATE TEMP TRIGGER dies AFTER INSERT ON main.event WHEN new.seconds = 120
-                        BEGIN SELECT die(); END
-                        """)
-            }
+            try await storage.database.writer.write { try $0.killProcess(afterInsertInto: "event", when: "new.seconds = 120") }
             _ = try await storage.append(SQLiteFaultTests.events(100...150))
         }
         let storage = try SQLiteRelayStorage(file: file)
