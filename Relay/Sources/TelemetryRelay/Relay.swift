@@ -27,14 +27,16 @@ public enum Relay {
         let parts = RelayParts(
             configuration: configuration, debugLogs: storage, telemetry: telemetry, metrics: metrics, arrivals: arrivals,
             clock: clock, logger: logger, uptime: uptime ?? ArrivalClock.continuous())
-        var services: [any Service] = [DebugLogExpiry(storage: storage, metrics: metrics, logger: logger), parts.streams]
+        var services: [any Service] = [
+            DebugLogExpiry(storage: storage, metrics: metrics, logger: logger), parts.streams, parts.connections,
+        ]
         if let telemetry { services.append(telemetry) }
         if let rates = telemetry as? any RelayRateStorage {
             services.append(RateExchange(storage: rates, limiters: parts.access.limiters, logger: logger))
         }
         return Application(
             router: parts.router(),
-            server: try server(configuration),
+            server: try server(configuration, connections: parts.connections),
             configuration: .init(
                 address: .hostname(configuration.host, port: configuration.port), serverName: "telemetry-relay"),
             services: services,
@@ -42,10 +44,12 @@ public enum Relay {
             logger: logger)
     }
 
-    /// The server. It closes idle connections, and those of clients that do not finish a request.
-    private static func server(_ configuration: RelayConfiguration) throws -> HTTPServerBuilder {
+    static func server(
+        _ configuration: RelayConfiguration, connections: ConnectionRegistry
+    ) throws -> HTTPServerBuilder {
         let plain = HTTPServerBuilder.http1(
-            configuration: .init(additionalChannelHandlers: [UnparsableRequest()], idleTimeout: .seconds(75)))
+            configuration: .init(
+                additionalChannelHandlers: [ConnectionHandler(registry: connections), UnparsableRequest()]))
         guard let files = configuration.tls else { return plain }
         do {
             let certificates = try NIOSSLCertificate.fromPEMFile(files.certificate)

@@ -11,6 +11,7 @@ struct RelayParts: Sendable {
     let arrivals: DebugLogArrivals
     let clock: any Clock<Duration>
     let streams: StreamRegistry
+    let connections: ConnectionRegistry
     let access: RelayAccess
     let table = RouteTable()
 
@@ -27,6 +28,9 @@ struct RelayParts: Sendable {
         self.clock = clock
         let gate = TokenGate(storage: telemetry, configured: configuration.token, now: { Date() }, uptime: uptime)
         streams = StreamRegistry(gate: gate, limits: configuration.limits, logger: logger, clock: clock, uptime: uptime)
+        connections = ConnectionRegistry(
+            limits: configuration.limits.withinDescriptors(), countsNetworks: !configuration.isBehindProxy, logger: logger,
+            clock: clock, uptime: uptime)
         let rates = configuration.rates
         let isShared = telemetry is any RelayRateStorage
         func limiter(_ rate: Int) -> RateLimiter<RelayRateSource> {
@@ -69,9 +73,9 @@ struct RelayParts: Sendable {
         table.add(.get, "/metrics")
         let readers: Set<RelayRole> = [.viewer, .reader]
         router.group().add(middleware: AccessMiddleware(access: access, readers: readers, writers: readers))
-            .get("metrics") { [metrics, debugLogs, telemetry, streams] _, _ -> Response in
+            .get("metrics") { [metrics, debugLogs, telemetry, streams, connections] _, _ -> Response in
                 let gauges = RelayGauges(
-                    telemetry: try? await telemetry?.usage(), streams: streams.count, cut: streams.cut)
+                    telemetry: try? await telemetry?.usage(), streams: streams.count, connections: connections)
                 var text = PrometheusText()
                 metrics.write(kept: try? await debugLogs.usage(), to: &text)
                 gauges.write(to: &text)

@@ -14,6 +14,12 @@ struct LimitOptions: ParsableArguments {
     var clientStreams: Int?
     @Option(help: "The maximum number of open streams and waiting requests per viewer or reader token (256).")
     var tokenStreams: Int?
+    @Option(help: "The maximum number of connections (4096).")
+    var connections: Int?
+    @Option(help: "The maximum number of connections per address or IPv6 /64 (1024).")
+    var addressConnections: Int?
+    @Option(help: "The maximum size of all unanswered requests and unread responses in bytes (134217728).")
+    var connectionBytes: Int?
     @Option(help: "The maximum number of new clients a minute per token and address (60); 0 for no limit.")
     var newClientRate: Int?
     @Option(help: "The maximum number of requests a minute per client (120000); 0 for no limit.")
@@ -27,6 +33,7 @@ struct LimitOptions: ParsableArguments {
         [
             .bodyLimit: bodyLimit, .batchLimit: batchLimit, .saveLimit: saveLimit, .pageLimit: pageLimit,
             .clientStreams: clientStreams, .tokenStreams: tokenStreams,
+            .connections: connections, .addressConnections: addressConnections, .connectionBytes: connectionBytes,
             .newClientRate: newClientRate, .clientRate: clientRate, .tokenRate: tokenRate, .debugRate: debugRate,
         ]
     }

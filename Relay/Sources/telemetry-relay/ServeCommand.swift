@@ -19,6 +19,7 @@ struct ServeCommand: AsyncParsableCommand {
         var logger = Logger(label: "telemetry-relay")
         logger.logLevel = logLevel
         let configuration = try configuration()
+        Relay.raiseDescriptorLimit()
         let metrics = RelayMetrics()
         let telemetry = try await Relay.telemetryStorage(for: configuration, logger: logger)
         let application = try Relay.application(

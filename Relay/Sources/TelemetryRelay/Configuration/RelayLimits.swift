@@ -18,6 +18,13 @@ public struct RelayLimits: Sendable, Equatable {
     public var clientStreams = 16
     /// The maximum number of open streams and waiting requests with one token, for viewers and readers.
     public var tokenStreams = 256
+    /// The maximum number of connections. At most the number of descriptors that the process may have, less some for files.
+    public var connections = 4_096
+    /// The maximum number of connections from one address, or from one IPv6 network of 64 bits; not applied behind a proxy. At most
+    /// half of all.
+    public var addressConnections = 1_024
+    /// The maximum size of all requests that are not answered and responses that are not read, in bytes.
+    public var heldBytes = 128 << 20
     /// The maximum number of events in a page.
     public var page = 1_000
     /// The maximum time that a request may wait for events, in seconds.

@@ -7,6 +7,9 @@ public enum RelayNumber: String, Sendable {
     case pageLimit = "PAGE_LIMIT"
     case clientStreams = "CLIENT_STREAMS"
     case tokenStreams = "TOKEN_STREAMS"
+    case connections = "CONNECTIONS"
+    case addressConnections = "ADDRESS_CONNECTIONS"
+    case connectionBytes = "CONNECTION_BYTES"
     case newClientRate = "NEW_CLIENT_RATE"
     case clientRate = "CLIENT_RATE"
     case tokenRate = "TOKEN_RATE"
@@ -30,9 +33,10 @@ public enum RelayNumber: String, Sendable {
         case .bodyLimit: 1...(1 << 30)
         case .batchLimit: 1...1_000_000
         case .saveLimit, .pageLimit, .clientStreams, .tokenStreams: 1...100_000
+        case .connections, .addressConnections: 1...1_000_000
         case .newClientRate, .clientRate, .tokenRate, .debugRate: 0...Int.max
         case .capacity, .eventCapacity, .debugCapacity: 1...Int.max
-        case .maximumBytes, .eventMaximumBytes, .debugMaximumBytes: 1 << 20...Int.max
+        case .connectionBytes, .maximumBytes, .eventMaximumBytes, .debugMaximumBytes: 1 << 20...Int.max
         case .maximumAge, .eventMaximumAge, .debugMaximumAge, .dedupeWindow: 1...1_000_000
         }
     }

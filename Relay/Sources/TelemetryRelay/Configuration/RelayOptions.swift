@@ -39,6 +39,9 @@ public struct RelayOptions: Sendable, Equatable {
         result.limits.page = try values.number(.pageLimit) ?? result.limits.page
         result.limits.clientStreams = try values.number(.clientStreams) ?? result.limits.clientStreams
         result.limits.tokenStreams = try values.number(.tokenStreams) ?? result.limits.tokenStreams
+        result.limits.connections = try values.number(.connections) ?? result.limits.connections
+        result.limits.addressConnections = try values.number(.addressConnections) ?? result.limits.addressConnections
+        result.limits.heldBytes = try values.number(.connectionBytes) ?? result.limits.heldBytes
         try setRetention(values, &result)
         result.rates.newClients = try values.number(.newClientRate) ?? result.rates.newClients
         result.rates.client = try values.number(.clientRate) ?? result.rates.client

@@ -4,8 +4,7 @@ struct RelayGauges: Sendable {
     let telemetry: RelayUsage?
     /// The number of open streams and waiting requests.
     let streams: Int
-    /// The number of stalled readers disconnected since the start.
-    let cut: Int
+    let connections: ConnectionRegistry
 
     func write(to text: inout PrometheusText) {
         if let telemetry {
@@ -20,6 +19,12 @@ struct RelayGauges: Sendable {
                 telemetry.expired.map { ($0.key.rawValue, $0.value) })
         }
         text.value("relay_streams_open", "gauge", "Streams and waiting requests that are open.", streams)
-        text.value("relay_streams_cut_total", "counter", "Streams closed because their reader stalled.", cut)
+        text.value("relay_connections_open", "gauge", "Connections that are open.", connections.count)
+        text.value(
+            "relay_connection_bytes", "gauge", "Bytes of requests that are not answered and of responses that are not read.",
+            connections.heldBytes)
+        text.values(
+            "relay_connections_closed_total", "counter", "Connections closed, by what they took too long for, or by the limit.",
+            by: "reason", connections.closed.map { ($0.key.rawValue, $0.value) })
     }
 }

@@ -44,7 +44,7 @@ struct DebugLogRoutes: Sendable {
     /// Returns the page for a query. Waiting ends when the caller's token ends.
     private func page(of query: DebugLogQuery, _ context: RelayRequestContext) async throws -> DebugLogPage {
         guard query.wait > .zero, let caller = context.trace.caller else { return try await storage.page(of: query) }
-        return try await streams.withSession(caller, channel: context.channel) { session in
+        return try await streams.withSession(caller) { session in
             try await arrivals.page(of: query, in: storage) { await session.ended() }
         }
     }

@@ -33,7 +33,7 @@ extension RelayRoutes {
     private func readEvents(_ asked: Asked) async throws -> Response {
         let query = try EventQuery(asked.query, limits: limits)
         let page = try await EventWait(storage: storage, streams: streams, clock: clock).page(
-            of: query, asked.caller.narrow(query.filter), asked.caller, channel: asked.context.channel)
+            of: query, asked.caller.narrow(query.filter), asked.caller)
         return .object { writer in
             writer.key("events")
             writer.array(page.events) { event, writer in writer.raw(event.json) }
@@ -67,7 +67,7 @@ extension RelayRoutes {
         let start: RelayEventCursor
         if let asksFrom { start = asksFrom } else { start = try await storage.latestEventCursor() }
         return try .events(
-            streams, asked.caller, asked.context, hints: { [storage] in storage.eventHints(of: filter.clients) },
+            streams, asked.caller, hints: { [storage] in storage.eventHints(of: filter.clients) },
             EventStream(storage: storage, filter: filter, start: start).write)
     }
 }

@@ -62,7 +62,7 @@ extension RelayRoutes {
             storage: storage, owners: asked.caller.subscriptionOwners, resumed: resumed, newest: newest)
         let clients = asked.caller.permittedClients
         return try .events(
-            streams, asked.caller, asked.context, hints: { [storage] in storage.recordHints(of: clients) }, stream.write)
+            streams, asked.caller, hints: { [storage] in storage.recordHints(of: clients) }, stream.write)
     }
 
     private static var refusal: Problem { .forbidden("A host may subscribe only to its own clients' records and to rules.") }

@@ -6,7 +6,6 @@ struct RelayRoutes: Sendable {
     /// A request with its caller and its parsed query.
     struct Asked: Sendable {
         let request: Request
-        let context: RelayRequestContext
         let caller: RelayCaller
         /// The query; every parameter is known to the route.
         let query: QueryParameters
@@ -53,7 +52,7 @@ struct RelayRoutes: Sendable {
                 let caller = try await access.caller(of: request, context, roles: roles)
                 return try await answer(
                     Asked(
-                        request: request, context: context, caller: caller, query: try QueryParameters(request, known: query),
+                        request: request, caller: caller, query: try QueryParameters(request, known: query),
                         lastEventID: resumes ? request.lastEventID : nil))
             }
         }

@@ -1,5 +1,3 @@
-import NIOCore
-
 /// Reads a page of events, waiting if there are none.
 struct EventWait: Sendable {
     let storage: any RelayEventStorage
@@ -8,14 +6,12 @@ struct EventWait: Sendable {
 
     /// Returns the page for a query. If it is empty and the query waits, returns the first page that is not empty, or an empty
     /// one when the wait ends, the caller's token ends or the relay shuts down.
-    func page(of query: EventQuery, _ filter: RelayEventFilter, _ caller: RelayCaller, channel: any Channel) async throws
-        -> RelayEventPage
-    {
+    func page(of query: EventQuery, _ filter: RelayEventFilter, _ caller: RelayCaller) async throws -> RelayEventPage {
         @Sendable func page(after cursor: RelayEventCursor?) async throws -> RelayEventPage {
             try await storage.events(matching: filter, after: cursor, limit: query.limit, order: query.order)
         }
         guard query.wait > .zero else { return try await page(after: query.after) }
-        return try await streams.withSession(caller, channel: channel) { session in
+        return try await streams.withSession(caller) { session in
             // Subscribes before the first read, so that no arrival after it is missed.
             let hints = storage.eventHints(of: filter.clients)
             return try await withThrowingTaskGroup(of: Void.self) { group in

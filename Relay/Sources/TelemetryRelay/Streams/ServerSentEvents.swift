@@ -29,9 +29,8 @@ struct ServerSentEvents {
     /// Writes the pending output in chunks.
     mutating func flush() async throws {
         while let part = pending.readSlice(length: min(Self.chunk, pending.readableBytes)), part.readableBytes > 0 {
-            session.beginWrite()
-            defer { session.endWrite() }
             try await writer.write(part)
+            session.noteWrite()
         }
         pending.clear(minimumCapacity: 0)
     }
@@ -48,7 +47,7 @@ extension Response {
     ///   - hints: the stream of hints that wakes the session; subscribed to before anything is read.
     /// - Throws: a 429 if the caller has too many open streams.
     static func events(
-        _ streams: StreamRegistry, _ caller: RelayCaller, _ context: RelayRequestContext,
+        _ streams: StreamRegistry, _ caller: RelayCaller,
         hints: @escaping @Sendable () -> AsyncStream<Void>,
         _ body: @escaping @Sendable (StreamSession, inout ServerSentEvents) async throws -> Void
     ) throws -> Response {
@@ -59,7 +58,7 @@ extension Response {
             status: .ok, headers: headers,
             body: .init { writer in
                 let root = writer
-                try await streams.withSession(caller, channel: context.channel) { session in
+                try await streams.withSession(caller) { session in
                     var events = ServerSentEvents(root, session: session)
                     let arrivals = hints()
                     try await withThrowingDiscardingTaskGroup { group in

@@ -1,16 +1,13 @@
 import Logging
-import NIOCore
 import ServiceLifecycle
 import Synchronization
 
-/// The open streams. Requests heartbeats, ends streams whose token has ended, closes connections whose reader has stalled, and
-/// ends all streams when the relay shuts down.
+/// The open streams. Requests heartbeats, ends streams whose token has ended, and ends all streams when the relay shuts down.
 final class StreamRegistry: Service {
     private struct State {
         var lastID = 0
         var sessions: [Int: StreamSession] = [:]
         var counts: [RelayCaller.StreamOwner: Int] = [:]
-        var cut = 0
         var isEnding = false
     }
 
@@ -25,8 +22,6 @@ final class StreamRegistry: Service {
     static let interval = Duration.milliseconds(400)
     /// The time without output after which a heartbeat is sent. With one more interval, this is less than 15 seconds.
     static let heartbeat = Duration.seconds(10)
-    /// The time after which a reader that reads nothing is disconnected.
-    static let stallTimeout = Duration.seconds(30)
 
     init(
         gate: TokenGate, limits: RelayLimits, logger: Logger, clock: any Clock<Duration>,
@@ -41,8 +36,6 @@ final class StreamRegistry: Service {
 
     /// The number of open streams.
     var count: Int { state.withLock(\.sessions.count) }
-    /// The number of readers disconnected since the start.
-    var cut: Int { state.withLock(\.cut) }
 
     /// - Throws: a 429 if the caller has as many open streams and waiting requests as it may have.
     func checkRoom(for caller: RelayCaller) throws { try state.withLock { try checkRoom(for: caller, in: $0) } }
@@ -59,9 +52,9 @@ final class StreamRegistry: Service {
     /// Runs `body` with a registered session.
     /// - Throws: a 429 as ``checkRoom(for:)``, and the errors of `body`.
     func withSession<Result>(
-        _ caller: RelayCaller, channel: any Channel, _ body: (StreamSession) async throws -> Result
+        _ caller: RelayCaller, _ body: (StreamSession) async throws -> Result
     ) async throws -> Result {
-        let session = StreamSession(credential: caller.credential, channel: channel, uptime: uptime)
+        let session = StreamSession(credential: caller.credential, uptime: uptime)
         let owners = caller.streamOwners
         let (id, isEnding) = try state.withLock { state in
             try checkRoom(for: caller, in: state)
@@ -102,11 +95,7 @@ final class StreamRegistry: Service {
     /// Checks every stream once.
     func check() async {
         let sessions = state.withLock { Array($0.sessions.values) }
-        let stalled = sessions.count { $0.check(heartbeat: Self.heartbeat, stallTimeout: Self.stallTimeout) }
-        if stalled > 0 {
-            state.withLock { $0.cut += stalled }
-            logger.info("stalled readers were disconnected", metadata: ["count": "\(stalled)"])
-        }
+        for session in sessions { session.check(heartbeat: Self.heartbeat) }
         for (credential, sessions) in Dictionary(grouping: sessions, by: \.credential) {
             do {
                 guard try await !gate.isValid(credential) else { continue }

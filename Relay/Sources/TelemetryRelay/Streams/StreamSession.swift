@@ -1,7 +1,6 @@
-import NIOCore
 import Synchronization
 
-/// One open stream or waiting request: its wake-up signals and the state of its writes.
+/// The wake-up signals of an open stream or waiting request.
 final class StreamSession: Sendable {
     /// The reasons for waking a stream.
     struct Signals {
@@ -16,20 +15,16 @@ final class StreamSession: Sendable {
     private struct State {
         var signals = Signals()
         var lastWrite: Duration
-        /// When the current write began; nil if there is none.
-        var writing: Duration?
     }
 
     let credential: RelayCaller.Credential
-    private let channel: any Channel
     private let uptime: @Sendable () -> Duration
     private let state: Mutex<State>
     private let wakes: AsyncStream<Void>
     private let wake: AsyncStream<Void>.Continuation
 
-    init(credential: RelayCaller.Credential, channel: any Channel, uptime: @escaping @Sendable () -> Duration) {
+    init(credential: RelayCaller.Credential, uptime: @escaping @Sendable () -> Duration) {
         self.credential = credential
-        self.channel = channel
         self.uptime = uptime
         state = Mutex(State(lastWrite: uptime()))
         // One element is enough: a read of the state finds all signals before it.
@@ -74,30 +69,15 @@ final class StreamSession: Sendable {
         for await _ in hints { hint() }
     }
 
-    func beginWrite() { state.withLock { $0.writing = uptime() } }
+    func noteWrite() { state.withLock { $0.lastWrite = uptime() } }
 
-    func endWrite() {
-        state.withLock { state in
-            state.writing = nil
-            state.lastWrite = uptime()
-        }
-    }
-
-    /// Requests a heartbeat if nothing was written for `heartbeat`, and closes the connection if a write has taken
-    /// `stallTimeout`.
-    /// - Returns: whether the connection was closed.
-    func check(heartbeat: Duration, stallTimeout: Duration) -> Bool {
-        let now = uptime()
-        let (isStalled, isSilent) = state.withLock { state in
-            let isStalled = state.writing.map { now - $0 >= stallTimeout } ?? false
-            let isSilent = state.writing == nil && now - state.lastWrite >= heartbeat
+    /// Requests a heartbeat if nothing was written for `heartbeat`.
+    func check(heartbeat: Duration) {
+        let isSilent = state.withLock { state in
+            let isSilent = uptime() - state.lastWrite >= heartbeat
             if isSilent { state.signals.needsHeartbeat = true }
-            return (isStalled, isSilent)
+            return isSilent
         }
         if isSilent { wake.yield() }
-        guard isStalled else { return false }
-        end()
-        channel.close(mode: .all, promise: nil)
-        return true
     }
 }

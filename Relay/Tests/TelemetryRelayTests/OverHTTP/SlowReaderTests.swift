@@ -24,13 +24,13 @@ struct SlowReaderTests {
     func isCut() async throws {
         let time = TestTime()
         let storage = try SQLiteRelayStorage(inMemory: .init())
-        // The clock does not advance: the test checks the streams itself.
+        // The test checks the connections itself.
         let parts = RelayParts(
             configuration: .init(), debugLogs: InMemoryDebugLogStorage(), telemetry: storage, metrics: RelayMetrics(),
             arrivals: .init(), clock: ManualClock(), logger: Bench.logger(), uptime: { time.uptime })
         let application = Application(
-            router: parts.router(), configuration: .init(address: .hostname("127.0.0.1", port: 0)), services: [parts.streams],
-            logger: Bench.logger())
+            router: parts.router(), server: try Relay.server(.init(), connections: parts.connections),
+            configuration: .init(address: .hostname("127.0.0.1", port: 0)), logger: Bench.logger())
         try await application.test(.live) { client async throws -> Void in
             let relay = RelayBench(client: client, storage: storage)
             let port = try #require(client.port)
@@ -40,13 +40,14 @@ struct SlowReaderTests {
             }
             let reader = try #require(LoopbackSocket.connected(to: UInt16(port)))
             reader.send(Array("GET /v1/events/stream?after=\(start) HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n".utf8))
-            // The relay does not report a full socket. Until the socket is full, passing time disconnects no reader.
-            while parts.streams.cut == 0 {
+            // The stream has begun.
+            var text = String(decoding: try #require(reader.received()), as: UTF8.self)
+            // The relay does not report a full socket. Until the socket is full, passing time closes no connection of a reader.
+            while parts.connections.closed[.response] == 0 {
                 time.pass(31)
-                await parts.streams.check()
+                parts.connections.check()
                 await Task.yield()
             }
-            var text = ""
             while let piece = reader.received() { text += String(decoding: piece, as: UTF8.self) }
             #expect(text.utf8.count < Self.batches * Self.eventsABatch * Self.bytesAnEvent / 2)
             let events = text.components(separatedBy: "\n\n").dropLast()
