@@ -1,6 +1,8 @@
 import Foundation
 import HTTPTypes
+import Hummingbird
 import HummingbirdTesting
+import NIOCore
 import Testing
 
 @testable import TelemetryRelay
@@ -37,6 +39,19 @@ struct ProblemTests {
                     #expect(!answer.head.contains("Content-Length: 0"))
                 }
             }
+        }
+    }
+
+    @Test("A body that ends early is a 400, not a failure of the storage")
+    func incompleteBody() async throws {
+        let parts = AsyncThrowingStream<ByteBuffer, any Error> { $0.finish(throwing: ChannelError.inputClosed) }
+        let request = Request(
+            head: HTTPRequest(method: .post, scheme: "http", authority: "a", path: "/v1/events"),
+            body: RequestBody(asyncSequence: parts))
+        await #expect {
+            try await request.boundedBody(limit: 10)
+        } throws: { error in
+            (error as? Request.BadBody)?.status == .badRequest
         }
     }
 

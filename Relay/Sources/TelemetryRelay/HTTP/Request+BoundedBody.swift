@@ -32,6 +32,9 @@ extension Request {
             buffer = try await body.collect(upTo: limit)
         } catch is NIOTooManyBytesError {
             throw BadBody(status: .contentTooLarge, reason: "the body has more than \(limit) bytes")
+        } catch let error where !(error is CancellationError) {
+            // The caller has closed the connection, or sends what is not HTTP.
+            throw BadBody(status: .badRequest, reason: "the body is not complete")
         }
         switch headers[.contentEncoding]?.lowercased() {
         case nil, "identity": return buffer
