@@ -33,6 +33,8 @@ let package = Package(
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0", traits: ["FullFoundation"]),
     ],
     targets: [
+        // mallopt, which the Glibc module lacks.
+        .systemLibrary(name: "CMalloc"),
         .systemLibrary(
             name: "CPostgreSQL", pkgConfig: "libpq", providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
         .target(
@@ -64,6 +66,7 @@ let package = Package(
         .executableTarget(
             name: "telemetry-relay",
             dependencies: [
+                "CMalloc",
                 "TelemetryRelay",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Hummingbird", package: "hummingbird"),

@@ -102,7 +102,8 @@ class Workspace:
     def declaration(self, target, path, package):
         name = swift(target["name"])
         if target["type"] == "system":
-            return call(".systemLibrary", name=name, path=swift(path), pkgConfig=swift(target["pkgConfig"]))
+            config = target.get("pkgConfig")
+            return call(".systemLibrary", name=name, path=swift(path), pkgConfig=swift(config) if config else None)
         function = {"regular": ".target", "executable": ".executableTarget", "test": ".testTarget"}[target["type"]]
         dependencies = [one for value in target["dependencies"] for one in self.dependencies(value, package)]
         resources = [call(f".{next(iter(one['rule']))}", swift(one["path"])) for one in target["resources"]]

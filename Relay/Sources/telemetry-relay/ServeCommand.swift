@@ -1,4 +1,5 @@
 import ArgumentParser
+import CMalloc
 import Foundation
 import Hummingbird
 import Logging
@@ -20,6 +21,10 @@ struct ServeCommand: AsyncParsableCommand {
         logger.logLevel = logLevel
         let configuration = try configuration()
         Relay.raiseDescriptorLimit()
+        #if canImport(Glibc)
+        // Otherwise, freeing a page of events raises this threshold to its size, and later ones stay with the process (mallopt(3)).
+        _ = mallopt(M_MMAP_THRESHOLD, 1 << 20)
+        #endif
         let metrics = RelayMetrics()
         let telemetry = try await Relay.telemetryStorage(for: configuration, logger: logger)
         let application = try Relay.application(
