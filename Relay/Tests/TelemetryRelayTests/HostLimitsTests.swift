@@ -49,6 +49,34 @@ struct HostLimitsTests {
         }
     }
 
+    @Test("The records of each client have a limited size together: a 413 states the limit, and those stored can be replaced")
+    func totalSize() async throws {
+        try await RelayBench.run { [host] relay async throws -> Void in
+            let text = #","z":"\#(String(repeating: "x", count: 64_000))""#
+            func save(
+                _ numbers: ClosedRange<Int>, as caller: TestCaller, client: String = "a"
+            ) async throws -> RelayBench.Answer {
+                let records = numbers.map { WireSample.record("\(client)\($0)", client: client, more: text) }
+                let body = WireSample.save("overwrite", records.joined(separator: ","))
+                return try await relay.post("/v1/records", body, as: caller)
+            }
+            #expect(try await save(1...10, as: host).status == .ok)
+            #expect(try await save(5...16, as: host).status == .ok)
+            let refused = try await save(17...17, as: host)
+            #expect(refused.status == .contentTooLarge && refused.code == "quotaExceeded")
+            #expect((refused["detail"] as? String)?.contains("1048576") == true)
+            #expect(try await save(1...17, as: host).status == .contentTooLarge)
+            #expect(try await save(1...16, as: host).status == .ok)
+            // A caller with two identifiers does not use the space of one for the other.
+            let both = TestCaller(clients: ["a", "b"])
+            #expect(try await save(17...17, as: both).status == .contentTooLarge)
+            #expect(try await save(1...16, as: both, client: "b").status == .ok)
+            _ = try await relay.post("/v1/records/delete", #"{"recordNames":["a1"]}"#, as: host)
+            #expect(try await save(17...17, as: host).status == .ok)
+            #expect(try await save(18...20, as: .nobody).status == .ok)
+        }
+    }
+
     @Test("A host's subscription has a limited size")
     func subscriptionSize() async throws {
         try await RelayBench.run { [host] relay async throws -> Void in

@@ -9,18 +9,27 @@ struct HostRecordLimits: Sendable {
     let limits: RelayLimits
 
     /// - Parameter clients: the caller's clients.
-    /// - Throws: a 413 if a record is too large, or if the clients would have too many.
+    /// - Throws: a 413 if a record is too large, or if a client's records would be too many or too large together.
     func check(_ records: [RelayRecord], of clients: Set<String>) async throws {
         for record in records where WireRecord.json(record).count > limits.recordBytes {
             throw Problem.tooLarge("A host's record may have at most \(limits.recordBytes) bytes.")
         }
-        var names = Set(records.map(\.name))
-        for type in [TelemetrySchema.clientRecordType, TelemetrySchema.scenarioRecordType] {
-            let stored = try await storage.records(matching: TelemetryRecordQuery(recordType: type), of: clients)
-            names.formUnion(stored.map(\.name))
+        for client in clients {
+            let saved = records.filter { $0.clientId == client && Self.types.contains($0.record.recordType) }
+            if !saved.isEmpty { try await check(saved, of: client) }
         }
-        guard names.count <= limits.clientRecords * clients.count else {
+    }
+
+    private static let types = [TelemetrySchema.clientRecordType, TelemetrySchema.scenarioRecordType]
+
+    private func check(_ saved: [RelayRecord], of client: String) async throws {
+        let sizes = Dictionary(saved.map { ($0.name, WireRecord.json($0).count) }) { $1 }
+        let others = try await storage.recordUsage(of: client, types: Self.types, without: Array(sizes.keys))
+        guard others.count + sizes.count <= limits.clientRecords else {
             throw Problem.tooLarge("A client may have at most \(limits.clientRecords) records.")
+        }
+        guard others.bytes + sizes.values.reduce(0, +) <= limits.clientRecordBytes else {
+            throw Problem.tooLarge("A client's records may have at most \(limits.clientRecordBytes) bytes together.")
         }
     }
 

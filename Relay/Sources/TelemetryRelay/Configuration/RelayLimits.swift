@@ -8,6 +8,8 @@ public struct RelayLimits: Sendable, Equatable {
     public var saveRecords = 400
     /// The maximum number of client and scenario records of one client, for hosts.
     public var clientRecords = 1_000
+    /// The maximum size of the client and scenario records of one client together, in bytes of JSON, for hosts.
+    public var clientRecordBytes = 1 << 20
     /// The maximum size of a record that a host saves, in bytes of JSON.
     public var recordBytes = 64 << 10
     /// The maximum size of the names in a host's subscription, in bytes of UTF-8.

@@ -62,6 +62,10 @@ extension ComposedRelayStorage {
         try await stores.records.records(matching: query, of: clients)
     }
 
+    public func recordUsage(of client: String, types: [String], without names: [String]) async throws -> RelayRecordUsage {
+        try await stores.records.recordUsage(of: client, types: types, without: names)
+    }
+
     public func deleteRecords(
         named names: [String], admit: @escaping @Sendable (RelayRecord) throws -> Bool
     ) async throws -> Int {

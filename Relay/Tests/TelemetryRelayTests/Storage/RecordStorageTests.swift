@@ -170,6 +170,31 @@ struct RecordStorageTests {
         }
     }
 
+    @Test("A client's records of some types are counted without those of some names", arguments: StorageDriver.all)
+    func usage(driver: StorageDriver) async throws {
+        try await StorageBench.open(driver) { storage in
+            func usage(_ client: String, _ types: [String], without names: [String] = []) async throws -> RelayRecordUsage {
+                try await storage.recordUsage(of: client, types: types, without: names)
+            }
+            #expect(try await usage("a", ["T"]) == .init(count: 0, bytes: 0))
+            let date = TelemetryValue.date(Date(timeIntervalSince1970: 1_795_248_000))
+            var dated = Self.record("1", ["clientid": "a", "created": date])
+            dated.dateTexts = ["created": "2026-11-21T08:00:00.123456789Z"]
+            _ = try await storage.save(
+                [
+                    dated, Self.record("2", ["clientid": "cafe\u{301}", "t": .string(String(repeating: "x", count: 1_000))]),
+                    Self.record("3", type: "U", ["clientid": "caf\u{e9}"]),
+                    Self.record("4", type: "V", ["clientid": "caf\u{e9}"]),
+                ], policy: .insert)
+            let one = try await usage("a", ["T"])
+            #expect(one.count == 1 && (150..<250).contains(one.bytes))
+            let both = try await usage("caf\u{e9}", ["T", "U"])
+            #expect(both.count == 2 && (1_100..<1_300).contains(both.bytes))
+            #expect(try await usage("caf\u{e9}", ["T", "U"], without: ["2"]).count == 1)
+            #expect(try await usage("caf\u{e9}", ["T", "U"], without: ["2", "3", "1"]) == .init(count: 0, bytes: 0))
+        }
+    }
+
     @Test("Subscriptions are separate for each owner", arguments: StorageDriver.all)
     func subscriptions(driver: StorageDriver) async throws {
         try await StorageBench.open(driver) { storage in

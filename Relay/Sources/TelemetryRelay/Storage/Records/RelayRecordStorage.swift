@@ -20,6 +20,9 @@ public protocol RelayRecordStorage: Sendable {
     /// - Parameter clients: limits the result to records whose `clientid` is one of these; nil means no limit.
     func records(matching query: TelemetryRecordQuery, of clients: Set<String>?) async throws -> [RelayRecord]
 
+    /// Returns what a client's records of these types use, without those that have one of these names.
+    func recordUsage(of client: String, types: [String], without names: [String]) async throws -> RelayRecordUsage
+
     /// Deletes records in one transaction.
     /// - Parameter admit: called with each stored record inside the transaction. If it returns false, the record is kept and not
     ///   counted. If it throws, nothing is deleted, and its error is rethrown.

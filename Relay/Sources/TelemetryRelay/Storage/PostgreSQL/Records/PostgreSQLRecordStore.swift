@@ -65,6 +65,10 @@ final class PostgreSQLRecordStore: RelayRecordStorage {
         return try await database.read { try await selection.fetch($0) }
     }
 
+    func recordUsage(of client: String, types: [String], without names: [String]) async throws -> RelayRecordUsage {
+        try await database.read { try await PostgreSQLRecordTable.usage(of: client, types: types, without: names, $0) }
+    }
+
     func deleteRecords(
         named names: [String], admit: @escaping @Sendable (RelayRecord) throws -> Bool
     ) async throws -> Int {

@@ -66,6 +66,19 @@ struct PostgreSQLRecordTable {
                 try column { $0.record.dateTexts.isEmpty ? nil : try RecordRow.encode($0.record.dateTexts) },
             ])
     }
+
+    static func usage(
+        of client: String, types: [String], without names: [String], _ connection: PostgreSQLConnection
+    ) async throws -> RelayRecordUsage {
+        func keys(_ texts: [String]) -> PostgreSQLValue { .byteStrings(texts.map { Array(NameKey.data(of: $0)) }) }
+        let row = try await connection.execute(
+            """
+            SELECT COUNT(*), COALESCE(SUM(\(RecordRow.size)), 0)::bigint FROM record
+            WHERE client_key = ANY($1::bytea[]) AND type_key = ANY($2::bytea[]) AND name_key <> ALL($3::bytea[])
+            """, [keys([client]), keys(types), keys(names)]
+        ).row
+        return RelayRecordUsage(count: Int(try row.int(0)), bytes: Int(try row.int(1)))
+    }
 }
 
 /// Finds records by type, client and status.

@@ -26,6 +26,21 @@ enum RecordRow {
         ])
     }
 
+    /// The size of a row's record, in bytes.
+    static let size = "length(body) + COALESCE(length(date_texts), 0)"
+
+    static func usage(of client: String, types: [String], without names: [String], _ db: Database) throws -> RelayRecordUsage {
+        func places(_ values: [String]) -> String { repeatElement("?", count: values.count).joined(separator: ", ") }
+        let row = try Row.fetchOne(
+            db,
+            sql: """
+                SELECT COUNT(*), COALESCE(SUM(\(size)), 0) FROM record
+                WHERE client_key = ? AND type_key IN (\(places(types))) AND name_key NOT IN (\(places(names)))
+                """, arguments: StatementArguments(([client] + types + names).map(NameKey.data)))
+        return RelayRecordUsage(
+            count: try row?.decode(Int.self, atIndex: 0) ?? 0, bytes: try row?.decode(Int.self, atIndex: 1) ?? 0)
+    }
+
     static func fetch(named name: String, _ db: Database) throws -> RelayRecord? {
         try Row.fetchOne(
             db.cachedStatement(sql: "SELECT \(columns) FROM record WHERE name_key = ?"), arguments: [NameKey.data(of: name)]

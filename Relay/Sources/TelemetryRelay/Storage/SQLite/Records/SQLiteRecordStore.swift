@@ -56,6 +56,10 @@ final class SQLiteRecordStore: RelayRecordStorage {
         return selection.isEmpty ? [] : try await database.read(selection.fetch)
     }
 
+    func recordUsage(of client: String, types: [String], without names: [String]) async throws -> RelayRecordUsage {
+        try await database.read { try RecordRow.usage(of: client, types: types, without: names, $0) }
+    }
+
     func deleteRecords(
         named names: [String], admit: @escaping @Sendable (RelayRecord) throws -> Bool
     ) async throws -> Int {
