@@ -8,7 +8,7 @@ struct LimitOptions: ParsableArguments {
     var batchLimit: Int?
     @Option(help: "The maximum number of records in a save (400).")
     var saveLimit: Int?
-    @Option(help: "The maximum number of events in a page (1000).")
+    @Option(help: "The maximum number of events or records in a page (1000).")
     var pageLimit: Int?
     @Option(help: "The maximum number of open streams and waiting requests per client (16).")
     var clientStreams: Int?

@@ -27,8 +27,10 @@ public struct RelayLimits: Sendable, Equatable {
     public var addressConnections = 1_024
     /// The maximum size of all requests that are not answered and responses that are not read, in bytes.
     public var heldBytes = 128 << 20
-    /// The maximum number of events in a page.
+    /// The maximum number of events or records in a page.
     public var page = 1_000
+    /// The maximum size of the records in a page, in bytes of JSON. A larger record is a page of its own.
+    public var recordPageBytes = 4 << 20
     /// The maximum time that a request may wait for events, in seconds.
     public var waitSeconds = 60
 

@@ -32,17 +32,24 @@ extension RelayRoutes {
     }
 
     private func readRecord(_ asked: Asked) async throws -> Response {
-        guard let record = try await storage.record(named: asked.name), reads(record, asked.caller) else {
+        guard let record = try await storage.record(named: asked.name), Self.reads(record, asked.caller) else {
             throw Problem.notFound("No record with this name is stored.")
         }
         return .json(WireRecord.json(record))
     }
 
     private func queryRecords(_ asked: Asked) async throws -> Response {
-        let query = try WireRecordBodies.query(try await asked.request.jsonBody(limit: limits.bodyBytes))
+        var (query, request) = try WireRecordBodies.query(
+            try await asked.request.jsonBody(limit: limits.bodyBytes), limits: limits)
+        request.admits = { [caller = asked.caller] record in Self.reads(record, caller) }
         let isForRules = query.recordType == HostRecordRules.ruleType
-        let records = try await storage.records(matching: query, of: isForRules ? nil : asked.caller.permittedClients)
-        return .object { writer in Self.write(records.filter { reads($0, asked.caller) }, to: &writer) }
+        let page = try await storage.records(
+            matching: query, of: isForRules ? nil : asked.caller.permittedClients, request)
+        return .object { writer in
+            Self.write(page.records, to: &writer)
+            writer.member("cursor", page.cursor.rawValue)
+            writer.member("hasMore", page.hasMore)
+        }
     }
 
     private func deleteRecords(_ asked: Asked) async throws -> Response {
@@ -54,7 +61,7 @@ extension RelayRoutes {
         return .object { $0.member("deleted", deleted) }
     }
 
-    private func reads(_ record: RelayRecord, _ caller: RelayCaller) -> Bool {
+    private static func reads(_ record: RelayRecord, _ caller: RelayCaller) -> Bool {
         caller.permittedClients.map { HostRecordRules(clients: $0).reads(record) } ?? true
     }
 

@@ -58,8 +58,10 @@ extension ComposedRelayStorage {
 
     public func record(named name: String) async throws -> RelayRecord? { try await stores.records.record(named: name) }
 
-    public func records(matching query: TelemetryRecordQuery, of clients: Set<String>?) async throws -> [RelayRecord] {
-        try await stores.records.records(matching: query, of: clients)
+    public func records(
+        matching query: TelemetryRecordQuery, of clients: Set<String>?, _ request: RelayRecordPageRequest
+    ) async throws -> RelayRecordPage {
+        try await stores.records.records(matching: query, of: clients, request)
     }
 
     public func recordUsage(of client: String, types: [String], without names: [String]) async throws -> RelayRecordUsage {

@@ -25,9 +25,12 @@ enum WireRecordBodies {
         return (policy, records)
     }
 
-    /// `{"recordType", "conditions": {field: value}, "sortField", "ascending"}`.
-    static func query(_ body: some Sequence<UInt8>) throws -> TelemetryRecordQuery {
+    /// `{"recordType", "conditions": {field: value}, "sortField", "ascending", "limit", "after"}`.
+    static func query(
+        _ body: some Sequence<UInt8>, limits: RelayLimits
+    ) throws -> (query: TelemetryRecordQuery, page: RelayRecordPageRequest) {
         var query = TelemetryRecordQuery(recordType: "")
+        var page = RelayRecordPageRequest(bytes: limits.recordPageBytes)
         try object(body) { key, reader in
             switch key {
             case "recordType": query.recordType = try WireRecord.text(&reader, key)
@@ -36,11 +39,13 @@ enum WireRecordBodies {
             case "ascending":
                 guard try reader.kind() == .bool else { throw Problem.invalidArgument("ascending must be true or false.") }
                 query.ascending = try reader.bool()
+            case "limit": page.limit = try Self.number(&reader, key, 1...limits.page)
+            case "after": page.after = RelayRecordCursor(rawValue: try WireRecord.text(&reader, key))
             default: try reader.skip()
             }
         }
         guard !query.recordType.isEmpty else { throw Problem.invalidArgument("recordType is missing.") }
-        return query
+        return (query, page)
     }
 
     /// `{"recordNames": […]}`.
@@ -93,6 +98,16 @@ enum WireRecordBodies {
         var elements: [Element] = []
         try reader.array { reader in elements.append(try element(elements.count, &reader)) }
         return elements
+    }
+
+    private static func number(_ reader: inout JSONReader, _ name: String, _ range: ClosedRange<Int>) throws -> Int {
+        if try reader.kind() == .number {
+            switch try reader.number() {
+            case .int(let number): if let number = Int(exactly: number), range.contains(number) { return number }
+            case .double(let number): if let number = Int(exactly: number), range.contains(number) { return number }
+            }
+        }
+        throw Problem.invalidArgument("\(name) must be a whole number from \(range.lowerBound) to \(range.upperBound).")
     }
 
     private static func policy(_ text: String) throws -> TelemetrySavePolicy {

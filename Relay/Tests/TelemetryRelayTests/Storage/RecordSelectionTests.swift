@@ -31,7 +31,7 @@ struct RecordSelectionTests {
         let statements = Mutex<[String]>([])
         try queue(with: ["pending"]).read { db in
             db.trace { event in statements.withLock { $0.append(event.expandedDescription) } }
-            _ = try RecordSelection(Self.pending, of: nil).fetch(db)
+            _ = try RecordSelection(Self.pending, of: nil).page(.init(), db).records
             db.trace()
             let plans = try statements.withLock(\.self).flatMap { statement in
                 try Row.fetchAll(db, sql: "EXPLAIN QUERY PLAN \(statement)").compactMap { row -> String? in row["detail"] }
@@ -44,13 +44,13 @@ struct RecordSelectionTests {
     func change() throws {
         let queue = try queue(with: ["pending", "executed"])
         try queue.write { db in
-            #expect(try RecordSelection(Self.pending, of: nil).fetch(db).map(\.name) == ["r0"])
+            #expect(try RecordSelection(Self.pending, of: nil).page(.init(), db).records.map(\.name) == ["r0"])
             for (name, status) in [("r0", "executed"), ("r1", "pending")] {
                 var record = try #require(try RecordRow.fetch(named: name, db))
                 record.record["status"] = .string(status)
                 try RecordRow.store(record, db)
             }
-            #expect(try RecordSelection(Self.pending, of: nil).fetch(db).map(\.name) == ["r1"])
+            #expect(try RecordSelection(Self.pending, of: nil).page(.init(), db).records.map(\.name) == ["r1"])
         }
     }
 
@@ -60,7 +60,7 @@ struct RecordSelectionTests {
     func equivalence(stored: String, asked: String) throws {
         var query = Self.pending
         query.conditions["status"] = .string(asked)
-        let found = try queue(with: [stored, "other"]).read { try RecordSelection(query, of: nil).fetch($0) }
+        let found = try queue(with: [stored, "other"]).read { try RecordSelection(query, of: nil).page(.init(), $0).records }
         #expect(found.map(\.name) == ["r0"])
     }
 
@@ -72,9 +72,14 @@ struct RecordSelectionTests {
             var record = TelemetryRecord(recordType: TelemetrySchema.commandRecordType, recordID: "r")
             record["clientid"] = "c"
             record["status"] = "pending"
-            try RecordRow.store(RelayRecord(record), db)
+            try db.execute(
+                sql: "INSERT INTO record (name_key, type_key, client_key, body) VALUES (?, ?, ?, ?)",
+                arguments: [
+                    NameKey.data(of: "r"), NameKey.data(of: record.recordType), NameKey.data(of: "c"),
+                    try RecordRow.encode(record),
+                ])
         }
         try RelaySchema.migrate(queue)
-        #expect(try queue.read { try RecordSelection(Self.pending, of: nil).fetch($0) }.map(\.name) == ["r"])
+        #expect(try queue.read { try RecordSelection(Self.pending, of: nil).page(.init(), $0).records }.map(\.name) == ["r"])
     }
 }

@@ -2,6 +2,7 @@ import Foundation
 import TelemetryModels
 @_spi(Tooling) import TelemetryTestKit
 import TelemetryTestSupport
+import TelemetryTransport
 import Testing
 
 @testable import TelemetryRelay
@@ -116,6 +117,20 @@ extension RelayStorage {
             texts += page.events.map(\.json)
             cursor = page.cursor
             if !page.hasMore { return texts }
+        }
+    }
+
+    /// All matching records, read page by page.
+    func records(
+        matching query: TelemetryRecordQuery, of clients: Set<String>? = nil, limit: Int = .max, bytes: Int = 4 << 20
+    ) async throws -> [RelayRecord] {
+        var records: [RelayRecord] = []
+        var request = RelayRecordPageRequest(limit: limit, bytes: bytes)
+        while true {
+            let page = try await self.records(matching: query, of: clients, request)
+            records += page.records
+            request.after = page.cursor
+            if !page.hasMore { return records }
         }
     }
 

@@ -16,9 +16,13 @@ public protocol RelayRecordStorage: Sendable {
     /// Returns the stored record; nil if there is none.
     func record(named name: String) async throws -> RelayRecord?
 
-    /// Returns the records that match the query, in its order.
+    /// Returns a page of the records that match the query. Pages are in the query's order, in which only the beginnings of long
+    /// strings count. Does not hold more records in memory than the page has.
     /// - Parameter clients: limits the result to records whose `clientid` is one of these; nil means no limit.
-    func records(matching query: TelemetryRecordQuery, of clients: Set<String>?) async throws -> [RelayRecord]
+    /// - Throws: ``RelayStorageError/invalidCursor``.
+    func records(
+        matching query: TelemetryRecordQuery, of clients: Set<String>?, _ request: RelayRecordPageRequest
+    ) async throws -> RelayRecordPage
 
     /// Returns what a client's records of these types use, without those that have one of these names.
     func recordUsage(of client: String, types: [String], without names: [String]) async throws -> RelayRecordUsage

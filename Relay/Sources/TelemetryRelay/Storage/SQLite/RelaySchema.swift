@@ -14,6 +14,7 @@ enum RelaySchema {
         }
         migrator.registerMigration(prefix + "2") { db in try db.execute(sql: filters) }
         migrator.registerMigration(prefix + "3") { db in try db.execute(sql: RecordSelection.statusIndex) }
+        migrator.registerMigration(prefix + "4") { db in try db.execute(sql: recordPages) }
         return migrator
     }
 
@@ -109,6 +110,14 @@ enum RelaySchema {
         CREATE TABLE subscription (
             owner_key BLOB NOT NULL, id_key BLOB NOT NULL, body BLOB NOT NULL, PRIMARY KEY (owner_key, id_key)
         ) WITHOUT ROWID;
+
+        """
+
+    /// `sort_key` is ``RecordOrder/storedKey(of:)``.
+    private static let recordPages = """
+        ALTER TABLE record ADD COLUMN sort_key BLOB;
+        DROP INDEX record_by_type;
+        \(RecordSelection.orderIndex)
 
         """
 

@@ -60,9 +60,13 @@ final class PostgreSQLRecordStore: RelayRecordStorage {
         try await database.read { try await PostgreSQLRecordTable.fetch(named: [name], $0)[name] }
     }
 
-    func records(matching query: TelemetryRecordQuery, of clients: Set<String>?) async throws -> [RelayRecord] {
+    func records(
+        matching query: TelemetryRecordQuery, of clients: Set<String>?, _ request: RelayRecordPageRequest
+    ) async throws -> RelayRecordPage {
         let selection = PostgreSQLRecordSelection(query, of: clients)
-        return try await database.read { try await selection.fetch($0) }
+        // The records of some clients are few.
+        guard selection.isOfAllClients else { return try await database.read { try await selection.page(request, $0) } }
+        return try await database.query { try await selection.page(request, $0) }
     }
 
     func recordUsage(of client: String, types: [String], without names: [String]) async throws -> RelayRecordUsage {

@@ -53,10 +53,11 @@ struct PostgreSQLRecordTable {
         }
         try await connection.execute(
             """
-            INSERT INTO record (name_key, type_key, client_key, status_key, body, date_texts)
-            SELECT * FROM unnest($1::bytea[], $2::bytea[], $3::bytea[], $4::bytea[], $5::bytea[], $6::bytea[])
+            INSERT INTO record (name_key, type_key, client_key, status_key, body, date_texts, sort_key)
+            SELECT * FROM unnest($1::bytea[], $2::bytea[], $3::bytea[], $4::bytea[], $5::bytea[], $6::bytea[], $7::bytea[])
             ON CONFLICT (name_key) DO UPDATE SET type_key = excluded.type_key, client_key = excluded.client_key,
-                status_key = excluded.status_key, body = excluded.body, date_texts = excluded.date_texts
+                status_key = excluded.status_key, body = excluded.body, date_texts = excluded.date_texts,
+                sort_key = excluded.sort_key
             """,
             [
                 column { $0.key }, column { NameKey.data(of: $0.record.record.recordType) },
@@ -64,6 +65,7 @@ struct PostgreSQLRecordTable {
                 column { PostgreSQLRecordSelection.status(in: $0.record.record.fields).map(NameKey.data) },
                 try column { try RecordRow.encode($0.record.record) },
                 try column { $0.record.dateTexts.isEmpty ? nil : try RecordRow.encode($0.record.dateTexts) },
+                column { Data(RecordOrder.storedKey(of: $0.record.record)) },
             ])
     }
 
@@ -78,45 +80,6 @@ struct PostgreSQLRecordTable {
             """, [keys([client]), keys(types), keys(names)]
         ).row
         return RelayRecordUsage(count: Int(try row.int(0)), bytes: Int(try row.int(1)))
-    }
-}
-
-/// Finds records by type, client and status.
-struct PostgreSQLRecordSelection: Sendable {
-    private let query: TelemetryRecordQuery
-    /// Nil if the clients do not matter.
-    private let clients: Set<String>?
-
-    /// - Parameter clients: limits the result to records whose `clientid` is one of these; nil means no limit.
-    init(_ query: TelemetryRecordQuery, of clients: Set<String>?) {
-        self.query = query
-        if let named = query.conditions[TelemetrySchema.ClientField.clientId.rawValue]?.stringValue {
-            self.clients = clients.map { $0.contains(named) ? [named] : [] } ?? [named]
-        } else {
-            self.clients = clients
-        }
-    }
-
-    /// The status among a record's fields or a query's conditions; nil if it has none that is a text.
-    static func status(in fields: [String: TelemetryValue]) -> String? {
-        fields[TelemetrySchema.CommandField.status.rawValue]?.stringValue
-    }
-
-    /// The matching records, in the query's order.
-    func fetch(_ connection: PostgreSQLConnection) async throws -> [RelayRecord] {
-        var sql = "SELECT \(PostgreSQLRecordTable.columns) FROM record WHERE type_key = $1::bytea"
-        var values: [PostgreSQLValue] = [.bytes(Array(NameKey.data(of: query.recordType)))]
-        if let clients {
-            values.append(.byteStrings(clients.map { Array(NameKey.data(of: $0)) }))
-            sql += " AND client_key = ANY($\(values.count)::bytea[])"
-        }
-        if let status = Self.status(in: query.conditions) {
-            values.append(.bytes(Array(NameKey.data(of: status))))
-            sql += " AND status_key = $\(values.count)::bytea"
-        }
-        let found = try await connection.execute(sql + " ORDER BY id", values).rows.map(PostgreSQLRecordTable.record)
-        let texts = Dictionary(found.map { ($0.record.recordID, $0.dateTexts) }) { first, _ in first }
-        return query.apply(to: found.map(\.record)).map { RelayRecord($0, dateTexts: texts[$0.recordID] ?? [:]) }
     }
 }
 #endif

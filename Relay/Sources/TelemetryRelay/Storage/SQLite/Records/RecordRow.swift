@@ -16,13 +16,14 @@ enum RecordRow {
     static func store(_ record: RelayRecord, _ db: Database) throws {
         try db.cachedStatement(
             sql: """
-                INSERT INTO record (name_key, type_key, client_key, body, date_texts) VALUES (?, ?, ?, ?, ?)
+                INSERT INTO record (name_key, type_key, client_key, body, date_texts, sort_key) VALUES (?, ?, ?, ?, ?, ?)
                 ON CONFLICT (name_key) DO UPDATE SET type_key = excluded.type_key, client_key = excluded.client_key,
-                body = excluded.body, date_texts = excluded.date_texts
+                body = excluded.body, date_texts = excluded.date_texts, sort_key = excluded.sort_key
                 """
         ).execute(arguments: [
             NameKey.data(of: record.name), NameKey.data(of: record.record.recordType), record.clientId.map(NameKey.data),
             try encode(record.record), record.dateTexts.isEmpty ? nil : try encode(record.dateTexts),
+            Data(RecordOrder.storedKey(of: record.record)),
         ])
     }
 

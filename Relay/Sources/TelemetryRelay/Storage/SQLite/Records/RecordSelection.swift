@@ -28,12 +28,32 @@ struct RecordSelection {
         }
     }
 
-    /// Whether no record can match.
-    var isEmpty: Bool { clients?.isEmpty ?? false }
+    /// An index with which the order of records is known without reading them.
+    static let orderIndex = "CREATE INDEX record_by_order ON record (type_key, client_key, sort_key, name_key);"
 
-    /// The matching records, in the query's order.
-    func fetch(_ db: Database) throws -> [RelayRecord] {
-        var sql = "SELECT \(RecordRow.columns) FROM record WHERE type_key = ?"
+    /// A page of the matching records.
+    func page(_ request: RelayRecordPageRequest, _ db: Database) throws -> RelayRecordPage {
+        var builder = try RecordPageBuilder(query, request)
+        while true {
+            let (candidates, hasMore) = try candidates(builder, db)
+            for candidate in candidates {
+                let statement = try db.cachedStatement(
+                    sql: "SELECT \(RecordRow.columns), \(RecordRow.size) FROM record WHERE id = ?")
+                guard let row = try Row.fetchOne(statement, arguments: [candidate.id]) else { continue }
+                let size = try row.decode(Int.self, atIndex: 2)
+                guard builder.add(try RecordRow.record(row), size: size, at: candidate.position) else {
+                    return builder.page(hasMore: true)
+                }
+            }
+            guard hasMore else { return builder.page(hasMore: false) }
+        }
+    }
+
+    /// The next records that may match.
+    private func candidates(
+        _ builder: RecordPageBuilder, _ db: Database
+    ) throws -> (candidates: [RecordCandidates.Candidate], hasMore: Bool) {
+        var sql = "SELECT \(builder.order.columns) FROM record WHERE type_key = ?"
         var arguments: StatementArguments = [NameKey.data(of: query.recordType)]
         if let clients {
             sql += " AND client_key IN (\(repeatElement("?", count: clients.count).joined(separator: ", ")))"
@@ -43,9 +63,15 @@ struct RecordSelection {
             sql += " AND \(Self.status) = ?"
             arguments += [status]
         }
-        let found = try Row.fetchAll(db.cachedStatement(sql: sql), arguments: arguments).map(RecordRow.record)
-        let texts = Dictionary(found.map { ($0.record.recordID, $0.dateTexts) }) { first, _ in first }
-        return query.apply(to: found.map(\.record)).map { RelayRecord($0, dateTexts: texts[$0.recordID] ?? [:]) }
+        var candidates = builder.candidates()
+        let rows = try Row.fetchCursor(db.cachedStatement(sql: sql), arguments: arguments)
+        while let row = try rows.next() {
+            let position = try builder.order.position(
+                name: Array(try row.decode(Data.self, atIndex: 1)),
+                stored: try row.decode(Data?.self, atIndex: 2).map { Array($0) }, body: try row.decode(Data?.self, atIndex: 3))
+            candidates.consider(try row.decode(Int64.self, atIndex: 0), position)
+        }
+        return candidates.sorted()
     }
 
     /// The status that the query requires; nil if comparing bytes, as SQLite does, may miss records with it.

@@ -51,9 +51,11 @@ final class SQLiteRecordStore: RelayRecordStorage {
         try await database.read { try RecordRow.fetch(named: name, $0) }
     }
 
-    func records(matching query: TelemetryRecordQuery, of clients: Set<String>?) async throws -> [RelayRecord] {
+    func records(
+        matching query: TelemetryRecordQuery, of clients: Set<String>?, _ request: RelayRecordPageRequest
+    ) async throws -> RelayRecordPage {
         let selection = RecordSelection(query, of: clients)
-        return selection.isEmpty ? [] : try await database.read(selection.fetch)
+        return try await database.read { try selection.page(request, $0) }
     }
 
     func recordUsage(of client: String, types: [String], without names: [String]) async throws -> RelayRecordUsage {

@@ -1,0 +1,41 @@
+import TelemetryModels
+import TelemetryTransport
+
+/// Fills a page with a query's records, which are added in order.
+struct RecordPageBuilder {
+    let order: RecordOrder
+    private let query: TelemetryRecordQuery
+    private let request: RelayRecordPageRequest
+    private var records: [RelayRecord] = []
+    private var bytes = 0
+    /// The position of the last record that was added or that is not part of the result.
+    private var position: RecordOrder.Position?
+
+    /// - Throws: ``RelayStorageError/invalidCursor``.
+    init(_ query: TelemetryRecordQuery, _ request: RelayRecordPageRequest) throws {
+        (self.query, self.request, order) = (query, request, RecordOrder(query))
+        position = try request.after?.position()
+    }
+
+    /// Selects the next rows.
+    func candidates() -> RecordCandidates { RecordCandidates(order, after: position, capacity: request.candidates) }
+
+    /// Adds the next record, unless it is not part of the result.
+    /// - Parameter size: its stored size, in bytes.
+    /// - Returns: false if the page has no room for it.
+    mutating func add(_ record: RelayRecord, size: Int, at position: RecordOrder.Position) -> Bool {
+        if query.matches(record.record), request.admits(record) {
+            guard records.isEmpty || (records.count < request.limit && bytes + size <= request.bytes) else { return false }
+            records.append(record)
+            bytes += size
+        }
+        self.position = position
+        return true
+    }
+
+    func page(hasMore: Bool) -> RelayRecordPage {
+        let texts = Dictionary(records.map { ($0.record.recordID, $0.dateTexts) }) { first, _ in first }
+        let sorted = query.apply(to: records.map(\.record)).map { RelayRecord($0, dateTexts: texts[$0.recordID] ?? [:]) }
+        return RelayRecordPage(records: sorted, cursor: RelayRecordCursor(position), hasMore: hasMore)
+    }
+}
