@@ -42,7 +42,7 @@ extension HTTPTelemetryTransport {
         let body = try await client.send(
             .init(
                 .post, "v1", "records", body: try RecordEncoder.save(records, policy: policy), subject: .clients(clients)))
-        let saved = try Self.records(in: body)
+        let saved = try RecordPage(relayBody: body).records
         guard saved.count == records.count else { throw RelayClient.unexpectedAnswer }
         return saved
     }
@@ -64,12 +64,25 @@ extension HTTPTelemetryTransport {
         return record
     }
 
-    /// Returns the stored records that match the query, in its order.
+    /// Returns the stored records that match the query, in its order. Reads them in pages.
+    ///
+    /// A record that changes in the meantime may appear as it was before or after; one that moves in the order may be missing.
     public func records(matching query: TelemetryRecordQuery) async throws -> [TelemetryRecord] {
         let clients = query.conditions[TelemetrySchema.ClientField.clientId.rawValue]?.stringValue.map { Set([$0]) } ?? []
-        return try Self.records(
-            in: try await client.send(
-                .init(.post, "v1", "records", "query", body: try RecordEncoder.query(query), subject: .clients(clients))))
+        var found: [TelemetryRecord.ID: TelemetryRecord] = [:]
+        var cursor: String?
+        while true {
+            let body = try RecordEncoder.query(query, after: cursor)
+            let page = try RecordPage(
+                relayBody: try await client.send(.init(.post, "v1", "records", "query", body: body, subject: .clients(clients))))
+            if cursor == nil, !page.hasMore { return page.records }
+            let count = found.count
+            for record in page.records { found[record.recordID] = record }
+            guard page.hasMore else { return query.sort(found.values) }
+            // Pages without new records might never end.
+            guard found.count > count, let next = page.cursor else { throw RelayClient.unexpectedAnswer }
+            cursor = next
+        }
     }
 
     /// Removes records and returns the number of those that existed.
@@ -92,17 +105,29 @@ extension HTTPTelemetryTransport {
         }
         return deleted
     }
+}
 
-    private static func records(in body: Data) throws -> [TelemetryRecord] {
+/// The records of a response, and where the next ones begin.
+private struct RecordPage {
+    var records: [TelemetryRecord]
+    /// Nil in a response of a relay without pages.
+    var cursor: String?
+    var hasMore = false
+
+    init(relayBody body: Data) throws {
         var records: [TelemetryRecord]?
+        var cursor: String?
+        var hasMore = false
         let isRead = body.withScanner { scanner in
             scanner.readMembers { key, scanner in
+                if key.isIdentical(to: "cursor") { return scanner.read(&cursor) }
+                if key.isIdentical(to: "hasMore") { return scanner.read(&hasMore) }
                 guard key.isIdentical(to: "records") else { return scanner.skipValue() }
                 records = scanner.wireRecords()
                 return records != nil
             }
         }
         guard isRead, let records else { throw RelayClient.unexpectedAnswer }
-        return records
+        (self.records, self.cursor, self.hasMore) = (records, cursor, hasMore)
     }
 }

@@ -1,5 +1,6 @@
 """Clients, their scenarios and commands."""
 
+import json
 import time
 
 from playwright.sync_api import expect
@@ -106,6 +107,14 @@ def test_ending_a_client_asks_first(relay, open_page):
     page.get_by_role("dialog").get_by_role("button", name="End telemetry").click()
     expect(page.locator(".note")).to_contain_text("End telemetry: Sent, waiting for the client")
     wait_for_command(relay, "disable", clientid="alpha")
+
+
+def test_clients_on_later_pages_are_listed(relay, open_page):
+    relay.save(*(client(f"page-{number}") for number in range(5)))
+    page = open_page()
+    page.route("**/v1/records/query", lambda route: route.continue_(post_data=json.dumps(route.request.post_data_json | {"limit": 2})))
+    page.reload()
+    expect(page.locator(".summary")).to_have_text("5 clients")
 
 
 def test_ten_thousand_clients_are_searched_and_only_those_in_view_are_elements(relay, open_page):

@@ -41,8 +41,9 @@ enum RecordEncoder {
         buffer.append(UInt8(ascii: "}"))
     }
 
+    /// - Parameter cursor: the cursor of the previous page; nil for the first.
     /// - Throws: `.invalidArgument` for a date outside the years 1 to 9999.
-    static func query(_ query: TelemetryRecordQuery) throws(TelemetryTransportError) -> Data {
+    static func query(_ query: TelemetryRecordQuery, after cursor: String?) throws(TelemetryTransportError) -> Data {
         let buffer = ByteBuffer()
         buffer.append(literal: "{\"recordType\":")
         buffer.append(quoted: query.recordType)
@@ -54,7 +55,12 @@ enum RecordEncoder {
             buffer.append(literal: ",\"sortField\":")
             buffer.append(quoted: field)
         }
-        buffer.append(literal: query.ascending ? ",\"ascending\":true}" : ",\"ascending\":false}")
+        buffer.append(literal: query.ascending ? ",\"ascending\":true" : ",\"ascending\":false")
+        if let cursor {
+            buffer.append(literal: ",\"after\":")
+            buffer.append(quoted: cursor)
+        }
+        buffer.append(UInt8(ascii: "}"))
         return buffer.data
     }
 

@@ -34,9 +34,10 @@ public struct TelemetryRecordQuery: Sendable, Hashable {
     }
 
     /// Returns the records that match, in the query's order; equal ones by name, so that the order is stable.
-    public func apply(to records: some Sequence<TelemetryRecord>) -> [TelemetryRecord] {
-        records.filter(matches).sorted(by: precedes)
-    }
+    public func apply(to records: some Sequence<TelemetryRecord>) -> [TelemetryRecord] { sort(records.filter(matches)) }
+
+    /// Returns the records in the query's order.
+    package func sort(_ records: some Sequence<TelemetryRecord>) -> [TelemetryRecord] { records.sorted(by: precedes) }
 
     private func precedes(_ lhs: TelemetryRecord, _ rhs: TelemetryRecord) -> Bool {
         let (left, right) = (lhs.recordID.recordName, rhs.recordID.recordName)

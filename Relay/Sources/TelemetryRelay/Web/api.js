@@ -99,8 +99,20 @@ export class Relay {
 
     async count(filter, signal) { return (await this.get(`/v1/events/count${query(filter)}`, signal)).count; }
 
+    /** All records that match, page by page. One that changes in between is in the last page that has it. */
     async records(recordType, conditions = {}, more = {}) {
-        return (await this.post("/v1/records/query", { recordType, conditions, ...more })).records;
+        const found = new Map();
+        let page = {};
+        do {
+            page = await this.post("/v1/records/query", { recordType, conditions, ...more, after: page.cursor });
+            const count = found.size;
+            for (const record of page.records) {
+                found.delete(record.recordName);
+                found.set(record.recordName, record);
+            }
+            if (page.hasMore && found.size === count) throw new RelayError(0, "unavailable", "The relay sends a page again.");
+        } while (page.hasMore);
+        return [...found.values()];
     }
 
     /** The record, or null if there is none. */
