@@ -105,6 +105,23 @@ struct ExhaustionTests {
         }
     }
 
+    @Test("The metrics contain the bytes of the change log and of subscriptions")
+    func metrics() async throws {
+        try await RelayBench.run { relay async throws -> Void in
+            func value(_ name: String) async throws -> Int? {
+                let lines = try await relay.get("/metrics").text.split(separator: "\n")
+                return lines.first { $0.hasPrefix(name + " ") }.flatMap { Int($0.dropFirst(name.count + 1)) }
+            }
+            #expect(try await value("relay_record_change_bytes_kept") == 0)
+            #expect(try await value("relay_subscription_bytes_kept") == 0)
+            let name = String(repeating: "x", count: 10_000)
+            for _ in 1...3 { _ = try await relay.post("/v1/records", WireSample.save("overwrite", WireSample.record(name))) }
+            _ = try await relay.send(.put, "/v1/subscriptions/1", #"{"recordType":"\#(name)"}"#)
+            #expect(try await value("relay_record_change_bytes_kept").map { (30_000..<31_000).contains($0) } == true)
+            #expect(try await value("relay_subscription_bytes_kept").map { (10_000..<10_200).contains($0) } == true)
+        }
+    }
+
     @Test(
         "Addresses of one IPv6 network count as one",
         arguments: [

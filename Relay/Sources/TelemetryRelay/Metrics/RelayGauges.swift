@@ -14,6 +14,11 @@ struct RelayGauges: Sendable {
                 "relay_event_identifiers_kept", "gauge", "Identifiers of deleted events that are kept.",
                 telemetry.rememberedEvents)
             text.value("relay_records_kept", "gauge", "Records in the storage.", telemetry.records)
+            text.value(
+                "relay_record_change_bytes_kept", "gauge", "Bytes that the log of record changes uses.",
+                telemetry.recordChangeBytes)
+            text.value(
+                "relay_subscription_bytes_kept", "gauge", "Bytes that subscriptions use.", telemetry.subscriptionBytes)
             text.values(
                 "relay_events_deleted_total", "counter", "Events deleted, by the bound that they exceeded.", by: "bound",
                 telemetry.expired.map { ($0.key.rawValue, $0.value) })

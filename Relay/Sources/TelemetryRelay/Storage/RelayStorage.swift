@@ -35,16 +35,23 @@ public struct RelayUsage: Sendable, Equatable {
     public var rememberedEvents: Int
     /// The number of stored records.
     public var records: Int
+    /// The approximate size of the log of record changes, in bytes.
+    public var recordChangeBytes: Int
+    /// The size of the subscriptions, in bytes of JSON.
+    public var subscriptionBytes: Int
     /// The number of events that retention deleted since this storage was opened, by the limit that they exceeded.
     public var expired: [RelayEventRetention.Bound: Int]
 
     public init(
-        events: Int, eventBytes: Int, rememberedEvents: Int, records: Int, expired: [RelayEventRetention.Bound: Int]
+        events: Int, eventBytes: Int, rememberedEvents: Int, records: Int, recordChangeBytes: Int, subscriptionBytes: Int,
+        expired: [RelayEventRetention.Bound: Int]
     ) {
         self.events = events
         self.eventBytes = eventBytes
         self.rememberedEvents = rememberedEvents
         self.records = records
+        self.recordChangeBytes = recordChangeBytes
+        self.subscriptionBytes = subscriptionBytes
         self.expired = expired
     }
 }

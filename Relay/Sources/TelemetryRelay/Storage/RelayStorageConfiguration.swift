@@ -7,6 +7,8 @@ public struct RelayStorageConfiguration: Sendable {
     public var events = RelayEventRetention()
     /// The maximum number of record changes that are kept, so that notification streams can resume.
     public var recordChanges = 100_000
+    /// The maximum size of the kept record changes, in bytes.
+    public var recordChangeBytes = 16 << 20
     /// Whether a write waits for the disk (`synchronous = FULL`), so that acknowledged data survives a power failure. Otherwise
     /// (`NORMAL`) a power failure may lose the most recent writes; a killed process loses nothing in either mode. Requests share
     /// transactions, so the cost of waiting is low.

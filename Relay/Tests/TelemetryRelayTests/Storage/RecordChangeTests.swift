@@ -51,6 +51,36 @@ struct RecordChangeTests {
         }
     }
 
+    @Test("The kept changes have a limited size", arguments: StorageDriver.all)
+    func bytes(driver: StorageDriver) async throws {
+        try await StorageBench.run(driver) { bench in
+            try await bench.open {
+                $0.recordChangeBytes = 30_000
+            } _: { storage in
+                let start = try await storage.latestRecordChange()
+                let name = String(repeating: "x", count: 8_000)
+                var positions: [RelayChangePosition] = []
+                for _ in 1...3 {
+                    _ = try await storage.save([Self.record(name + "1"), Self.record(name + "2")], policy: .overwrite)
+                    positions.append(try await storage.latestRecordChange())
+                }
+                #expect(try await (24_000...38_000).contains(storage.usage().recordChangeBytes))
+                #expect(try await storage.recordChanges(after: start, limit: 9) == nil)
+                #expect(try await storage.recordChanges(after: positions[1], limit: 9)?.count == 2)
+                _ = try await storage.deleteRecords(named: [name + "1"])
+                #expect(try await storage.recordChanges(after: positions[2], limit: 9)?.count == 1)
+                #expect(try await (24_000...38_000).contains(storage.usage().recordChangeBytes))
+                // A change that is larger than the limit is kept alone.
+                let large = String(repeating: "y", count: 40_000)
+                _ = try await storage.save([Self.record(large)], policy: .insert)
+                let latest = try await storage.latestRecordChange()
+                _ = try await storage.save([Self.record(large)], policy: .overwrite)
+                #expect(try await storage.recordChanges(after: latest, limit: 9)?.map(\.recordName) == [large])
+                #expect(try await storage.usage().recordChangeBytes < 50_000)
+            }
+        }
+    }
+
     @Test("A change matches subscriptions to its current and its previous client")
     func matching() {
         let change = RelayRecordChange(

@@ -41,7 +41,7 @@ public final class PostgreSQLRelayStorage: ComposedRelayStorage {
         events = PostgreSQLEventStore(
             database, retention: configuration.events, arrival: arrival, newest: newest.event, totals: newest.totals
         ) { notifier.events(before: $0, of: $1) }
-        records = PostgreSQLRecordStore(database, capacity: configuration.recordChanges, next: newest.recordChange) {
+        records = PostgreSQLRecordStore(database, keeping: RecordChangeBounds(configuration), next: newest.recordChange) {
             notifier.records(of: $0)
         }
         tokens = PostgreSQLTokenStore(database, changes: newest.tokenChange) { notifier.tokens() }
@@ -60,15 +60,21 @@ public final class PostgreSQLRelayStorage: ComposedRelayStorage {
     }
 
     public func usage() async throws -> RelayUsage {
-        let (totals, records) = try await database.read { connection in
+        let (totals, row) = try await database.read { connection in
             (
                 try await PostgreSQLEventTotals.fetch(connection),
-                try await connection.execute("SELECT COUNT(*) FROM record").row.int(0)
+                try await connection.execute(
+                    """
+                    SELECT (SELECT COUNT(*) FROM record), COALESCE((\(RecordChangeBounds.usage)), 0)::bigint,
+                        COALESCE((SELECT SUM(length(body)) FROM subscription), 0)::bigint
+                    """
+                ).row
             )
         }
         return RelayUsage(
             events: Int(totals.events), eventBytes: Int(totals.bytes), rememberedEvents: Int(totals.remembered),
-            records: Int(records), expired: events.expired)
+            records: Int(try row.int(0)), recordChangeBytes: Int(try row.int(1)), subscriptionBytes: Int(try row.int(2)),
+            expired: events.expired)
     }
 
     public func expire() async throws { try await events.expire() }

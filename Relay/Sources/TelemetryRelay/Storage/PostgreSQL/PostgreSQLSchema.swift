@@ -7,7 +7,7 @@ import PostgreSQLClient
 /// of one. Texts from outside are stored as bytes, because a text of the server cannot contain a NUL.
 enum PostgreSQLSchema {
     /// The migrations in order; the first has the number 1.
-    static let migrations = [state + events + records + access + debugLogs, recordPages]
+    static let migrations = [state + events + records + access + debugLogs, recordPages + changeBytes]
 
     /// The oldest version of the server that has the functions the relay uses, as in `server_version_num`.
     static let minimumServer: Int64 = 130_000
@@ -132,6 +132,9 @@ enum PostgreSQLSchema {
 
     /// `sort_key` is ``RecordOrder/storedKey(of:)``.
     private static let recordPages = "ALTER TABLE record ADD COLUMN sort_key bytea;"
+
+    /// See ``RecordChangeBounds``. Earlier changes are deleted, because their size is not known.
+    private static let changeBytes = "DELETE FROM record_change; ALTER TABLE record_change ADD COLUMN total bigint;"
 
     private static let access = """
         CREATE TABLE token (

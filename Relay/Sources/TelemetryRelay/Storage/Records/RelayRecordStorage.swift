@@ -39,7 +39,7 @@ public protocol RelayRecordStorage: Sendable {
     func latestRecordChange() async throws -> RelayChangePosition
 
     /// Returns at most `limit` changes after a position, oldest first; nil if the position is too old or from another database,
-    /// so that the changes since then are unknown. The last 100,000 changes are kept by default.
+    /// so that the changes since then are unknown. The last 100,000 changes are kept by default, and 16 MiB of them.
     func recordChanges(after position: RelayChangePosition, limit: Int) async throws -> [RelayRecordChange]?
 
     /// Yields an element when records of one of these clients, or records without a client, may have changed (nil: any record).

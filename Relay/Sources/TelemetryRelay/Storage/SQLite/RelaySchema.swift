@@ -14,7 +14,7 @@ enum RelaySchema {
         }
         migrator.registerMigration(prefix + "2") { db in try db.execute(sql: filters) }
         migrator.registerMigration(prefix + "3") { db in try db.execute(sql: RecordSelection.statusIndex) }
-        migrator.registerMigration(prefix + "4") { db in try db.execute(sql: recordPages) }
+        migrator.registerMigration(prefix + "4") { db in try db.execute(sql: recordPages + changeBytes) }
         return migrator
     }
 
@@ -118,6 +118,13 @@ enum RelaySchema {
         ALTER TABLE record ADD COLUMN sort_key BLOB;
         DROP INDEX record_by_type;
         \(RecordSelection.orderIndex)
+
+        """
+
+    /// See ``RecordChangeBounds``. Earlier changes are deleted, because their size is not known.
+    private static let changeBytes = """
+        DELETE FROM record_change;
+        ALTER TABLE record_change ADD COLUMN total INTEGER;
 
         """
 

@@ -44,7 +44,7 @@ public final class SQLiteRelayStorage: ComposedRelayStorage {
                 database: database, retention: configuration.events,
                 arrival: ArrivalTime(clock: clock, date: configuration.now), next: state.nextEvent)
             records = SQLiteRecordStore(
-                database: database, capacity: configuration.recordChanges, next: state.nextChange)
+                database: database, keeping: RecordChangeBounds(configuration), next: state.nextChange)
             tokens = SQLiteTokenStore(database: database, changes: state.tokenChanges)
             stores = RelayStores(
                 events: events, records: records, subscriptions: SQLiteSubscriptionStore(database: database), tokens: tokens,
@@ -57,12 +57,16 @@ public final class SQLiteRelayStorage: ComposedRelayStorage {
     public func check() async throws { _ = try await database.read(RelayState.fetch) }
 
     public func usage() async throws -> RelayUsage {
-        let (state, records) = try await database.read { db in
-            (try RelayState.fetch(db), try Int.fetchOne(db, sql: "SELECT COUNT(*) FROM record") ?? 0)
+        let (state, records, changeBytes, subscriptionBytes) = try await database.read { db in
+            func number(_ sql: String) throws -> Int { try Int.fetchOne(db, sql: sql) ?? 0 }
+            return (
+                try RelayState.fetch(db), try number("SELECT COUNT(*) FROM record"), try number(RecordChangeBounds.usage),
+                try number("SELECT SUM(length(body)) FROM subscription")
+            )
         }
         return RelayUsage(
             events: Int(state.events), eventBytes: Int(state.eventBytes), rememberedEvents: Int(state.remembered),
-            records: records, expired: events.expired)
+            records: records, recordChangeBytes: changeBytes, subscriptionBytes: subscriptionBytes, expired: events.expired)
     }
 
     public func expire() async throws { try await events.expire() }

@@ -47,8 +47,8 @@ struct PostgreSQLRecordChangeLog {
         return Changes(numbers: first..<next, clients: isOfAll ? nil : clients)
     }
 
-    /// Writes the changes, and deletes the oldest ones beyond the capacity.
-    func save(_ connection: PostgreSQLConnection, keeping capacity: Int) async throws {
+    /// Writes the changes, and deletes the oldest ones beyond the bounds.
+    func save(_ connection: PostgreSQLConnection, keeping bounds: RecordChangeBounds) async throws {
         guard !entries.isEmpty else { return }
         func column(_ text: (Entry) -> String?) -> PostgreSQLValue {
             .byteStrings(entries.map { text($0).map { Array($0.utf8) } })
@@ -56,7 +56,9 @@ struct PostgreSQLRecordChangeLog {
         try await connection.execute(
             """
             INSERT INTO record_change
-            SELECT * FROM unnest($1::bigint[], $2::bytea[], $3::bytea[], $4::bytea[], $5::bytea[])
+            SELECT *, SUM(\(RecordChangeBounds.size)) OVER (ORDER BY number) + COALESCE((\(RecordChangeBounds.total)), 0)
+            FROM unnest($1::bigint[], $2::bytea[], $3::bytea[], $4::bytea[], $5::bytea[])
+                AS change (number, type, name, client, previous_client)
             """,
             [
                 .int64s(Array(first..<next)), column { $0.record.record.recordType }, column { $0.record.name },
@@ -64,7 +66,8 @@ struct PostgreSQLRecordChangeLog {
             ])
         try await connection.execute("UPDATE relay_state SET next_change = $1::bigint WHERE id = 1", [.int64(next)])
         try await connection.execute(
-            "DELETE FROM record_change WHERE number < $1::bigint", [.int64(next - Int64(capacity))])
+            "DELETE FROM record_change WHERE number < $1::bigint OR number < \(RecordChangeBounds.first("$2::bigint"))",
+            [.int64(next - Int64(bounds.count)), .int64(Int64(bounds.bytes))])
     }
 
     /// At most `limit` changes after a position; nil if they are unknown.

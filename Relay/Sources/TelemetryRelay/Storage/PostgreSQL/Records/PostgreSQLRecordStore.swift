@@ -9,20 +9,20 @@ import TelemetryTransport
 /// One transaction at a time, of all relays, changes records: the numbers of changes have no gaps, and become visible in order.
 final class PostgreSQLRecordStore: RelayRecordStorage {
     private let database: PostgreSQLDatabase
-    private let capacity: Int
+    private let bounds: RecordChangeBounds
     private let notify: @Sendable (_ clients: Set<String>?) -> Void
     let announcer: ChangeAnnouncer
 
     /// - Parameters:
-    ///   - capacity: the maximum number of changes that are kept.
+    ///   - bounds: how many changes are kept.
     ///   - next: the number of the next change.
     ///   - notify: called after each change with the affected clients; nil means all.
     init(
-        _ database: PostgreSQLDatabase, capacity: Int, next: Int64,
+        _ database: PostgreSQLDatabase, keeping bounds: RecordChangeBounds, next: Int64,
         notify: @escaping @Sendable (_ clients: Set<String>?) -> Void
     ) {
         self.database = database
-        self.capacity = capacity
+        self.bounds = bounds
         self.notify = notify
         announcer = ChangeAnnouncer(next: next)
     }
@@ -31,7 +31,7 @@ final class PostgreSQLRecordStore: RelayRecordStorage {
         _ records: [RelayRecord], policy: TelemetrySavePolicy,
         admit: @escaping @Sendable (_ proposed: RelayRecord, _ stored: RelayRecord?) throws -> RelayRecord
     ) async throws -> RelaySaveResult {
-        let (result, changes) = try await database.write { [capacity, database] connection in
+        let (result, changes) = try await database.write { [bounds, database] connection in
             var log = try await PostgreSQLRecordChangeLog.begin(connection, database.store)
             var table = try await PostgreSQLRecordTable.fetch(named: records.map(\.name), connection)
             var result = RelaySaveResult(saved: [], failures: [])
@@ -49,7 +49,7 @@ final class PostgreSQLRecordStore: RelayRecordStorage {
                 result.saved.append(record)
             }
             try await table.save(connection)
-            try await log.save(connection, keeping: capacity)
+            try await log.save(connection, keeping: bounds)
             return (result, log.changes)
         }
         announce(changes)
@@ -76,7 +76,7 @@ final class PostgreSQLRecordStore: RelayRecordStorage {
     func deleteRecords(
         named names: [String], admit: @escaping @Sendable (RelayRecord) throws -> Bool
     ) async throws -> Int {
-        let changes = try await database.write { [capacity, database] connection in
+        let changes = try await database.write { [bounds, database] connection in
             var log = try await PostgreSQLRecordChangeLog.begin(connection, database.store)
             var table = try await PostgreSQLRecordTable.fetch(named: names, connection)
             for name in names {
@@ -85,7 +85,7 @@ final class PostgreSQLRecordStore: RelayRecordStorage {
                 table.remove(name)
             }
             try await table.save(connection)
-            try await log.save(connection, keeping: capacity)
+            try await log.save(connection, keeping: bounds)
             return log.changes
         }
         announce(changes)

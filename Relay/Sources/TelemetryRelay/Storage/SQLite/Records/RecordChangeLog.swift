@@ -17,18 +17,24 @@ struct RecordChangeLog {
 
     mutating func add(_ record: RelayRecord, replacing replaced: RelayRecord?, _ db: Database) throws {
         let previous = replaced.flatMap { $0.clientId == record.clientId ? nil : $0.clientId }
-        try db.cachedStatement(sql: "INSERT INTO record_change VALUES (?, ?, ?, ?, ?)").execute(arguments: [
+        try db.cachedStatement(
+            sql: """
+                INSERT INTO record_change SELECT *, \(RecordChangeBounds.size) + COALESCE((\(RecordChangeBounds.total)), 0)
+                FROM (SELECT ? AS number, ? AS type, ? AS name, ? AS client, ? AS previous_client)
+                """
+        ).execute(arguments: [
             next, Data(record.record.recordType.utf8), Data(record.name.utf8), record.clientId.map { Data($0.utf8) },
             previous.map { Data($0.utf8) },
         ])
         next += 1
     }
 
-    /// Saves the next number, and deletes the oldest changes beyond the capacity.
-    func save(_ db: Database, keeping capacity: Int) throws {
+    /// Saves the next number, and deletes the oldest changes beyond the bounds.
+    func save(_ db: Database, keeping bounds: RecordChangeBounds) throws {
         guard next > state.nextChange else { return }
         try db.cachedStatement(sql: "UPDATE relay_state SET next_change = ? WHERE id = 1").execute(arguments: [next])
-        try db.cachedStatement(sql: "DELETE FROM record_change WHERE number < ?").execute(arguments: [next - Int64(capacity)])
+        try db.cachedStatement(sql: "DELETE FROM record_change WHERE number < ? OR number < \(RecordChangeBounds.first("?"))")
+            .execute(arguments: [next - Int64(bounds.count), bounds.bytes])
     }
 
     var latest: RelayChangePosition { RelayChangePosition(rawValue: state.place(next - 1)) }

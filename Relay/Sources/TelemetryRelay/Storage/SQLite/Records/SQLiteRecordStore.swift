@@ -6,15 +6,15 @@ import TelemetryTransport
 /// Stores records and the log of their changes in SQLite tables.
 final class SQLiteRecordStore: RelayRecordStorage {
     private let database: RelayDatabase
-    private let capacity: Int
+    private let bounds: RecordChangeBounds
     let announcer: ChangeAnnouncer
 
     /// - Parameters:
-    ///   - capacity: the maximum number of changes that are kept.
+    ///   - bounds: how many changes are kept.
     ///   - next: the number of the next change.
-    init(database: RelayDatabase, capacity: Int, next: Int64) {
+    init(database: RelayDatabase, keeping bounds: RecordChangeBounds, next: Int64) {
         self.database = database
-        self.capacity = capacity
+        self.bounds = bounds
         announcer = ChangeAnnouncer(next: next)
     }
 
@@ -22,7 +22,7 @@ final class SQLiteRecordStore: RelayRecordStorage {
         _ records: [RelayRecord], policy: TelemetrySavePolicy,
         admit: @escaping @Sendable (_ proposed: RelayRecord, _ stored: RelayRecord?) throws -> RelayRecord
     ) async throws -> RelaySaveResult {
-        let (result, changes) = try await database.write { [capacity] db in
+        let (result, changes) = try await database.write { [bounds] db in
             var log = try RecordChangeLog(db)
             var result = RelaySaveResult(saved: [], failures: [])
             var clients: [String?] = []
@@ -40,7 +40,7 @@ final class SQLiteRecordStore: RelayRecordStorage {
                 result.saved.append(record)
                 clients += [record.clientId, stored?.clientId ?? record.clientId]
             }
-            try log.save(db, keeping: capacity)
+            try log.save(db, keeping: bounds)
             return (result, Changes(numbers: log.state.nextChange..<log.next, clients: clients))
         }
         announce(changes)
@@ -65,7 +65,7 @@ final class SQLiteRecordStore: RelayRecordStorage {
     func deleteRecords(
         named names: [String], admit: @escaping @Sendable (RelayRecord) throws -> Bool
     ) async throws -> Int {
-        let changes = try await database.write { [capacity] db in
+        let changes = try await database.write { [bounds] db in
             var log = try RecordChangeLog(db)
             var clients: [String?] = []
             for name in names {
@@ -75,7 +75,7 @@ final class SQLiteRecordStore: RelayRecordStorage {
                 try log.add(stored, replacing: nil, db)
                 clients.append(stored.clientId)
             }
-            try log.save(db, keeping: capacity)
+            try log.save(db, keeping: bounds)
             return Changes(numbers: log.state.nextChange..<log.next, clients: clients)
         }
         announce(changes)
