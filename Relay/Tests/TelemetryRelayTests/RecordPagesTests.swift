@@ -109,4 +109,16 @@ struct RecordPagesTests {
             #expect(Self.names(second) == ["4"] && second["hasMore"] as? Bool == false)
         }
     }
+
+    @Test("A record's name and type have at most 16 KiB")
+    func names() async throws {
+        try await RelayBench.run { relay async throws -> Void in
+            for (length, status) in [(16_384, 200), (16_385, 400)] {
+                let text = String(repeating: "x", count: length)
+                let named = try await relay.post("/v1/records", WireSample.save("overwrite", WireSample.record(text)))
+                let typed = try await relay.post("/v1/records", WireSample.save("overwrite", WireSample.record("1", type: text)))
+                #expect([named.status.code, typed.status.code] == [status, status])
+            }
+        }
+    }
 }

@@ -3,6 +3,9 @@ import TelemetryTransport
 
 /// The JSON form of a record: `{"recordType", "recordName", "changeTag", "fields"}`.
 enum WireRecord {
+    /// The maximum length of a record's name and of its type, in bytes of UTF-8.
+    static let maximumName = 16 << 10
+
     static func read(_ reader: inout JSONReader, place: String) throws -> RelayRecord {
         guard try reader.kind() == .object else { throw Problem.invalidArgument("\(place) must be an object.") }
         var texts: [String: String] = [:]
@@ -21,6 +24,9 @@ enum WireRecord {
         func required(_ name: String) throws -> String {
             guard let text = texts[name], !text.isEmpty else {
                 throw Problem.invalidArgument("\(place).\(name) is missing.")
+            }
+            guard text.utf8.count <= maximumName else {
+                throw Problem.invalidArgument("\(place).\(name) may have at most \(maximumName) bytes of UTF-8.")
             }
             return text
         }
