@@ -58,9 +58,9 @@ extension RelayRoutes {
             // Resumes only if the relay's change log still includes this position.
             if try await storage.recordChanges(after: position, limit: 1) != nil { resumed = position }
         }
-        let stream = NotificationStream(
-            storage: storage, owners: asked.caller.subscriptionOwners, resumed: resumed, newest: newest)
         let clients = asked.caller.permittedClients
+        let stream = NotificationStream(
+            storage: storage, owners: asked.caller.subscriptionOwners, clients: clients, resumed: resumed, newest: newest)
         return try .events(
             streams, asked.caller, hints: { [storage] in storage.recordHints(of: clients) }, stream.write)
     }

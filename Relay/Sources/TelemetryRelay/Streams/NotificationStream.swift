@@ -4,6 +4,8 @@ import TelemetryTransport
 struct NotificationStream: Sendable {
     let storage: any RelayRecordStorage & RelaySubscriptionStorage
     let owners: [String]
+    /// The clients whose changes the caller may see; nil means all.
+    let clients: Set<String>?
     /// The position at which an earlier stream ended; nil if the changes since then are unknown.
     let resumed: RelayChangePosition?
     /// The newest change when the stream began.
@@ -35,7 +37,8 @@ struct NotificationStream: Sendable {
         try await events.event("ready", id: position.rawValue, data: "{}")
     }
 
-    private func write(_ changes: [RelayRecordChange], to events: inout ServerSentEvents) async throws {
+    private func write(_ all: [RelayRecordChange], to events: inout ServerSentEvents) async throws {
+        let changes = clients.map { clients in all.filter { $0.concerns(clients) } } ?? all
         guard !changes.isEmpty else { return }
         var subscriptions: [TelemetrySubscription] = []
         for owner in owners { subscriptions += try await storage.subscriptions(owner: owner) }
