@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 import TelemetryLogging
 import TelemetryModels
 import TelemetryTransport
@@ -6,7 +7,8 @@ import TelemetryTransport
 /// Logs as fast as possible and reports it, line by line, until it is killed by the logger's kill test.
 ///
 /// `TelemetryCrashLogger SPOOL RUN [STORE]`: two threads log events named `RUN.THREAD.NUMBER` and print each name once `logEvent`
-/// has returned. They are sent to the file store in STORE. Without STORE every append fails.
+/// has returned. They are sent to the file store in STORE. Without STORE every append fails. Only one thread logs at a time: while
+/// it creates a segment's file, the events of other threads would not be in a file yet.
 ///
 /// `TelemetryCrashLogger --recorded SPOOL RUN`: they are events of the scenario "Recorded", which only the flight recorder keeps.
 @main
@@ -34,14 +36,19 @@ enum CrashLogger {
         while true { try await Task.sleep(for: .seconds(60)) }
     }
 
+    private static let turn = Mutex(())
+
     private static func log(to logger: TelemetryLogger, in scenario: String?, as prefix: String) {
         var number = 0
         while true {
             number += 1
             let name = "\(prefix).\(number)"
-            logger.logEvent(
-                name: name, scenario: scenario, level: .info,
-                property1: number % 3 == 0 ? nil : String(repeating: "x", count: number % 100), attributes: [:])
+            let property1 = number % 3 == 0 ? nil : String(repeating: "x", count: number % 100)
+            if let scenario {
+                logger.logEvent(name: name, scenario: scenario, property1: property1)
+            } else {
+                turn.withLock { _ in logger.logEvent(name: name, property1: property1) }
+            }
             // One call, so that a line is printed completely or not at all.
             FileHandle.standardOutput.write(Data((name + "\n").utf8))
         }

@@ -20,7 +20,7 @@ struct BudgetReportTests {
         for _ in 0..<3 { bench.logger.logEvent(name: "e", scenario: "Net") }
         wall.date += 10
         // The second reading of the time is that of the report: the first one begins the next period.
-        await gate.hold(reading: 2) { bench.logger.logEvent(name: "next", scenario: "Net") }
+        await gate.hold(call: 2) { bench.logger.logEvent(name: "next", scenario: "Net") }
         await bench.logger.setPaused(true)
         await gate.open()
         await bench.logger.setPaused(false)

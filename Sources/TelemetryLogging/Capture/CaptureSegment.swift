@@ -19,11 +19,11 @@ struct CaptureSegment: Sendable {
     static let minimumBytes = 16 << 10
     static let maximumBytes = 512 << 10
 
-    /// Where frames begin in memory of the process: it leaves room for a file's header and a definition, which precede the
-    /// frames when the segment is copied to a file.
+    /// Where frames begin in a segment that is begun without a spool: it leaves room for a file's header and a definition, which
+    /// precede the frames when the segment is copied to a file.
     static let reservedBytes = 2_560
 
-    let memory: SegmentMemory
+    private(set) var memory: SegmentMemory
     let session: Session
     /// The offset of the first frame.
     let start: Int
@@ -40,15 +40,15 @@ struct CaptureSegment: Sendable {
     /// No event at or after `consumed` was logged before this time; nil if that is unknown.
     var begun: BootTime?
     /// The version of the capture's client that the last definition states. Before the first definition it is 0, which means no
-    /// client, or, in a file, ``noClientVersion``.
+    /// client, or, after a header, ``noClientVersion``.
     var clientVersion: UInt64
-    /// A file always begins with a definition, which also states since when its events were logged.
+    /// A header is always followed by a definition, which also states since when the events were logged.
     private static let noClientVersion = UInt64.max
 
     init(memory: SegmentMemory, session: Session, start: Int, firstSequence: UInt64, begun: BootTime? = nil) {
         self.memory = memory
         self.begun = begun
-        clientVersion = memory.isMapped ? Self.noClientVersion : 0
+        clientVersion = Self.clientVersion(start: start)
         self.session = session
         self.start = start
         self.firstSequence = firstSequence
@@ -56,6 +56,11 @@ struct CaptureSegment: Sendable {
         committed = start
         terminate()
     }
+
+    /// Whether the memory has the layout of a file.
+    var hasHeader: Bool { start != Self.reservedBytes }
+
+    private static func clientVersion(start: Int) -> UInt64 { start == reservedBytes ? 0 : noClientVersion }
 
     @inline(__always)
     var free: Int { memory.count &- committed &- Frame.terminatorBytes }
@@ -71,18 +76,25 @@ struct CaptureSegment: Sendable {
         committed += frame.count
     }
 
+    /// Copies the segment, which has a header, to a new file at the same offsets.
+    mutating func move(to file: SegmentMemory) {
+        memory.withBytes(in: 8..<(committed + Frame.terminatorBytes)) { file.copy($0, to: 8) }
+        file.publish(SegmentHeader.magic, at: 0)
+        memory = file
+    }
+
     /// Removes the delivered frames, so that the memory is used again. Called only if no event waits.
     mutating func rewind(firstSequence: UInt64, at now: BootTime) {
         committed = start
         memory.publish(UInt32(0), at: start)
-        if memory.isMapped {
+        if hasHeader {
             SegmentHeader.setConsumed(start, in: memory)
             SegmentHeader.setFirstSequence(firstSequence, in: memory)
         }
         consumed = start
         waiting = 0
         self.firstSequence = firstSequence
-        clientVersion = memory.isMapped ? Self.noClientVersion : 0
+        clientVersion = Self.clientVersion(start: start)
         clientAtConsumed = nil
         begun = now
     }

@@ -27,7 +27,7 @@ extension CaptureState {
     mutating func beginReading() -> PendingRange? {
         guard let segment = sealed.first ?? active, segment.waiting > 0 else { return nil }
         nextToken += 1
-        reading = Reading(token: nextToken, memory: ObjectIdentifier(segment.memory), inFlight: 0)
+        reading = Reading(token: nextToken, memory: segment.memory, inFlight: 0)
         return PendingRange(
             token: nextToken, memory: segment.memory, session: segment.session, firstSequence: segment.firstSequence,
             from: segment.consumed, to: segment.committed, clientId: segment.clientAtConsumed,
@@ -49,6 +49,8 @@ extension CaptureState {
         dropped: (count: Int, cause: TelemetryLogger.DropCause), unreported: Int = 0
     ) {
         guard let reading, reading.token == range.token else { return }
+        // Not always the first: orphaned segments may have been inserted before it meanwhile.
+        let index = sealed.firstIndex(where: isRead)
         self.reading = nil
         // Events that were not passed to the transport were dropped and counted with their segment.
         if reading.isOrphaned, reading.inFlight == 0 { return }
@@ -59,8 +61,7 @@ extension CaptureState {
         if reading.isOrphaned {
             waiting -= reading.inFlight - handled
             drop(reading.inFlight - handled, for: .full)
-        } else if let index = sealed.firstIndex(where: { $0.memory === range.memory }) {
-            // Not always the first: orphaned segments may have been inserted before it meanwhile.
+        } else if let index {
             sealed[index].consume(to: offset, events: handled, clientId: clientId)
             if sealed[index].waiting == 0 { recycle(sealed.remove(at: index)) }
         } else {
@@ -74,9 +75,7 @@ extension CaptureState {
 
     /// Drops the rest of a segment that cannot be read.
     mutating func abandon(_ range: PendingRange) {
-        guard let segment = sealed.first(where: { $0.memory === range.memory }) ?? active, segment.memory === range.memory else {
-            return
-        }
+        guard let segment = sealed.first(where: isRead) ?? active, isRead(segment) else { return }
         endReading(
             range, at: segment.committed, clientId: segment.clientAtConsumed, delivered: 0, dropped: (segment.waiting, .corrupt))
     }
@@ -90,18 +89,25 @@ extension CaptureState {
         sealed = []
         active = nil
         spare = nil
+        fileRequests = []
         reading = nil
         waiting = 0
+        leftInSpool = 0
         nextSequence = highestOffered + 1
         reportedDrops = ReportedDrops()
         store.leaveSpool()
     }
 }
 
+extension CaptureState {
+    /// Whether the consumer reads the segment.
+    func isRead(_ segment: CaptureSegment) -> Bool { reading?.memory === segment.memory }
+}
+
 extension CaptureSegment {
     fileprivate mutating func consume(to offset: Int, events: Int, clientId: String?) {
         consumed = offset
-        if memory.isMapped { SegmentHeader.setConsumed(offset, in: memory) }
+        if hasHeader { SegmentHeader.setConsumed(offset, in: memory) }
         waiting -= events
         // A file may contain any number.
         firstSequence &+= UInt64(events)

@@ -1,13 +1,29 @@
 import TelemetryModels
 
 extension CaptureState {
-    /// Keeps events in files from now on, and copies the events that wait in memory to files.
+    /// Keeps events in files from now on, and requests files for the events that wait in memory.
     mutating func attach(_ spool: Spool, maximumBytes: Int) {
         store.use(spool, maximumBytes: maximumBytes)
         spare = nil
+        // They are adopted now.
+        leftInSpool = 0
         if active != nil { seal() }
-        sealed = sealed.map { copied($0) }
-        for segment in sealed.dropLast() { segment.memory.file?.unlock() }
+        for index in sealed.indices {
+            if !sealed[index].hasHeader { addHeader(at: index) }
+            if sealed[index].hasHeader { requestFile(for: sealed[index].memory) }
+        }
+    }
+
+    /// Requests the file of a segment, unless its memory is a file's already or there is no spool.
+    mutating func requestFile(for memory: SegmentMemory) {
+        guard store.spool != nil, memory.file == nil else { return }
+        fileRequests.append(store.request(replacing: memory))
+    }
+
+    /// Unlocks the files of all segments but the newest one, whose lock shows that the owner runs.
+    func unlockOlderFiles() {
+        let files = (sealed + [active].compactMap(\.self)).compactMap(\.memory.file)
+        for file in files.dropLast() { file.unlock() }
     }
 
     /// Inserts the events that dead sessions left before the events that wait.
@@ -27,35 +43,36 @@ extension CaptureState {
         if active != nil { seal() }
         if let spare { store.discard(spare) }
         spare = nil
+        reading = nil
+        store.leaveSpool()
+        leaveFiles()
+    }
+
+    /// Leaves the files with waiting events to the next start.
+    mutating func leaveFiles() {
         let kept = sealed.filter { $0.memory.file != nil }
         sealed.removeAll { $0.memory.file != nil }
         let count = kept.reduce(0) { $0 + $1.waiting }
         waiting -= count
-        leftInSpool = count
-        reading = nil
-        store.leaveSpool()
+        leftInSpool += count
         // Not when the last reader releases them: an append that never returns must not block the next start.
         for segment in kept { segment.memory.file?.abandon() }
     }
 
-    /// Copies a segment to a file and adds its client; returns the segment itself if no file can be created.
-    private mutating func copied(_ segment: CaptureSegment) -> CaptureSegment {
-        guard segment.memory.file == nil else { return segment }
-        let memory = store.allocate()
-        guard memory.isMapped else { return segment }
+    /// Adds a header and the client to a sealed segment that was begun without a spool, if there is room.
+    private mutating func addHeader(at index: Int) {
+        let segment = sealed[index]
+        let memory = SegmentMemory(count: store.segmentBytes)
         var copy = store.segment(in: memory, session: segment.session, firstSequence: segment.firstSequence)
         let definition = FrameEncoding.definition(clientId: segment.clientAtConsumed, begun: segment.begun)
-        guard copy.free >= definition.count + segment.committed - segment.consumed else {
-            store.discard(memory)
-            return segment
-        }
+        guard copy.free >= definition.count + segment.committed - segment.consumed else { return }
         copy.appendDefinition(definition)
         segment.memory.withBytes(in: segment.consumed..<segment.committed) {
             copy.appendFrames($0, events: segment.waiting)
         }
         copy.clientVersion = segment.clientVersion
         copy.begun = segment.begun
-        return copy
+        sealed[index] = copy
     }
 }
 

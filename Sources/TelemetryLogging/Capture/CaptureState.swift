@@ -19,6 +19,8 @@ struct CaptureState {
     private var cursor = WriteCursor()
     /// Memory for the next segment, so that a full segment is replaced without an allocation.
     var spare: SegmentMemory?
+    /// Requests for the files of segments that were begun in memory.
+    var fileRequests: [MemoryRequest] = []
     /// The number of events in all segments.
     var waiting = 0
     /// The number of waiting events that wakes the consumer; `Int.max` while it is awake.
@@ -41,7 +43,7 @@ struct CaptureState {
 
     struct Reading {
         let token: UInt64
-        let memory: ObjectIdentifier
+        var memory: SegmentMemory
         var inFlight: Int
         /// Whether the segment was dropped while its events were being delivered.
         var isOrphaned = false
@@ -75,7 +77,7 @@ struct CaptureState {
     }
 
     /// Appends an event's frame.
-    /// - Returns: whether the consumer must be woken, or a failure reported.
+    /// - Returns: whether the consumer must be woken, and files created.
     @inline(__always)
     mutating func append(_ frame: EncodedFrame) -> Bool {
         let sequence = nextSequence
@@ -102,9 +104,12 @@ struct CaptureState {
         guard needed <= store.frameBytes else { return false }
         if let active, needed > active.free { seal() }
         if active == nil {
-            active = freshSegment()
-            // The next event wakes the consumer, and its thread reports the failure.
-            if store.hasUnreportedFailure { wakeAt = 0 }
+            let memory = takeSpare() ?? SegmentMemory(count: store.segmentBytes)
+            active = store.segment(in: memory, session: session, firstSequence: nextSequence)
+            requestFile(for: memory)
+            unlockOlderFiles()
+            // `append` then makes its caller create the file.
+            if !fileRequests.isEmpty { wakeAt = 0 }
         }
         if active?.clientVersion != clientVersion {
             let version = clientVersion
@@ -135,17 +140,6 @@ struct CaptureState {
         }
     }
 
-    mutating func freshSegment() -> CaptureSegment {
-        let memory = takeSpare() ?? store.allocate()
-        if memory.isMapped {
-            // The lock of the new segment's file shows that the owner runs; the previous one is not needed.
-            sealed.last { $0.memory.isMapped }?.memory.file?.unlock()
-        } else {
-            dropExcess()
-        }
-        return store.segment(in: memory, session: session, firstSequence: nextSequence)
-    }
-
     /// Takes the spare memory. If it is a file's, which was unlocked when it was sealed, the file is locked again.
     private mutating func takeSpare() -> SegmentMemory? {
         guard let memory = spare else { return nil }
@@ -161,11 +155,11 @@ struct CaptureState {
         let oldest = sealed.removeFirst()
         var lost = oldest.waiting
         if oldest.session === session {
-            let handedOver = reading?.memory == ObjectIdentifier(oldest.memory) ? reading?.inFlight ?? 0 : 0
+            let handedOver = isRead(oldest) ? reading?.inFlight ?? 0 : 0
             let first = oldest.firstSequence &+ UInt64(handedOver)
             unreportedDrops.merge(reportedDrops.takeBack(from: first, count: lost - handedOver), uniquingKeysWith: +)
         }
-        if reading?.memory == ObjectIdentifier(oldest.memory) {
+        if isRead(oldest) {
             lost -= reading?.inFlight ?? 0
             reading?.isOrphaned = true
             waiting -= lost

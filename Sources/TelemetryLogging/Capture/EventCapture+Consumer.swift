@@ -54,7 +54,7 @@ extension EventCapture {
         }
         guard shouldWake else { return }
         wakeUp.signal()
-        reportFailure()
+        createFiles()
     }
 }
 

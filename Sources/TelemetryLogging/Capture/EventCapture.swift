@@ -13,7 +13,7 @@ final class EventCapture: Sendable {
     private let hasOwnTime: Bool
     private let hasHook: Bool
     private let process: (@Sendable (inout TelemetryEvent) -> Bool)?
-    private let diagnostics: TelemetryDiagnosticsHandler?
+    let diagnostics: TelemetryDiagnosticsHandler?
 
     init(
         configuration: TelemetryLogger.Configuration, budgets: ScenarioBudgets, now: (@Sendable () -> Date)?,
@@ -40,7 +40,7 @@ final class EventCapture: Sendable {
     }
 
     /// Records an event that the gate admitted. When it returns, the event is in a segment or counted as dropped, or it is in its
-    /// scenario's ring.
+    /// scenario's ring. A spool's segment is in its file, unless another thread is still creating that file.
     @usableFromInline
     func record(
         _ admission: Admission, name: String, scenario: String?, level: TelemetryLogLevel, property1: String?,
@@ -99,7 +99,7 @@ final class EventCapture: Sendable {
     }
 
     /// Appends an event of the logger's own to the state, whose lock the caller holds.
-    /// - Returns: Whether the consumer must be woken, or a failure reported.
+    /// - Returns: Whether the consumer must be woken, and files created.
     func append(_ event: CapturedEvent, to state: inout CaptureState) -> Bool {
         var draft = event
         limits.apply(to: &draft)
@@ -136,13 +136,8 @@ final class EventCapture: Sendable {
         if let meter = admission.meter { budgets.charge(meter, bytes: frame.count) }
         if shouldWake {
             wakeUp.signal()
-            reportFailure()
+            createFiles()
         }
-    }
-
-    /// Reports, outside the lock, that a segment is in memory because its file could not be created.
-    func reportFailure() {
-        if let failure = state.withLock({ $0.store.takeFailure() }) { diagnostics?(failure) }
     }
 
     /// Calls the body with the state; for calls outside the fast path.

@@ -9,9 +9,8 @@ struct SegmentStore {
     private(set) var spool: Spool?
     private var spoolBytes = 0
     private var ordinal: UInt64 = 0
-    private var hasFailed = false
-    /// Why a segment is in memory instead of a file; reset by ``takeFailure()``.
-    private var failure: TelemetryDiagnostic?
+    /// Whether the last file could not be created.
+    var hasFailed = false
 
     /// Creates a store that uses memory of the process, in at least eight segments: if all are full, at most an eighth of the
     /// events is dropped at once.
@@ -48,41 +47,20 @@ struct SegmentStore {
         spool = nil
     }
 
-    /// Allocates memory for a segment: a file's, or the process's if no file can be created. The first such failure is kept until
-    /// ``takeFailure()``, because it must be reported outside the capture's lock: the handler may log.
-    mutating func allocate() -> SegmentMemory {
-        guard let spool else { return SegmentMemory(count: segmentBytes) }
-        do {
-            let memory = try spool.allocate(bytes: segmentBytes, ordinal: nextOrdinal())
-            hasFailed = false
-            return memory
-        } catch {
-            if !hasFailed {
-                failure = TelemetryDiagnostic(
-                    kind: .storageFailed, message: "Events are kept in memory for now, not in the spool: \(error)")
-            }
-            hasFailed = true
-            return SegmentMemory(count: segmentBytes)
-        }
+    /// Returns a request for memory of a segment: a file's, or the process's without a spool.
+    mutating func request(replacing memory: SegmentMemory?) -> MemoryRequest {
+        MemoryRequest(spool: spool, bytes: segmentBytes, ordinal: nextOrdinal(), replaced: memory)
     }
 
-    var hasUnreportedFailure: Bool { failure != nil }
-
-    /// Returns the failure that is not reported yet, once.
-    mutating func takeFailure() -> TelemetryDiagnostic? {
-        defer { failure = nil }
-        return failure
-    }
-
-    /// Returns the next number for a segment or its file; numbers follow the order of events.
-    mutating func nextOrdinal() -> UInt64 {
+    /// Returns the next number for a segment or its file; the numbers of segments follow the order of events.
+    private mutating func nextOrdinal() -> UInt64 {
         ordinal += 1
         return ordinal
     }
 
-    /// A segment without frames.
+    /// A segment without frames. With a spool it has the layout of a file, even if its memory is not a file's yet.
     mutating func segment(in memory: SegmentMemory, session: Session, firstSequence: UInt64) -> CaptureSegment {
-        guard memory.isMapped else {
+        guard spool != nil else {
             return CaptureSegment(
                 memory: memory, session: session, start: CaptureSegment.reservedBytes, firstSequence: firstSequence,
                 begun: bootTime())

@@ -162,7 +162,6 @@ extension CaptureState {
         session = Session(id: EventIdentifier.randomPrefix())
         nextSequence = 1
         highestOffered = 0
-        leftInSpool = 0
         reportedDrops = ReportedDrops()
     }
 }

@@ -23,11 +23,11 @@ extension TelemetryLogger: TelemetryRecording {
             for request in CaptureRequest.requests(for: events, of: scenario, key: ring.key, level: recorder.level) {
                 // Recording may end between two requests.
                 guard let number = capture.withState({ $0.capture(request) }) else { break }
+                capture.createFiles()
                 captured += number
             }
             count = captured
             if captured > 0 { deliverSoon() }
-            capture.reportFailure()
         }
         return count
     }

@@ -13,8 +13,8 @@ extension TelemetryLogger {
             }
             let maximumBytes = configuration.spool.maximumBytes
             capture.withState { $0.attach(spool, maximumBytes: maximumBytes) }
+            capture.createFiles()
             adoptOrphans()
-            capture.reportFailure()
         } catch {
             report(.storageFailed, "The spool in \(directory.path) cannot be used; events are kept in memory: \(error)")
         }

@@ -8,7 +8,7 @@ import TelemetryStorage
 /// Only files of dead owners are adopted. A file may be mapped by a process, so it is never shortened or rewritten in place, only
 /// removed or renamed.
 ///
-/// Used under the capture's lock and by the logger's actor, one at a time.
+/// Used by the logger's actor. Any thread may create a segment's file.
 final class Spool: Sendable {
     let directory: String
     let system: FileSystem
