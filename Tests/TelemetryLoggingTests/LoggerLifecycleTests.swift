@@ -127,6 +127,18 @@ struct LoggerLifecycleTests {
         #expect(stored.map(\.eventId) == ["\(first)-1", "\(second)-1"])
     }
 
+    @Test("Turning on after a shutdown has no effect and is reported")
+    func turnsOnAfterShutdown() async {
+        let bench = await Bench.active()
+        await bench.logger.shutdown()
+        await bench.logger.setEnabled(false)
+        #expect(bench.diagnostics.kinds.isEmpty)
+        await bench.logger.setEnabled(true)
+        bench.logger.logEvent(name: "refused")
+        #expect(bench.logger.statistics.logged == 0)
+        #expect(bench.diagnostics.kinds == [.unexpectedInput])
+    }
+
     @Test("Shutdown ends at its deadline if the transport hangs; waiting events are kept and sent with their own session")
     func shutdownDeadline() async throws {
         let bench = await Bench.active(.init(shutdownDeadline: 5))

@@ -55,10 +55,14 @@ extension TelemetryLogger {
     ///
     /// An append in progress is cancelled and awaited, at most for `Configuration.shutdownDeadline`; none starts afterwards.
     /// Cancelling the calling task does not shorten the wait.
-    /// Before activation, off discards held events and refuses new ones; after ``shutdown()`` it has no effect.
+    /// Before activation, off discards held events and refuses new ones. After ``shutdown()`` events are refused until
+    /// ``activate(enabled:)``: off has no effect, and on only reports a diagnostic.
     public func setEnabled(_ enabled: Bool) async {
         await inTurn {
             if !enabled { endWithdrawal() }
+            if enabled, phase == .shutDown {
+                report(.unexpectedInput, "setEnabled(true) has no effect after shutdown(); call activate(enabled:) instead.")
+            }
             await perform(phase.setEnabled(enabled))
         }
     }
