@@ -32,7 +32,8 @@ public protocol TelemetryLogging: Actor {
     /// The default calls ``updateScenarioStates(_:)`` and ignores levels and ends.
     func updateScenarios(_ states: [String: TelemetryScenarioState]) async
 
-    /// Starts delivery of held and new events, or discards held events and records none.
+    /// Starts delivery of held and new events, or discards held events and records none. After ``shutdown()`` it begins a new
+    /// session.
     func activate(enabled: Bool) async
 
     /// Turns recording on or off. Off discards and counts the events that were not sent, because consent was withdrawn.

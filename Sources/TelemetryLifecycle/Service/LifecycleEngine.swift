@@ -217,6 +217,7 @@ final class LifecycleEngine {
     /// Stops background work, and sets the deadline at which earlier operations are abandoned.
     func beginShutdown(operationsUntil deadline: Deadline) {
         isShutDown = true
+        logger.beginShutdown()
         endOfOperations = deadline
         calls.cancelAll()
         calls.shortenDeadline(to: deadline)

@@ -28,6 +28,8 @@ final class LoggerSwitch {
     private var withdrawals = 0
     /// The number of withdrawals that are not in the settings yet. Until they are, the settings must not turn the logger on.
     private var unsettled = 0
+    /// Whether the service is being shut down, or was.
+    private var isShutDown = false
 
     init(_ logger: any TelemetryLogging, executor: (any TaskExecutor)?) {
         self.logger = logger
@@ -131,15 +133,34 @@ final class LoggerSwitch {
         }
     }
 
-    /// Discards the events that were not sent, and starts a new session if the logger can.
+    /// Discards the events that were not sent, and starts a new session.
     /// - Returns: The ended session, if the store may have events of it.
     func beginSession() async -> String? {
-        guard let logger = logger as? any TelemetrySessionRenewing else {
-            await discardWaiting()
-            return nil
+        await queue.perform {
+            guard let logger = self.logger as? any TelemetrySessionRenewing else { return await self.restart() }
+            return await logger.renewSession()
         }
-        return await queue.perform { await logger.renewSession() }
     }
+
+    /// Starts a new session of a logger that begins one only after a shutdown.
+    /// - Returns: The ended session; nil if there was none, or if the logger did not begin another one.
+    private func restart() async -> String? {
+        guard let wasOn = isOn else { return nil }
+        let ended = logger.currentSessionId
+        let decided = withdrawals
+        isOn = false
+        // A shutdown alone would deliver the events that wait.
+        await logger.setEnabled(false)
+        guard !isShutDown else { return ended }
+        await logger.shutdown()
+        let isWanted = wasOn && decided == withdrawals
+        isOn = isWanted
+        await logger.activate(enabled: isWanted)
+        return logger.currentSessionId == ended ? nil : ended
+    }
+
+    /// Called when the service begins its shutdown, which ends the logger's session as well.
+    func beginShutdown() { isShutDown = true }
 
     /// Whether a delivery that was abandoned when the logger was turned off may still reach the store.
     var hasStragglers: Bool {

@@ -48,9 +48,9 @@ struct SessionEndTests {
 
     @Test(
         "An ended session's events are deleted even if their time is after its end; later ones are kept",
-        arguments: [true, false], [true, false])
-    func clockSetBack(restarts: Bool, hasSpool: Bool) async throws {
-        let device = try await LoggingDevice(spool: hasSpool ? directory.url : nil)
+        arguments: [true, false], LoggingDevice.Logger.allCases)
+    private func clockSetBack(restarts: Bool, logger: LoggingDevice.Logger) async throws {
+        let device = try await LoggingDevice(logger, spool: directory.url)
         var service = await device.start()
         device.time.advance(by: 3_600)
         await device.log("before", service)
@@ -75,7 +75,7 @@ struct SessionEndTests {
 
     @Test("A session that sent nothing adds no name to the deletion")
     func nothingSent() async throws {
-        let device = try await LoggingDevice(spool: nil)
+        let device = try await LoggingDevice(.inMemory, spool: directory.url)
         let service = await device.start()
         device.transport.isOffline = true
         for _ in 0..<20 { try? await service.endSession() }
@@ -87,6 +87,8 @@ struct SessionEndTests {
 /// The state that survives a process: the store, the settings, the spool and the clock.
 @MainActor
 private final class LoggingDevice {
+    enum Logger: CaseIterable { case inMemory, spooling, hostsOwn }
+
     /// A date that a test moves.
     final class Time: Sendable {
         private let date = Mutex(TelemetryFixtures.date)
@@ -98,9 +100,11 @@ private final class LoggingDevice {
     let time = Time()
     private let settingsStore = InMemoryTelemetrySettingsStore()
     private let scenarioStore = InMemoryTelemetryScenarioStore()
-    private let spool: URL?
+    private let logger: Logger
+    private let spool: URL
 
-    init(spool: URL?) async throws {
+    init(_ logger: Logger, spool: URL) async throws {
+        self.logger = logger
         self.spool = spool
         await settingsStore.save(TelemetryFixtures.approvedSettings)
         try await transport.store.createTelemetryClient(TelemetryFixtures.client(isEnabled: true))
@@ -109,13 +113,13 @@ private final class LoggingDevice {
     func start() async -> TelemetryLifecycleService {
         let clock = ManualClock()
         var logging = TelemetryLogger.Configuration()
-        logging.spoolDirectory = spool
+        if logger == .spooling { logging.spoolDirectory = spool }
         let time = time
+        let base = TelemetryLogger(configuration: logging, transport: transport, clock: clock, now: { time.now })
         let service = TelemetryLifecycleService(
             settingsStore: settingsStore, transport: transport,
             configuration: .init(reconcileInterval: nil, clock: clock, now: { time.now }),
-            logger: TelemetryLogger(configuration: logging, transport: transport, clock: clock, now: { time.now }),
-            scenarioStore: scenarioStore)
+            logger: logger == .hostsOwn ? HostLogger(base) : base, scenarioStore: scenarioStore)
         await service.startup()
         await service.restorationFinished()
         return service
@@ -126,4 +130,27 @@ private final class LoggingDevice {
         service.telemetryLogger.logEvent(name: name)
         await service.telemetryLogger.flush()
     }
+}
+
+/// A logger of the host's own.
+private actor HostLogger: TelemetryLogging {
+    private let base: TelemetryLogger
+
+    init(_ base: TelemetryLogger) { self.base = base }
+
+    nonisolated var currentSessionId: String { base.currentSessionId }
+
+    nonisolated func logEvent(
+        name: String, scenario: String?, level: TelemetryLogLevel, property1: @autoclosure () -> String?,
+        attributes: @autoclosure () -> [String: TelemetryValue]
+    ) {
+        base.logEvent(name: name, scenario: scenario, level: level, property1: property1(), attributes: attributes())
+    }
+
+    func setClientIdentifier(_ clientId: String?) async { await base.setClientIdentifier(clientId) }
+    func updateScenarioStates(_ states: [String: Bool]) async { await base.updateScenarioStates(states) }
+    func activate(enabled: Bool) async { await base.activate(enabled: enabled) }
+    func setEnabled(_ enabled: Bool) async { await base.setEnabled(enabled) }
+    func flush() async { await base.flush() }
+    func shutdown() async { await base.shutdown() }
 }
