@@ -22,7 +22,7 @@ struct ScenariosCommand: StoreCommand {
         let scenarios = try await transport.fetchScenarios(forClient: clientId)
             .sorted { ($0.clientId, $0.scenarioName) < ($1.clientId, $1.scenarioName) }
         guard !scenarios.isEmpty else {
-            console.note("No scenarios. A client registers its scenarios once it is approved and its session is running.")
+            console.note("No scenarios. A client registers its scenarios once it requests telemetry, even before it is approved.")
             return
         }
         try output.print(scenarios.map { JSONLine($0) }, table(of: scenarios, try store.aliases(), console.style), console)
