@@ -106,6 +106,72 @@ struct WholeScenarioStoreTests {
         }
     }
 
+    /// The key of a level of the reference implementation's later versions.
+    private static func levelKey(_ scenarioName: String) -> String { "telemetry.scenario.\(scenarioName).diagnosticLevel" }
+
+    @Test(
+        "Without an own key, a level of the reference implementation's later versions is read",
+        arguments: [
+            (-2, TelemetryScenarioState()), (-1, TelemetryScenarioState()), (0, TelemetryScenarioState(isEnabled: true)),
+            (1, TelemetryScenarioState(isEnabled: true, level: .info)),
+            (2, TelemetryScenarioState(isEnabled: true, level: .info)),
+            (3, TelemetryScenarioState(isEnabled: true, level: .info)),
+            (4, TelemetryScenarioState(isEnabled: true, level: .info)),
+        ])
+    func referenceLevels(level: Int, state: TelemetryScenarioState) async throws {
+        try await withSuite { name in
+            let defaults = try #require(UserDefaults(suiteName: name))
+            for scenario in ["Net", "caf\u{e9}"] { defaults.set(level, forKey: Self.levelKey(scenario)) }
+            defaults.set(["Net", "caf\u{e9}"], forKey: "telemetry.scenario.registry")
+            defaults.synchronize()
+            let store = UserDefaultsTelemetryScenarioStore(suiteName: name)
+            #expect(await store.loadAllScenarios() == ["Net": state, "caf\u{e9}": state])
+            #expect(await store.loadAllStates() == ["Net": state.isEnabled, "caf\u{e9}": state.isEnabled])
+            #expect(await store.loadState(for: "Net") == state.isEnabled)
+            #expect(await store.loadState(for: "cafe\u{301}") == state.isEnabled)
+            #expect(await store.loadState(for: "Sync") == nil)
+            #expect(defaults.object(forKey: Self.levelKey("Net")) as? Int == level)
+        }
+    }
+
+    @Test("An own key overrides a level of the reference implementation, and a level of a wrong type is ignored")
+    func overriddenReferenceLevels() async throws {
+        try await withSuite { name in
+            let defaults = try #require(UserDefaults(suiteName: name))
+            defaults.set(0, forKey: Self.levelKey("Net"))
+            defaults.set(false, forKey: "telemetry.scenario.Net.isEnabled")
+            defaults.set("1", forKey: Self.levelKey("Sync"))
+            defaults.synchronize()
+            let store = UserDefaultsTelemetryScenarioStore(suiteName: name)
+            #expect(await store.loadAllScenarios() == ["Net": TelemetryScenarioState()])
+            #expect(await store.loadState(for: "Net") == false)
+            #expect(await store.loadState(for: "Sync") == nil)
+        }
+    }
+
+    @Test("A saved or removed state permanently replaces a level of the reference implementation")
+    func replacedReferenceLevels() async throws {
+        try await withSuite { name in
+            let defaults = try #require(UserDefaults(suiteName: name))
+            let names = ["Net", "caf\u{e9}", "Sync", "Disk"]
+            for scenario in names { defaults.set(0, forKey: Self.levelKey(scenario)) }
+            defaults.synchronize()
+            let store = UserDefaultsTelemetryScenarioStore(suiteName: name)
+            await store.saveState(for: "Net", isEnabled: false)
+            await store.saveScenario(Self.state, for: "cafe\u{301}")
+            await store.removeState(for: "Sync")
+            let expected = [
+                "Net": TelemetryScenarioState(), "caf\u{e9}": Self.state, "Disk": TelemetryScenarioState(isEnabled: true),
+            ]
+            #expect(await store.loadAllScenarios() == expected)
+            await store.removeState(for: "Net")
+            await store.removeAllStates()
+            #expect(await UserDefaultsTelemetryScenarioStore(suiteName: name).loadAllScenarios().isEmpty)
+            defaults.synchronize()
+            #expect(names.allSatisfy { defaults.object(forKey: Self.levelKey($0)) == nil })
+        }
+    }
+
     @Test("Corrupt controls read as empty, are set aside and reported")
     func corruptControls() async throws {
         try await withTemporaryDirectory(isCreated: true) { directory in

@@ -12,6 +12,9 @@ struct ScenarioDefaults {
         case state = ".state"
         /// Whether the person forbids the scenario, a Bool.
         case isDenied = ".isDenied"
+        /// The level of a scenario in later versions of the reference implementation, an Int. Read if `isEnabled` is missing, and
+        /// removed when the state is saved or removed.
+        case referenceLevel = ".diagnosticLevel"
     }
 
     private static let prefix = "telemetry.scenario."
@@ -20,21 +23,21 @@ struct ScenarioDefaults {
     let defaults: UserDefaults
 
     func isEnabled(_ scenarioName: String) -> Bool? {
-        defaults.object(forKey: key(.isEnabled, of: scenarioName)) as? Bool
+        value(.isEnabled, of: scenarioName) ?? value(.referenceLevel, of: scenarioName).map { Self.state(ofLevel: $0).isEnabled }
     }
 
     /// Whether each scenario with a stored value is on.
-    var states: [String: Bool] { flags(.isEnabled) }
+    var states: [String: Bool] { scenarios.mapValues(\.isEnabled) }
 
     var scenarios: [String: TelemetryScenarioState] {
-        var scenarios: [String: TelemetryScenarioState] = [:]
-        for (name, isEnabled) in states {
+        var scenarios = values(.referenceLevel).mapValues(Self.state(ofLevel:))
+        for (name, isEnabled) in values(.isEnabled) as [String: Bool] {
             scenarios[name] = state(of: name, isEnabled: isEnabled) ?? TelemetryScenarioState(isEnabled: isEnabled)
         }
         return scenarios
     }
 
-    var deniedScenarios: Set<String> { Set(flags(.isDenied).filter(\.value).keys) }
+    var deniedScenarios: Set<String> { Set(values(.isDenied).filter { $0.value }.keys) }
 
     var pause: TelemetryPause {
         get { TelemetryPause(rawValue: defaults.integer(forKey: Self.pauseKey)).intersection([.byHost, .byViewer]) }
@@ -53,10 +56,12 @@ struct ScenarioDefaults {
         let key = key(.state, of: scenarioName)
         if let text { defaults.set(text, forKey: key) } else { defaults.removeObject(forKey: key) }
         defaults.set(state.isEnabled, forKey: self.key(.isEnabled, of: scenarioName))
+        defaults.removeObject(forKey: self.key(.referenceLevel, of: scenarioName))
     }
 
     func remove(_ scenarioName: String) {
-        for entry in [Entry.isEnabled, .state] { defaults.removeObject(forKey: key(entry, of: scenarioName)) }
+        // The level first: without `isEnabled` it would be read again.
+        for entry in [Entry.referenceLevel, .isEnabled, .state] { defaults.removeObject(forKey: key(entry, of: scenarioName)) }
     }
 
     func saveDenied(_ isDenied: Bool, for scenarioName: String) {
@@ -72,13 +77,25 @@ struct ScenarioDefaults {
         return state
     }
 
-    private func flags(_ entry: Entry) -> [String: Bool] {
-        var flags: [String: Bool] = [:]
+    /// The state for a level of the reference implementation: -1 is off, 0 records every event, and 1 to 3 record events from
+    /// info, warning and error on.
+    private static func state(ofLevel level: Int) -> TelemetryScenarioState {
+        TelemetryScenarioState(isEnabled: level >= 0, level: level > 0 ? .info : .diagnostic)
+    }
+
+    private func value<Value>(_ entry: Entry, of scenarioName: String) -> Value? {
+        defaults.object(forKey: key(entry, of: scenarioName)) as? Value
+    }
+
+    private func values<Value>(_ entry: Entry) -> [String: Value] {
+        var values: [String: Value] = [:]
         for key in defaults.dictionaryRepresentation().keys {
-            guard let name = Self.scenarioName(of: key, entry), let flag = defaults.object(forKey: key) as? Bool else { continue }
-            flags[name] = flag
+            guard let name = Self.scenarioName(of: key, entry), let value = defaults.object(forKey: key) as? Value else {
+                continue
+            }
+            values[name] = value
         }
-        return flags
+        return values
     }
 
     /// The existing key or, for a new scenario, the one derived from its name. Names that are equal by Swift's `==` are one
