@@ -7,103 +7,19 @@ public import TelemetryLifecycle
 ///
 /// Each scenario shows what is recorded, for how long, and who asked for it.
 ///
-/// Put it into a settings screen. It calls ``/TelemetryLifecycle/TelemetryLifecycleService/startup()`` once, also if the host
-/// calls it too. Its texts are English; a host can translate or replace them in its own string table named `LiveTelemetry`, with
-/// the same keys.
+/// Put it into a settings screen, or ``TelemetryToggleSections`` into a form of your own. It calls
+/// ``/TelemetryLifecycle/TelemetryLifecycleService/startup()`` once, also if the host calls it too. Its texts are English; a host can
+/// translate or replace them in its own string table named `LiveTelemetry`, with the same keys.
 public struct TelemetryToggleView: View {
-    @State package var model: TelemetryToggleModel
-    @State private var isConfirmingEnd = false
-    /// The last copied code.
-    @State private var copiedCode: String?
+    package let sections: TelemetryToggleSections
 
     /// - Parameter lifecycle: The app's service. It must not change while the view is shown.
     public init(lifecycle: TelemetryLifecycleService) {
-        model = TelemetryToggleModel(lifecycle: lifecycle)
+        sections = TelemetryToggleSections(lifecycle: lifecycle)
     }
 
     public var body: some View {
-        Form {
-            consent
-            if let code = model.clientCode { clientCode(code) }
-            if model.isRequested { pause }
-            if !model.scenarios.isEmpty { scenarios }
-            if model.isRequested, model.sentEvents != nil { sent }
-            if model.clientCode != nil { session }
-        }
-        .task { await model.start() }
-    }
-
-    private var consent: some View {
-        Section {
-            Toggle(isOn: $model.isRequested) {
-                Text(telemetry: "toggle.title")
-            }
-            .accessibilityHint(Text(telemetry: "toggle.hint"))
-            Label {
-                Text(telemetry: model.status.textKey)
-            } icon: {
-                Image(systemName: model.status.symbol)
-            }
-            .accessibilityLabel(Text(telemetry: "status.title"))
-            .accessibilityValue(Text(telemetry: model.status.textKey))
-            if let message = model.failure ?? model.statusMessage { Text(verbatim: message) }
-            if model.isRequested {
-                Button {
-                    model.reconcile()
-                } label: {
-                    Text(telemetry: "status.refresh")
-                }
-                .disabled(model.status.isBusy)
-            }
-        } footer: {
-            Text(telemetry: "toggle.hint")
-        }
-    }
-
-    private func clientCode(_ code: String) -> some View {
-        Section {
-            Text(verbatim: code)
-                .accessibilityLabel(Text(telemetry: "code.title"))
-                .accessibilityValue(Text(verbatim: code).speechSpellsOutCharacters())
-            if TelemetryPasteboard.isAvailable {
-                Button {
-                    TelemetryPasteboard.copy(code)
-                    copiedCode = code
-                } label: {
-                    Text(telemetry: copiedCode == code ? "code.copied" : "code.copy")
-                }
-            }
-        } header: {
-            Text(telemetry: "code.title")
-        } footer: {
-            Text(telemetry: "code.hint")
-        }
-    }
-
-    private var session: some View {
-        Section {
-            Button(role: .destructive) {
-                isConfirmingEnd = true
-            } label: {
-                Text(telemetry: "session.end")
-            }
-            .confirmationDialog(
-                Text(telemetry: "session.confirm"), isPresented: $isConfirmingEnd, titleVisibility: .visible
-            ) {
-                Button(role: .destructive) {
-                    model.endSession()
-                } label: {
-                    Text(telemetry: "session.end")
-                }
-                Button(role: .cancel) {
-                } label: {
-                    Text(telemetry: "session.cancel")
-                }
-            } message: {
-                Text(telemetry: "session.explanation")
-            }
-        }
+        Form { sections }
     }
 }
-
 #endif

@@ -57,7 +57,7 @@ struct ToggleViewTests {
     func optIn() async throws {
         try await appear()
         try node(.toggle, "Share diagnostics").isOn?.wrappedValue = true
-        await view.model.finished()
+        await view.sections.model.finished()
         #expect(service.status == .pendingApproval)
         #expect(try node(.toggle, "Share diagnostics").isOn?.wrappedValue == true)
         _ = try node(.label, "Waiting for approval")
@@ -70,7 +70,7 @@ struct ToggleViewTests {
         #expect(NSPasteboard.general.string(forType: .string) == "abcdefghjk")
         #endif
         try node(.toggle, "Share diagnostics").isOn?.wrappedValue = false
-        await view.model.finished()
+        await view.sections.model.finished()
         #expect(service.settings == .defaults)
         await service.shutdown()
     }
@@ -82,7 +82,7 @@ struct ToggleViewTests {
         let names = nodes.filter { $0.kind == .toggle }.flatMap(\.texts)
         #expect(names == ["Share diagnostics", "Checkout", "Allowed", "Network", "Allowed"])
         try node(.toggle, "Network").isOn?.wrappedValue = true
-        await view.model.finished()
+        await view.sections.model.finished()
         #expect(service.scenarioStates == ["Network": true, "Checkout": false])
         #expect(try node(.toggle, "Network").isOn?.wrappedValue == true)
     }
@@ -114,7 +114,7 @@ struct ToggleViewTests {
         let toggle = try node(.toggle, "Allowed")
         #expect(toggle.isOn?.wrappedValue == true && toggle.modifiers["accessibilityHint"] == "Network")
         toggle.isOn?.wrappedValue = false
-        await view.model.finished()
+        await view.sections.model.finished()
         #expect(service.deniedScenarios == ["Network"])
         let network = try node(.toggle, "Network")
         #expect(network.isOn?.wrappedValue == false && network.modifiers["disabled"] != nil)
@@ -128,10 +128,10 @@ struct ToggleViewTests {
         #expect(!nodes.contains { $0.kind == .toggle && $0.texts.contains("Pause") })
         await service.enableTelemetry()
         try node(.toggle, "Pause").isOn?.wrappedValue = true
-        await view.model.finished()
+        await view.sections.model.finished()
         #expect(service.isPaused)
         try node(.toggle, "Pause").isOn?.wrappedValue = false
-        await view.model.finished()
+        await view.sections.model.finished()
         #expect(!service.isPaused)
         await service.shutdown()
     }
@@ -155,6 +155,22 @@ struct ToggleViewTests {
         await service.shutdown()
     }
 
+    @Test("A host's form can contain the sections after its own, and they start the service")
+    func embedded() async throws {
+        let form = Form {
+            Section { Text(verbatim: "Account") }
+            TelemetryToggleSections(lifecycle: service)
+        }
+        let nodes = StandInNode.nodes(of: form)
+        #expect(nodes.map(\.kind) == [.form])
+        let sections = try #require(nodes.first).children
+        #expect(sections.map(\.kind) == [.section, .section])
+        #expect(sections.map { $0.texts.first } == ["Account", "Share diagnostics"])
+        let task = try #require(sections.flatMap(\.all).compactMap(\.task).first)
+        await task()
+        #expect(service.status == .disabled)
+    }
+
     @Test("Ending the session needs a confirmation")
     func endSession() async throws {
         try await appear()
@@ -168,7 +184,7 @@ struct ToggleViewTests {
         let dialog = try node(.dialog, "End this session?")
         let confirm = try #require(dialog.all.first { $0.kind == .button && $0.modifiers["role"] == "destructive" })
         confirm.action?()
-        await view.model.finished()
+        await view.sections.model.finished()
         #expect(service.scenarioStates.isEmpty)
         await service.shutdown()
     }
@@ -180,7 +196,7 @@ struct ToggleViewTests {
         let id = try #require(service.clientRecord?.recordID)
         try await transport.updateTelemetryClient(recordID: id, isEnabled: true)
         try node(.button, "Check again").action?()
-        await view.model.finished()
+        await view.sections.model.finished()
         _ = try node(.label, "On")
         await service.shutdown()
     }

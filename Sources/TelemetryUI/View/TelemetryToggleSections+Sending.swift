@@ -3,7 +3,7 @@ import Foundation
 import SwiftUI
 
 /// The pause, and what was sent.
-extension TelemetryToggleView {
+extension TelemetryToggleSections {
     var pause: some View {
         Section {
             Toggle(isOn: $model.isPaused) { Text(telemetry: "pause.title") }

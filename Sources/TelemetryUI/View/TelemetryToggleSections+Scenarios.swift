@@ -4,7 +4,7 @@ import TelemetryLifecycle
 import TelemetryModels
 
 /// The scenarios.
-extension TelemetryToggleView {
+extension TelemetryToggleSections {
     var scenarios: some View {
         Section {
             ForEach(model.scenarios, id: \.name) { scenario in
