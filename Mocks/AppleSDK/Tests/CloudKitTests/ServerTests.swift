@@ -52,6 +52,21 @@ struct ServerTests {
         #expect(try await world.transport(user: "client").fetchPendingCommands(for: "c").count == 100)
     }
 
+    @Test(
+        "An event is not saved as a record: nothing is sent, not even the other records",
+        arguments: [TelemetrySavePolicy.insert, .ifUnchanged, .overwrite])
+    func savedEvent(policy: TelemetrySavePolicy) async throws {
+        let world = try World.deployed()
+        let event = try #require(events(1...1).first).toRecord()
+        let client = TelemetryFixtures.client(isEnabled: false).toRecord()
+        let error = await #expect(throws: TelemetryTransportError.self) {
+            try await world.transport().save([client, event], policy: policy)
+        }
+        #expect(error?.code == .invalidArgument)
+        #expect(world.server.operationSizes.isEmpty)
+        #expect(world.server.records().isEmpty)
+    }
+
     @Test("If an operation fails as a whole because of one item, the other items count as stored")
     func operationFailsPartially() async throws {
         let world = World { $0.failsPartially = true }
