@@ -194,6 +194,20 @@ struct HostRulesTests {
         }
     }
 
+    @Test("The request limit of a token holds for all its clients, and does not affect other tokens")
+    func tokenRate() async throws {
+        var configuration = RelayConfiguration()
+        configuration.rates.token = 2
+        try await RelayBench.run(configuration: configuration) { relay async throws -> Void in
+            let (token, other) = (try await relay.token(.host), try await relay.token(.viewer))
+            for client in ["1", "2"] {
+                #expect(try await relay.get("/v1/server", as: .host(client, token: token)).status == .ok)
+            }
+            #expect(try await relay.get("/v1/server", as: .host("1", token: token)).status == .tooManyRequests)
+            #expect(try await relay.get("/v1/server", as: .bearing(other)).status == .ok)
+        }
+    }
+
     @Test("The request limit of a client does not affect other clients")
     func clientRate() async throws {
         var configuration = RelayConfiguration()

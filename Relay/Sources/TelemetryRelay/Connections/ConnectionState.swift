@@ -23,7 +23,7 @@ struct ConnectionState {
     private(set) var waitsSince: Duration
 
     /// The least rate of a body in bytes per second, and the time after which it applies.
-    private static let bodyRate = (bytes: 1 << 10, after: Duration.seconds(15))
+    private static let bodyRate = (bytes: 1 << 10, after: Duration.seconds(30))
 
     init(now: Duration) { waitsSince = now }
 
@@ -46,7 +46,7 @@ struct ConnectionState {
         let elapsed = now - waitsSince
         return switch wait {
         case nil: false
-        case .firstHead: elapsed >= .seconds(15)
+        case .firstHead: elapsed >= .seconds(60)
         case .nextHead: elapsed >= .seconds(75)
         case .body:
             elapsed >= .seconds(300)
