@@ -102,8 +102,10 @@ struct ConnectionTests {
             bench.pass(1)
         }
         #expect(bench.registry.count == 1)
-        // Nothing keeps it.
+        // It is read and discarded.
         #expect(bench.registry.heldBytes == 0)
+        #expect(try await channel.readInbound(as: HTTPRequestPart.self) == Self.post)
+        #expect(try await channel.readInbound(as: HTTPRequestPart.self) == nil)
         bench.pass(1)
         try await Self.isClosed(channel)
         #expect(bench.registry.closed[.body] == 1)
@@ -201,6 +203,18 @@ struct ConnectionTests {
         try await Self.isClosed(channels[1])
         #expect(channels[2].isActive)
         #expect(sending.isActive)
+    }
+
+    @Test("A refused request gets its answer before its connection closes", arguments: [100, 8 << 20])
+    func refusal(bytes: Int) async throws {
+        var configuration = RelayConfiguration()
+        (configuration.limits.recordBytes, configuration.limits.bodyBytes) = (10, 1_000)
+        try await RelayBench.run(.live, configuration: configuration) { relay async throws -> Void in
+            let record = WireSample.record("1", more: #","x":"\#(String(repeating: "x", count: bytes))""#)
+            let answer = try await relay.send(
+                .post, "/v1/records", WireSample.save("insert", record), as: .host("a"), headers: [.connection: "close"])
+            #expect(answer.status == .contentTooLarge)
+        }
     }
 
     @Test("A full relay answers a new connection")

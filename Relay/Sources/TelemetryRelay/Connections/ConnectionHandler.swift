@@ -1,7 +1,8 @@
 import NIOCore
 import NIOHTTPTypes
 
-/// Reports what happens on a connection to the registry.
+/// Reports what happens on a connection to the registry. Reads and discards the rest of a body whose request was answered, so that the
+/// peer can send it and then reads the answer (RFC 9112, 9.6).
 final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPRequestPart
     typealias OutboundIn = HTTPResponsePart
@@ -11,6 +12,7 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
     private static let maximumWrite = 64 << 10
     private let registry: ConnectionRegistry
     private var connection: Connection?
+    private var discardsBody = false
 
     init(registry: ConnectionRegistry) { self.registry = registry }
 
@@ -33,9 +35,17 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
                 case .body(let buffer): state.receivedBody(buffer.readableBytes)
                 case .end: state.receivedEnd(at: now)
                 }
+                discardsBody = state.discardsBody
             }
+            if discardsBody, case .body = part { return }
         }
         context.fireChannelRead(data)
+    }
+
+    func channelReadComplete(context: ChannelHandlerContext) {
+        context.fireChannelReadComplete()
+        // Nobody else asks for what is discarded.
+        if discardsBody { context.read() }
     }
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
@@ -51,8 +61,12 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
             // The parts share one buffer.
             write(buffer, freeing: bytes, of: connection, context: context, promise: promise)
         case .end:
-            registry.update(connection) { state, now in state.answered(at: now) }
+            registry.update(connection) { state, now in
+                state.answered(at: now)
+                discardsBody = state.discardsBody
+            }
             context.write(data, promise: promise)
+            if discardsBody { context.read() }
         }
     }
 

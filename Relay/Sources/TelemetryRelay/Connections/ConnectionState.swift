@@ -56,6 +56,9 @@ struct ConnectionState {
         }
     }
 
+    /// Whether the parts of the body that arrive belong to a request that was answered.
+    var discardsBody: Bool { isBodyOpen && openRequests == 0 }
+
     mutating func receivedHead(at now: Duration) {
         change(at: now) { state in
             state.openRequests += 1

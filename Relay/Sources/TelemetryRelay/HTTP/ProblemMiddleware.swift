@@ -13,11 +13,7 @@ struct ProblemMiddleware<Context: RequestContext>: RouterMiddleware {
         do {
             return try await next(request, context)
         } catch {
-            let problem = problem(of: error, request, context)
-            // The connection will close. Reading the rest of the request keeps the close from discarding the response.
-            let isEnding = request.headers[.connection]?.lowercased() == "close"
-            return problem.status == .contentTooLarge && isEnding
-                ? problem.response.draining(request.body) : problem.response
+            return problem(of: error, request, context).response
         }
     }
 

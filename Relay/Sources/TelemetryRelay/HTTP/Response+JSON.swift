@@ -41,23 +41,3 @@ extension Response {
         return json(writer.bytes)
     }
 }
-
-extension Response {
-    /// The maximum number of bytes read from a refused body.
-    private static let drained = 256 << 20
-
-    /// Adds a step that reads and discards the rest of a request's body after the response (RFC 9112, 9.6).
-    func draining(_ rest: RequestBody) -> Response {
-        let answer = body
-        return Response(
-            status: status, headers: headers,
-            body: .init(contentLength: answer.contentLength) { writer in
-                try await answer.write(writer)
-                var left = Self.drained
-                for try await part in rest {
-                    left -= part.readableBytes
-                    if left < 0 { break }
-                }
-            })
-    }
-}
