@@ -9,6 +9,12 @@ package final class PostgreSQLPool: Sendable {
         case opening
     }
 
+    private struct Waiter {
+        let id: Int
+        let owner: String?
+        let continuation: CheckedContinuation<Grant, any Error>
+    }
+
     private struct State {
         var session: PostgreSQLSession
         var idle: [PostgreSQLConnection] = []
@@ -16,7 +22,8 @@ package final class PostgreSQLPool: Sendable {
         /// The number of connections that are open or being opened.
         var count = 0
         var lastID = 0
-        var waiting: [(id: Int, continuation: CheckedContinuation<Grant, any Error>)] = []
+        var waiting: [Waiter] = []
+        var shares: ConnectionShares
         var isClosed = false
     }
 
@@ -24,11 +31,13 @@ package final class PostgreSQLPool: Sendable {
     private let maximum: Int
     private let state: Mutex<State>
 
-    /// - Parameter maximum: the maximum number of connections, at least 1.
-    package init(_ address: PostgreSQLAddress, _ session: PostgreSQLSession, maximum: Int) {
+    /// - Parameters:
+    ///   - maximum: the maximum number of connections, at least 1.
+    ///   - share: the maximum number of connections of one owner, at least 1; nil is all of them.
+    package init(_ address: PostgreSQLAddress, _ session: PostgreSQLSession, maximum: Int, share: Int? = nil) {
         self.address = address
         self.maximum = maximum
-        state = Mutex(State(session: session))
+        state = Mutex(State(session: session, shares: ConnectionShares(maximum: share ?? maximum)))
     }
 
     /// Changes the settings of all later connections. Idle ones are closed.
@@ -46,11 +55,12 @@ package final class PostgreSQLPool: Sendable {
     }
 
     /// Runs `body` with a connection that nobody else uses.
-    /// - Throws: ``PostgreSQLError`` with the code `exhausted` if all connections are in use for the whole time limit.
+    /// - Parameter owner: on whose behalf. If all connections are in use, or the owner's share of them, owners take turns.
+    /// - Throws: ``PostgreSQLError`` with the code `exhausted` if no connection becomes free within the time limit.
     package func withConnection<Value: Sendable>(
-        _ body: (PostgreSQLConnection) async throws -> Value
+        for owner: String? = nil, _ body: (PostgreSQLConnection) async throws -> Value
     ) async throws -> Value {
-        let connection = try await acquire()
+        let connection = try await acquire(for: owner)
         let isClosed = state.withLock { state in
             state.used[ObjectIdentifier(connection)] = connection
             return state.isClosed
@@ -59,12 +69,12 @@ package final class PostgreSQLPool: Sendable {
         if isClosed { await connection.abort() }
         do {
             let value = try await body(connection)
-            await release(connection)
+            await release(connection, from: owner)
             return value
         } catch {
             // After one connection is lost, the others usually are, too.
             if let error = error as? PostgreSQLError, error.endsConnection { dropIdle() }
-            await release(connection, isFailed: (error as? PostgreSQLError)?.endsConnection ?? false)
+            await release(connection, from: owner, isFailed: (error as? PostgreSQLError)?.endsConnection ?? false)
             throw error
         }
     }
@@ -140,31 +150,31 @@ package final class PostgreSQLPool: Sendable {
         withExtendedLifetime(idle) {}
     }
 
-    private func acquire() async throws -> PostgreSQLConnection {
+    private func acquire(for owner: String?) async throws -> PostgreSQLConnection {
         while true {
-            let grant = try await grant()
+            let grant = try await grant(to: owner)
             switch grant {
             case .connection(let connection):
                 if await connection.isUsable { return connection }
                 // The server ended the connection while it was idle.
-                return try await open()
-            case .opening: return try await open()
+                return try await open(for: owner)
+            case .opening: return try await open(for: owner)
             }
         }
     }
 
     /// Opens a connection that is counted already.
-    private func open() async throws -> PostgreSQLConnection {
+    private func open(for owner: String?) async throws -> PostgreSQLConnection {
         do {
             return try await connect()
         } catch {
-            giveUp()
+            giveUp(from: owner)
             throw error
         }
     }
 
-    private func grant() async throws -> Grant {
-        if let result = state.withLock({ take(&$0) }) { return try result.get() }
+    private func grant(to owner: String?) async throws -> Grant {
+        if let result = state.withLock({ take(&$0, for: owner) }) { return try result.get() }
         let (id, limit) = state.withLock { state in
             state.lastID += 1
             return (state.lastID, state.session.connectTimeout)
@@ -178,8 +188,8 @@ package final class PostgreSQLPool: Sendable {
             try Task.checkCancellation()
             return try await withCheckedThrowingContinuation { continuation in
                 let result = state.withLock { state in
-                    let result = take(&state)
-                    if result == nil { state.waiting.append((id, continuation)) }
+                    let result = take(&state, for: owner)
+                    if result == nil { state.waiting.append(Waiter(id: id, owner: owner, continuation: continuation)) }
                     return result
                 }
                 if let result { continuation.resume(with: result) }
@@ -190,10 +200,11 @@ package final class PostgreSQLPool: Sendable {
     }
 
     /// - Returns: nil if the caller has to wait.
-    private func take(_ state: inout State) -> Result<Grant, any Error>? {
+    private func take(_ state: inout State, for owner: String?) -> Result<Grant, any Error>? {
         if state.isClosed { return .failure(Self.closed) }
+        guard state.shares.hasRoom(for: owner), !state.idle.isEmpty || state.count < maximum else { return nil }
+        state.shares.take(for: owner)
         if let connection = state.idle.popLast() { return .success(.connection(connection)) }
-        guard state.count < maximum else { return nil }
         state.count += 1
         return .success(.opening)
     }
@@ -205,24 +216,29 @@ package final class PostgreSQLPool: Sendable {
         waiter?.continuation.resume(throwing: error)
     }
 
-    private func release(_ connection: PostgreSQLConnection, isFailed: Bool = false) async {
-        guard !isFailed, await connection.isUsable else { return giveUp() }
-        let waiter = state.withLock { state -> (id: Int, continuation: CheckedContinuation<Grant, any Error>)? in
-            if !state.waiting.isEmpty { return state.waiting.removeFirst() }
+    private func release(_ connection: PostgreSQLConnection, from owner: String?, isFailed: Bool = false) async {
+        guard !isFailed, await connection.isUsable else { return giveUp(from: owner) }
+        let waiter = state.withLock { state -> Waiter? in
+            if let next = Self.nextWaiter(&state, after: owner) { return next }
             if state.isClosed { state.count -= 1 } else { state.idle.append(connection) }
             return nil
         }
         waiter?.continuation.resume(returning: .connection(connection))
     }
 
-    /// Forgets a connection, and lets the first waiting caller open another one.
-    private func giveUp() {
-        let waiter = state.withLock { state -> (id: Int, continuation: CheckedContinuation<Grant, any Error>)? in
-            if !state.waiting.isEmpty { return state.waiting.removeFirst() }
+    /// Forgets a connection, and lets the next waiting caller open another one.
+    private func giveUp(from owner: String?) {
+        let waiter = state.withLock { state -> Waiter? in
+            if let next = Self.nextWaiter(&state, after: owner) { return next }
             state.count -= 1
             return nil
         }
         waiter?.continuation.resume(returning: .opening)
+    }
+
+    /// The caller that gets the connection that an owner gives back.
+    private static func nextWaiter(_ state: inout State, after owner: String?) -> Waiter? {
+        state.shares.giveBack(from: owner, to: state.waiting.map(\.owner)).map { state.waiting.remove(at: $0) }
     }
 }
 #endif

@@ -22,6 +22,9 @@ struct RelayCaller: Sendable, Equatable {
     /// The clients whose data the caller may access; nil means all clients.
     var permittedClients: Set<String>? { role == .host ? Set(clients) : nil }
 
+    /// The value of ``RelayReader/token`` in the caller's requests.
+    var readerToken: String { tokenName ?? "" }
+
     /// Whether the caller may read everything.
     var readsEverything: Bool { role != .host }
 

@@ -50,10 +50,10 @@ struct RelayRoutes: Sendable {
         for path in [template] + others {
             router.on(RouterPath(path), method: method) { [access] request, context in
                 let caller = try await access.caller(of: request, context, roles: roles)
-                return try await answer(
-                    Asked(
-                        request: request, caller: caller, query: try QueryParameters(request, known: query),
-                        lastEventID: resumes ? request.lastEventID : nil))
+                let asked = Asked(
+                    request: request, caller: caller, query: try QueryParameters(request, known: query),
+                    lastEventID: resumes ? request.lastEventID : nil)
+                return try await RelayReader.$token.withValue(caller.readerToken) { try await answer(asked) }
             }
         }
     }

@@ -4,6 +4,8 @@ public enum RelayStorageError: Error, Sendable, Equatable, CustomStringConvertib
     case full
     /// The database is busy or does not respond; the same call may succeed later.
     case unavailable(String)
+    /// A statement took longer than the database allows. Nothing of it was stored.
+    case timedOut
     /// The file is not a database, or is damaged. It was not changed.
     case corrupt(String)
     /// The database was written by a later version of the relay.
@@ -19,6 +21,7 @@ public enum RelayStorageError: Error, Sendable, Equatable, CustomStringConvertib
         switch self {
         case .full: "the disk is full"
         case .unavailable(let reason): "the database is not available: \(reason)"
+        case .timedOut: "a statement exceeds the database's time limit"
         case .corrupt(let reason): "the database is corrupt: \(reason)"
         case .newerVersion: "the database was written by a later version of the relay"
         case .invalidCursor: "the cursor is not valid"

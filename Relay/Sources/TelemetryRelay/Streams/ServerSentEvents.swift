@@ -58,16 +58,19 @@ extension Response {
             status: .ok, headers: headers,
             body: .init { writer in
                 let root = writer
-                try await streams.withSession(caller) { session in
-                    var events = ServerSentEvents(root, session: session)
-                    let arrivals = hints()
-                    try await withThrowingDiscardingTaskGroup { group in
-                        group.addTask { await session.follow(arrivals) }
-                        defer { group.cancelAll() }
-                        events.comment("telemetry-relay")
-                        try await body(session, &events)
+                // The server runs this outside of the request's handler.
+                try await RelayReader.$token.withValue(caller.readerToken) {
+                    try await streams.withSession(caller) { session in
+                        var events = ServerSentEvents(root, session: session)
+                        let arrivals = hints()
+                        try await withThrowingDiscardingTaskGroup { group in
+                            group.addTask { await session.follow(arrivals) }
+                            defer { group.cancelAll() }
+                            events.comment("telemetry-relay")
+                            try await body(session, &events)
+                        }
+                        try await events.finish()
                     }
-                    try await events.finish()
                 }
             })
     }

@@ -16,7 +16,7 @@ struct PostgreSQLDatabase: Sendable {
     /// - Parameters:
     ///   - connections: the maximum number of connections for everything else than queries. With all others and the one that
     ///     listens, ten relays have fewer than the hundred that a server allows by default.
-    ///   - queries: the maximum number of connections for queries.
+    ///   - queries: the maximum number of connections for queries. The requests of one token use at most half of them.
     ///   - storesEvents: whether readers of events have to wait for the transactions of these connections.
     static func open(
         _ address: PostgreSQLAddress, _ configuration: RelayStorageConfiguration, connections: Int = 4, queries: Int = 2,
@@ -26,7 +26,7 @@ struct PostgreSQLDatabase: Sendable {
         session.waitsForDisk = configuration.survivesPowerCuts
         session.connectTimeout = address.connectTimeout ?? session.connectTimeout
         let pool = PostgreSQLPool(address, session, maximum: connections)
-        let queryPool = PostgreSQLPool(address, session, maximum: queries)
+        let queryPool = PostgreSQLPool(address, session, maximum: queries, share: max(1, queries / 2))
         return try await translating {
             try await PostgreSQLSchema.migrate(pool)
             let store = try await PostgreSQLStore.open(pool, configuration)
@@ -41,22 +41,22 @@ struct PostgreSQLDatabase: Sendable {
 
     /// Reads. After a lost connection, reads once more over another one.
     func read<Value: Sendable>(_ body: @Sendable (PostgreSQLConnection) async throws -> Value) async throws -> Value {
-        try await Self.read(pool, body)
+        try await Self.read(pool, for: nil, body)
     }
 
-    /// Reads what may take long, such as many events.
+    /// Reads what may take long, such as many events. Requests with different tokens take turns.
     func query<Value: Sendable>(_ body: @Sendable (PostgreSQLConnection) async throws -> Value) async throws -> Value {
-        try await Self.read(queries, body)
+        try await Self.read(queries, for: RelayReader.token, body)
     }
 
     private static func read<Value: Sendable>(
-        _ pool: PostgreSQLPool, _ body: @Sendable (PostgreSQLConnection) async throws -> Value
+        _ pool: PostgreSQLPool, for owner: String?, _ body: @Sendable (PostgreSQLConnection) async throws -> Value
     ) async throws -> Value {
         try await translating {
             do {
-                return try await pool.withConnection(body)
+                return try await pool.withConnection(for: owner, body)
             } catch let error as PostgreSQLError where error.endsConnection && error.code != .timeout {
-                return try await pool.withConnection(body)
+                return try await pool.withConnection(for: owner, body)
             }
         }
     }
@@ -106,6 +106,7 @@ extension RelayStorageError {
         case .closed: self = .closed
         case .decoding: self = .corrupt(error.message)
         case .server("53100"): self = .full
+        case .server("57014"): self = .timedOut
         case .server(let state) where state.hasPrefix("XX0") && state != "XX000": self = .corrupt(error.description)
         default: self = .unavailable(error.description)
         }

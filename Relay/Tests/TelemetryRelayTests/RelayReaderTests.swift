@@ -1,0 +1,83 @@
+import Foundation
+import HTTPTypes
+import HummingbirdTesting
+import Synchronization
+import TelemetryTransport
+import Testing
+
+@testable import TelemetryRelay
+
+/// The token that a storage sees in each read.
+struct RelayReaderTests {
+    private final class Reads: Sendable {
+        let tokens = Mutex<[String?]>([])
+
+        func add() { tokens.withLock { $0.append(RelayReader.token) } }
+    }
+
+    /// Notes the token of each read of a page.
+    private struct NotingEventStorage: RelayEventStorage {
+        let base: any RelayEventStorage
+        let reads: Reads
+
+        func append(_ events: [RelayEvent]) async throws -> RelayAppendResult { try await base.append(events) }
+
+        func events(
+            matching filter: RelayEventFilter, after cursor: RelayEventCursor?, limit: Int, order: RelayEventOrder
+        ) async throws -> RelayEventPage {
+            reads.add()
+            return try await base.events(matching: filter, after: cursor, limit: limit, order: order)
+        }
+
+        func countEvents(matching filter: RelayEventFilter) async throws -> Int { try await base.countEvents(matching: filter) }
+        func deleteEvents(matching filter: RelayEventFilter) async throws -> Int { try await base.deleteEvents(matching: filter) }
+        func latestEventCursor() async throws -> RelayEventCursor { try await base.latestEventCursor() }
+        func eventHints(of clients: Set<String>?) -> AsyncStream<Void> { base.eventHints(of: clients) }
+    }
+
+    private final class NotingStorage: ComposedRelayStorage {
+        let base: SQLiteRelayStorage
+        let reads = Reads()
+        let stores: RelayStores
+
+        init() throws {
+            base = try SQLiteRelayStorage(inMemory: .init())
+            stores = RelayStores(
+                events: NotingEventStorage(base: base.stores.events, reads: reads), records: base.stores.records,
+                subscriptions: base.stores.subscriptions, tokens: base.stores.tokens, clientKeys: base.stores.clientKeys)
+        }
+
+        func check() async throws { try await base.check() }
+        func usage() async throws -> RelayUsage { try await base.usage() }
+        func expire() async throws { try await base.expire() }
+        func run() async throws { try await base.run() }
+        func close() async throws { try await base.close() }
+    }
+
+    @Test("Each read of a request, also of one that waits or streams, is made with the name of its token")
+    func names() async throws {
+        let storage = try NotingStorage()
+        var configuration = RelayConfiguration()
+        configuration.port = 0
+        let application = try Relay.application(
+            configuration: configuration, storage: InMemoryDebugLogStorage(), telemetry: storage, logger: Bench.logger())
+        try await application.test(.live) { client async throws -> Void in
+            let relay = RelayBench(client: client, storage: storage)
+            let start = try await storage.latestEventCursor().rawValue
+            _ = try await storage.append([Sample.event(1, client: "a", json: "{}")])
+            let host = TestCaller.host("a", token: try await relay.token(.host, name: "app"))
+            let viewer = TestCaller.bearing(try await relay.token(.viewer, name: "anna"))
+            _ = try await relay.get("/v1/events", as: host)
+            _ = try await relay.get("/v1/events?wait=60", as: viewer)
+            let port = try #require(client.port)
+            let headers = host.headers.map { ($0.name.rawName, $0.value) }
+            // Reads to check the cursor, and then for the stream.
+            try await EventLines.open(port: port, "/v1/events/stream?after=\(start)", headers: headers) {
+                stream async throws -> Void in
+                #expect(try await stream.next()?.name == "telemetry")
+            }
+        }
+        #expect(storage.reads.tokens.withLock { $0.prefix(4) } == ["app", "anna", "app", "app"])
+        try await storage.close()
+    }
+}
