@@ -137,15 +137,17 @@ struct OptOutTests {
     @Test("The end of one client's consent does not end that of another client in another process")
     func otherOptIn() async throws {
         let host = try await TestHost.approved()
+        try await host.addNeighbour("newclient")
         host.transport.hold(.records)
         try await host.transport.store.deleteTelemetryClient(recordID: .client(clientId))
         let looked = Task { await host.service.reconcile() }
         await host.transport.held(.records)
-        let fresh = TelemetrySettings(telemetryRequested: true, clientIdentifier: "newclient")
-        await host.settingsStore.save(fresh)
+        await host.settingsStore.save(TelemetrySettings(telemetryRequested: true, clientIdentifier: "newclient"))
         host.transport.release(.records)
         _ = await looked.value
-        #expect(await host.settingsStore.load() == fresh)
+        // The service may have looked at the new client, too, and found that it is approved.
+        let settings = await host.settingsStore.load()
+        #expect(settings.telemetryRequested && settings.clientIdentifier == "newclient")
     }
 
     @Test("A backup that is read while another process opts out is not restored")
