@@ -77,6 +77,7 @@ extension Problem {
         case is NIOTooManyBytesError: self = .tooLarge("The body is too large.")
         case let error as TelemetryTransportError: self = Problem(error)
         case RelayStorageError.invalidCursor: self = .invalidArgument("This is not a cursor of this store.")
+        case RelayStorageError.busy: self = .unavailable("All connections to the database are in use.")
         case RelayStorageError.timedOut:
             self = .unavailable("The request exceeds the database's time limit. Narrow it, for example to a client or a time.")
         case RelayStorageError.closed: self = .unavailable("The relay is shutting down.", retryAfter: 1)

@@ -4,6 +4,8 @@ public enum RelayStorageError: Error, Sendable, Equatable, CustomStringConvertib
     case full
     /// The database is busy or does not respond; the same call may succeed later.
     case unavailable(String)
+    /// All connections to the database are in use.
+    case busy
     /// A statement took longer than the database allows. Nothing of it was stored.
     case timedOut
     /// The file is not a database, or is damaged. It was not changed.
@@ -21,6 +23,7 @@ public enum RelayStorageError: Error, Sendable, Equatable, CustomStringConvertib
         switch self {
         case .full: "the disk is full"
         case .unavailable(let reason): "the database is not available: \(reason)"
+        case .busy: "all connections to the database are in use"
         case .timedOut: "a statement exceeds the database's time limit"
         case .corrupt(let reason): "the database is corrupt: \(reason)"
         case .newerVersion: "the database was written by a later version of the relay"

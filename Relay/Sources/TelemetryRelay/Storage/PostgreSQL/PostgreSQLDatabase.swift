@@ -104,6 +104,7 @@ extension RelayStorageError {
     init(_ error: PostgreSQLError) {
         switch error.code {
         case .closed: self = .closed
+        case .exhausted: self = .busy
         case .decoding: self = .corrupt(error.message)
         case .server("53100"): self = .full
         case .server("57014"): self = .timedOut

@@ -39,3 +39,12 @@ struct RecordPageBuilder {
         return RelayRecordPage(records: sorted, cursor: RelayRecordCursor(position), hasMore: hasMore)
     }
 }
+
+extension TelemetryRecordQuery {
+    /// The clients whose records can match; nil means all.
+    /// - Parameter permitted: the clients whose records may be read; nil means all.
+    func clients(among permitted: Set<String>?) -> Set<String>? {
+        guard let named = conditions[TelemetrySchema.ClientField.clientId.rawValue]?.stringValue else { return permitted }
+        return permitted.map { $0.contains(named) ? [named] : [] } ?? [named]
+    }
+}

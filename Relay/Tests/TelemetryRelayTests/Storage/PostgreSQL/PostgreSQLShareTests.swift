@@ -54,6 +54,8 @@ struct PostgreSQLShareTests {
             pool.use(session)
             let error = await #expect(throws: PostgreSQLError.self) { try await query("a") }
             #expect(error?.code == .exhausted)
+            let problem = try #require(error.flatMap { Problem(RelayStorageError($0)) })
+            #expect(problem.status == .serviceUnavailable && problem.detail.contains("in use"))
             session.connectTimeout = .seconds(60)
             pool.use(session)
         }

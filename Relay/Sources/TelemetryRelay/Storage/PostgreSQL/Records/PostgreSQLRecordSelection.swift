@@ -13,14 +13,11 @@ struct PostgreSQLRecordSelection: Sendable {
     /// - Parameter clients: limits the result to records whose `clientid` is one of these; nil means no limit.
     init(_ query: TelemetryRecordQuery, of clients: Set<String>?) {
         self.query = query
-        if let named = query.conditions[TelemetrySchema.ClientField.clientId.rawValue]?.stringValue {
-            self.clients = clients.map { $0.contains(named) ? [named] : [] } ?? [named]
-        } else {
-            self.clients = clients
-        }
+        self.clients = query.clients(among: clients)
     }
 
-    var isOfAllClients: Bool { clients == nil }
+    /// Whether there are few records: those of some clients, and rules, which every host reads.
+    var isSmall: Bool { clients != nil || query.recordType == HostRecordRules.ruleType }
 
     /// The status among a record's fields or a query's conditions; nil if it has none that is a text.
     static func status(in fields: [String: TelemetryValue]) -> String? {

@@ -64,8 +64,7 @@ final class PostgreSQLRecordStore: RelayRecordStorage {
         matching query: TelemetryRecordQuery, of clients: Set<String>?, _ request: RelayRecordPageRequest
     ) async throws -> RelayRecordPage {
         let selection = PostgreSQLRecordSelection(query, of: clients)
-        // The records of some clients are few.
-        guard selection.isOfAllClients else { return try await database.read { try await selection.page(request, $0) } }
+        if selection.isSmall { return try await database.read { try await selection.page(request, $0) } }
         return try await database.query { try await selection.page(request, $0) }
     }
 

@@ -21,11 +21,7 @@ struct RecordSelection {
     /// - Parameter clients: limits the result to records whose `clientid` is one of these; nil means no limit.
     init(_ query: TelemetryRecordQuery, of clients: Set<String>?) {
         self.query = query
-        if let named = query.conditions[TelemetrySchema.ClientField.clientId.rawValue]?.stringValue {
-            self.clients = clients.map { $0.contains(named) ? [named] : [] } ?? [named]
-        } else {
-            self.clients = clients
-        }
+        self.clients = query.clients(among: clients)
     }
 
     /// An index with which the order of records is known without reading them.
