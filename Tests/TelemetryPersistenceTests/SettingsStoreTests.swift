@@ -74,6 +74,21 @@ struct SettingsStoreTests {
         }
     }
 
+    @Test("A session that the reference implementation forced is no consent", arguments: [true, false])
+    func forcedReferenceSession(isForced: Bool) async throws {
+        try await withSuite { name in
+            let defaults = try #require(UserDefaults(suiteName: name))
+            defaults.set(true, forKey: "telemetryRequested")
+            defaults.set(true, forKey: "telemetrySendingEnabled")
+            defaults.set(isForced, forKey: "forceOnActive")
+            defaults.synchronize()
+            let store = UserDefaultsTelemetrySettingsStore(suiteName: name)
+            #expect(
+                await store.load()
+                    == TelemetrySettings(telemetryRequested: !isForced, telemetrySendingEnabled: !isForced))
+        }
+    }
+
     @Test("Values of wrong types under the reference implementation's keys are ignored")
     func oddReferenceKeys() async throws {
         try await withSuite { name in

@@ -5,8 +5,9 @@ public import TelemetryModels
 /// for each field. Pending work is kept in the same suite, in the same way as in ``UserDefaultsTelemetryPendingWorkStore``.
 ///
 /// If none of these keys exists, the settings are read from the keys `telemetryRequested`, `telemetrySendingEnabled` and
-/// `clientIdentifier` of the reference implementation. Those keys are never written or removed; after the first change, the
-/// store's own keys replace them.
+/// `clientIdentifier` of the reference implementation. If its `forceOnActive` is true, telemetry was turned on by the app and not
+/// by the user, and counts as not requested. Those keys are never written or removed; after the first change, the store's own
+/// keys replace them.
 ///
 /// On systems without a user defaults daemon, such as Linux, a process that is killed while it writes can lose them; use
 /// ``FileTelemetrySettingsStore`` there.
@@ -107,7 +108,8 @@ public actor UserDefaultsTelemetrySettingsStore: TelemetryOptOutRecording {
     /// Each value is checked, because other code may use keys as general as these.
     private static func referenceSettings(in defaults: UserDefaults) -> TelemetrySettings? {
         typealias Key = TelemetrySettings.CodingKeys
-        guard let isRequested = defaults.object(forKey: Key.telemetryRequested.rawValue) as? Bool else { return nil }
+        guard let wasRequested = defaults.object(forKey: Key.telemetryRequested.rawValue) as? Bool else { return nil }
+        let isRequested = wasRequested && defaults.object(forKey: "forceOnActive") as? Bool != true
         let isSending = defaults.object(forKey: Key.telemetrySendingEnabled.rawValue) as? Bool ?? false
         let clientIdentifier = defaults.object(forKey: Key.clientIdentifier.rawValue) as? String
         return TelemetrySettings(
