@@ -27,7 +27,7 @@ extension LifecycleEngine {
         await scenarios.resume()
         _ = await settle(isForReturn: true)
         do {
-            let clientId = try await identify()
+            guard let clientId = try await identify() else { return await continueWithoutClient() }
             await transport.setClientIdentifier(clientId)
             let needsRegistration = keeper.state.needsRegistration(of: clientId)
             let client = try await findClient(clientId)
@@ -52,8 +52,9 @@ extension LifecycleEngine {
         return state.reconciliation
     }
 
-    /// Returns the client's identifier. Generates one if telemetry is requested without one.
-    private func identify() async throws -> String {
+    /// Returns the client's identifier; nil if telemetry was turned off meanwhile. Generates one if telemetry is requested without
+    /// one.
+    private func identify() async throws -> String? {
         if settings.clientIdentifier == nil {
             let identifiers = identifiers
             let generated = Mutex<String?>(nil)
@@ -62,20 +63,17 @@ extension LifecycleEngine {
                 state.optIn(generated.once(identifiers.generateIdentifier))
             }
         }
-        if let clientId = settings.clientIdentifier {
-            let isLeaving = work.deletions.contains {
-                $0.clientId == clientId && $0.sessionEnd == nil && $0.doneAt == nil && !$0.endsOnReturn
-            }
-            guard !isLeaving else {
-                throw TelemetryTransportError(
-                    code: .unavailable, message: "The client's earlier data is not deleted yet.")
-            }
-            await keeper.beginUse(of: clientId)
-            guard isCurrent(clientId) else { return try await identify() }
-            ownClient = clientId
-            return clientId
+        guard let clientId = settings.clientIdentifier else { return nil }
+        let isLeaving = work.deletions.contains {
+            $0.clientId == clientId && $0.sessionEnd == nil && $0.doneAt == nil && !$0.endsOnReturn
         }
-        throw TelemetryTransportError(code: .unavailable, message: "Telemetry was turned off meanwhile.")
+        guard !isLeaving else {
+            throw TelemetryTransportError(code: .unavailable, message: "The client's earlier data is not deleted yet.")
+        }
+        await keeper.beginUse(of: clientId)
+        guard isCurrent(clientId) else { return try await identify() }
+        ownClient = clientId
+        return clientId
     }
 
     private func isCurrent(_ clientId: String) -> Bool {

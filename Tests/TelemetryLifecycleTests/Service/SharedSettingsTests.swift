@@ -77,6 +77,22 @@ struct SharedSettingsTests {
         #expect(try await transport.store.countEvents() == 0)
     }
 
+    @Test("An opt-out in another process while this one reconciles turns it off, without an error", arguments: Store.allCases)
+    func duringReconciliation(_ store: Store) async throws {
+        try await approve(store)
+        let process = try await start(store)
+        let settings = settingsStore(store)
+        await settings.update { $0.embeddedWork.add(.init(clientId: TelemetryFixtures.clientId)) }
+        transport.hold(.deleteEvents)
+        async let result = process.service.reconcile()
+        await transport.held(.deleteEvents)
+        await settings.update { $0.optOut() }
+        transport.release(.deleteEvents)
+        #expect(await result == .allDisabled)
+        #expect(process.service.status == .disabled)
+        #expect(try await transport.store.fetchTelemetryClients().isEmpty)
+    }
+
     @Test("With consent every event is sent, also after a change by another process", arguments: Store.allCases)
     func stillStands(_ store: Store) async throws {
         try await approve(store)
