@@ -94,6 +94,8 @@ package final class SimulatedProcess {
 
     private func deliver(_ clientId: String, _ session: String, _ generation: Int) async {
         await world.batchGate(self)
+        // An opt-out that is recorded while the check runs may come too late for this delivery.
+        let hasOptOut = device.hasRecordedOptOut(of: clientId)
         let check = logger.check
         let stands = await check?.isGranted(clientId) ?? true
         guard !isDead, logger.isCurrent(generation) else { return }
@@ -101,7 +103,7 @@ package final class SimulatedProcess {
             logger.withdraw()
             return await check?.onWithdrawal() ?? ()
         }
-        world.deliveryBegins(clientId, by: self)
+        world.deliveryBegins(clientId, by: self, afterRecordedOptOut: hasOptOut)
         logger.deliveryBegins(generation)
         let fate = await world.gate(self, "append")
         logger.deliveryEnded(generation)

@@ -53,10 +53,11 @@ extension SimulatedWorld {
     }
 
     /// Checks that no opt-out has taken effect before a delivery begins.
-    func deliveryBegins(_ clientId: String, by process: SimulatedProcess) {
+    /// - Parameter hasOptOut: Whether an opt-out was recorded before the consent was checked.
+    func deliveryBegins(_ clientId: String, by process: SimulatedProcess, afterRecordedOptOut hasOptOut: Bool) {
         note("\(process.name): sends an event of \(clientId)")
         if process.hasOptedOut { violate("\(process.name) sends an event of \(clientId) after its opt-out") }
-        if process.device.hasRecordedOptOut(of: clientId) {
+        if hasOptOut {
             violate("\(process.name) sends an event of \(clientId) after an opt-out in another process")
         }
     }
