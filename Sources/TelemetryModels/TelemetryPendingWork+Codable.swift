@@ -63,25 +63,3 @@ extension TelemetryPendingWork.Deletion: Codable {
         if endsOnReturn { try container.encode(true, forKey: .endsOnReturn) }
     }
 }
-
-/// Pending work in the form of version 1, which stored it in the settings or as a scenario.
-package struct Version1PendingWork: Codable {
-    private let registration: Bool
-    private let backup: Bool
-    private let cleanups: [TelemetryPendingWork.Deletion]
-
-    /// - Parameter clientId: The settings' client. This form cannot represent registrations of other clients.
-    package init(_ work: TelemetryPendingWork, clientId: String?) {
-        registration = clientId.map(work.registrations.contains) ?? false
-        backup = work.backup == .outdated
-        cleanups = work.deletions
-    }
-
-    /// Returns the same work in the current form.
-    /// - Parameter clientId: The settings' client, to which a stored registration belongs.
-    package func work(ofClient clientId: String?) -> TelemetryPendingWork {
-        TelemetryPendingWork(
-            registrations: registration ? [clientId].compactMap(\.self) : [], backup: backup ? .outdated : .unknown,
-            deletions: cleanups)
-    }
-}

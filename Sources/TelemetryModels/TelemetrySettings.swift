@@ -8,8 +8,8 @@ public struct TelemetrySettings: Sendable {
     public var clientIdentifier: String?
     /// The number of opt-outs. A decision made at a lower number was made before an opt-out. Ignored by `==`.
     package var optOuts = 0
-    /// Pending work in the settings' stored form, which the lifecycle service moves to the store of pending work. Version 1
-    /// stored it here, and a settings store adds it when it completes an opt-out itself. Ignored by `==`.
+    /// Pending work that could only be stored here: of an opt-out that the settings store completed itself, or that the store of
+    /// pending work could not write. The lifecycle service moves it there. Ignored by `==`.
     package var embeddedWork = TelemetryPendingWork()
 
     /// Creates settings; without arguments, those of a person who never requested telemetry.
@@ -51,12 +51,11 @@ extension TelemetrySettings: Codable {
         case telemetryRequested
         case telemetrySendingEnabled
         case clientIdentifier
-        /// The name in version 1, which may run at the same time as this one.
-        case embeddedWork = "obligations"
+        case embeddedWork
         case optOuts
     }
 
-    /// A missing field, as in settings stored by an earlier version, has its default.
+    /// A missing field has its default.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         let defaults = Self.defaults
@@ -67,8 +66,7 @@ extension TelemetrySettings: Codable {
                 ?? defaults.telemetrySendingEnabled,
             clientIdentifier: try container.decodeIfPresent(String.self, forKey: .clientIdentifier))
         embeddedWork =
-            try container.decodeIfPresent(Version1PendingWork.self, forKey: .embeddedWork)?.work(ofClient: clientIdentifier)
-            ?? TelemetryPendingWork()
+            try container.decodeIfPresent(TelemetryPendingWork.self, forKey: .embeddedWork) ?? TelemetryPendingWork()
         optOuts = try container.decodeIfPresent(Int.self, forKey: .optOuts) ?? 0
     }
 
@@ -78,10 +76,7 @@ extension TelemetrySettings: Codable {
         try container.encode(telemetryRequested, forKey: .telemetryRequested)
         try container.encode(telemetrySendingEnabled, forKey: .telemetrySendingEnabled)
         try container.encodeIfPresent(clientIdentifier, forKey: .clientIdentifier)
-        if !embeddedWork.isEmpty {
-            try container.encode(
-                Version1PendingWork(embeddedWork, clientId: clientIdentifier), forKey: .embeddedWork)
-        }
+        if !embeddedWork.isEmpty { try container.encode(embeddedWork, forKey: .embeddedWork) }
         if optOuts != 0 { try container.encode(optOuts, forKey: .optOuts) }
     }
 }

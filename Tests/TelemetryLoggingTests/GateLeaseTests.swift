@@ -124,7 +124,7 @@ struct GateLeaseTests {
         #expect(bench.logger.statistics.logged == count && count <= 2_000)
     }
 
-    /// A host's logger written for version 1.
+    /// A host's logger without the requirements that have defaults.
     private actor BoolLogger: TelemetryLogging {
         nonisolated let currentSessionId = "s"
         var states: [String: Bool] = [:]
@@ -140,7 +140,7 @@ struct GateLeaseTests {
         func shutdown() {}
     }
 
-    @Test("A logger of version 1 gets whether each scenario is on")
+    @Test("A logger without the requirements that have defaults gets whether each scenario is on")
     func boolLogger() async {
         let logger = BoolLogger()
         await logger.updateScenarios(["Net": .init(isEnabled: true, level: .info), "Off": .init()])

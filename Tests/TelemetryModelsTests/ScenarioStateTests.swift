@@ -77,10 +77,10 @@ struct ScenarioStateTests {
         #expect(TelemetryScenarioState.Source(text) == nil)
     }
 
-    // MARK: Records of version 1
+    // MARK: Missing fields
 
-    @Test("A scenario's record of version 1 reads at the level diagnostic, without an end, from the registration")
-    func oldScenario() throws {
+    @Test("A scenario's record reads without optional fields as at the level diagnostic, without an end, from the registration")
+    func scenario() throws {
         var record = TelemetryScenarioRecord(
             recordID: "r", clientId: "c", scenarioName: "Net", isEnabled: true, created: Self.date
         ).toRecord()
@@ -94,9 +94,9 @@ struct ScenarioStateTests {
         #expect(odd.level == .info && odd.expires == nil && odd.source == .registration)
     }
 
-    @Test("A client's record of version 1 reads as not paused and without a last-seen date")
-    func oldClient() throws {
-        // A client or scenario without values of version 2 is written as version 1 writes it.
+    @Test("A client's record reads without optional fields as not paused and without a last-seen date")
+    func client() throws {
+        // Defaults are not written.
         let client = TelemetryClientRecord(recordID: "r", clientId: "c", isEnabled: true)
         #expect(Set(client.toRecord().fields.keys) == ["clientid", "created", "isEnabled"])
         let scenario = TelemetryScenarioRecord(recordID: "s", clientId: "c", scenarioName: "A", isEnabled: false)
@@ -113,8 +113,8 @@ struct ScenarioStateTests {
         #expect(!read.isPaused && read.lastSeen == nil && read.appVersion == nil && read.libraryVersion == nil)
     }
 
-    @Test("A command's record of version 1 reads without the fields of version 2; an integer is a valid lease")
-    func oldCommand() throws {
+    @Test("A command's record reads without optional fields; an integer is a valid lease")
+    func command() throws {
         var record = TelemetryCommandRecord(recordID: "r", clientId: "c", action: .enableScenario, scenarioName: "Net")
             .toRecord()
         let fields = ["logLevel", "lease", "expires", "lookback", "issuer", "result"]

@@ -66,20 +66,6 @@ struct TelemetryPendingWorkTests {
         #expect(Self.added(deletions[0], deletions[1], deletions[2], deletions[0]) == [deletions[1], deletions[2], deletions[0]])
     }
 
-    @Test("Deletions that version 1 stored separately are read and stored as one")
-    func storedForm() throws {
-        let ends = (0..<300).map { #"{"clientId":"a","sessionEnd":"2026-11-21T08:\#(10 + $0 / 60):\#(10 + $0 % 50)Z"}"# }
-        let text = #"{"backup":false,"cleanups":[{"clientId":"b"},\#(ends.joined(separator: ","))],"registration":false}"#
-        let work = try JSONDecoder().decode(Version1PendingWork.self, from: Data(text.utf8)).work(ofClient: "a")
-        #expect(work.deletions.map(\.clientId) == ["b", "a"])
-        let latest = try #require(ends.max())
-        let stored = try JSONEncoder().encode(work)
-        #expect(stored.count < 250)
-        #expect(latest.contains("08:14:59"))
-        #expect(String(decoding: stored, as: UTF8.self).contains("2026-11-21T08:14:59"))
-        #expect(try JSONDecoder().decode(TelemetryPendingWork.self, from: stored) == work)
-    }
-
     @Test("The stored form has keys only for values that are set, and is read back unchanged")
     func codable() throws {
         let encoder = JSONEncoder()

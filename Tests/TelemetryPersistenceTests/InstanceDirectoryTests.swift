@@ -84,31 +84,6 @@ struct InstanceDirectoryTests {
         }
     }
 
-    @Test("The first instance takes over the files of version 1 in place, and keeps that directory", arguments: [nil, "web"])
-    func former(instance: String?) async throws {
-        try await withTemporaryDirectory(isCreated: true) { root in
-            try Data("{}".utf8).write(to: root.appending(path: "settings.json"))
-            let first = place(in: root, store: "file:/a", instance: instance)
-            #expect(first.url.standardizedFileURL == root.standardizedFileURL)
-            for (store, other) in [("file:/a", "other"), ("file:/b", instance), ("file:/a\nweb", nil)] {
-                #expect(place(in: root, store: store, instance: other).url.standardizedFileURL != root.standardizedFileURL)
-            }
-            #expect((place(in: root, instance: instance).url == first.url) == (instance != nil), "the first instance holds it")
-            first.release()
-            // The settings file is removed with the opt-out; the directory is kept.
-            try FileManager.default.removeItem(at: root.appending(path: "settings.json"))
-            #expect(place(in: root, instance: instance).url == first.url)
-        }
-    }
-
-    @Test("An opt-out marker of version 1 without a settings file is taken over")
-    func optOut() async throws {
-        try await withTemporaryDirectory(isCreated: true) { root in
-            try Data().write(to: root.appending(path: "settings.opted-out"))
-            #expect(place(in: root).url.standardizedFileURL == root.standardizedFileURL)
-        }
-    }
-
     @Test("A root that is not writable still gives a directory")
     func unwritable() async throws {
         try await withTemporaryDirectory(isCreated: true) { root in

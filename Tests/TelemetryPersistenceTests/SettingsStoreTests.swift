@@ -53,7 +53,7 @@ struct SettingsStoreTests {
             #expect(defaults.object(forKey: "telemetry.requested") as? Bool == true)
             #expect(defaults.object(forKey: "telemetry.sendingEnabled") as? Bool == true)
             #expect(defaults.string(forKey: "telemetry.clientIdentifier") == "é/👩‍👩‍👧")
-            #expect(defaults.object(forKey: "telemetry.obligations") != nil)
+            #expect(defaults.object(forKey: "telemetry.embeddedWork") != nil)
         }
     }
 
@@ -69,7 +69,7 @@ struct SettingsStoreTests {
             let expected = TelemetrySettings(
                 telemetryRequested: isRequested, telemetrySendingEnabled: isRequested, clientIdentifier: "abc")
             #expect(await store.load() == expected)
-            #expect(await store.update { $0.embeddedWork.addRegistration(of: "abc") } == expected)
+            #expect(await store.update { $0.embeddedWork.add(.init(clientId: "abc")) } == expected)
             #expect(await UserDefaultsTelemetrySettingsStore(suiteName: name).load() == expected)
         }
     }

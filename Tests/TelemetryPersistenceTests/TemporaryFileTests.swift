@@ -8,11 +8,10 @@ import Testing
 struct TemporaryFileTests {
     let settings = TelemetrySettings(telemetryRequested: true, telemetrySendingEnabled: true, clientIdentifier: "k7m2")
 
-    @Test(
-        "A killed process's half-written temporary file is ignored, and removed by the next save",
-        arguments: ["settings.json.tmp", "settings.json.6F9619FF-8B86-D011-B42D-00CF4FC964FF.tmp"])
-    func leftover(name: String) async throws {
+    @Test("A killed process's half-written temporary file is ignored, and removed by the next save")
+    func leftover() async throws {
         try await withTemporaryDirectory(isCreated: true) { directory in
+            let name = "settings.json.6F9619FF-8B86-D011-B42D-00CF4FC964FF.tmp"
             try Data("{\"telemetryReq".utf8).write(to: directory.appending(path: name))
             let store = FileTelemetrySettingsStore(directory: directory)
             #expect(await store.load() == .defaults)

@@ -70,8 +70,8 @@ struct WholeScenarioStoreTests {
         }
     }
 
-    @Test("A file of version 1 is read, and states that version 1 can express are written in its form")
-    func fileOfVersion1() async throws {
+    @Test("States with defaults for all but the Bool are Booleans in the file")
+    func booleansInFile() async throws {
         try await withTemporaryDirectory(isCreated: true) { directory in
             let file = directory.appending(path: "scenarios.json")
             try Data(#"{"Net": true, "Sync": false}"#.utf8).write(to: file)
@@ -87,8 +87,8 @@ struct WholeScenarioStoreTests {
         }
     }
 
-    @Test("User defaults of version 1 are read, and changes by version 1 take effect")
-    func defaultsOfVersion1() async throws {
+    @Test("A Bool alone is read from user defaults, and a change of it alone takes effect")
+    func booleansInDefaults() async throws {
         try await withSuite { name in
             let defaults = try #require(UserDefaults(suiteName: name))
             let key = "telemetry.scenario.Net.isEnabled"
@@ -185,7 +185,7 @@ struct WholeScenarioStoreTests {
         }
     }
 
-    /// A host's store written for version 1.
+    /// A host's store without the requirements that have defaults.
     private actor BoolStore: TelemetryScenarioStoring {
         var states: [String: Bool] = [:]
         func loadState(for scenarioName: String) -> Bool? { states[scenarioName] }
@@ -195,7 +195,7 @@ struct WholeScenarioStoreTests {
         func removeAllStates() { states = [:] }
     }
 
-    @Test("A store of version 1 keeps only the Bool")
+    @Test("A store without the requirements that have defaults keeps only the Bool")
     func boolStore() async {
         let store: any TelemetryScenarioStoring = BoolStore()
         await store.saveScenario(Self.state, for: "Net")

@@ -31,15 +31,9 @@ struct ClientRegistration {
     }
 
     private func create(_ clientId: String, _ presence: ClientPresence) async throws -> TelemetryClientRecord {
-        let plain = TelemetryClientRecord(clientId: clientId, created: presence.lastSeen, isEnabled: false)
-        var client = plain
+        var client = TelemetryClientRecord(clientId: clientId, created: presence.lastSeen, isEnabled: false)
         presence.write(to: &client)
-        do {
-            return try await transport.createTelemetryClient(client)
-        } catch let error as TelemetryTransportError where error.code == .invalidArgument {
-            // A store with the schema of version 1 does not have the fields of the presence.
-            return try await transport.createTelemetryClient(plain)
-        }
+        return try await transport.createTelemetryClient(client)
     }
 
     /// Marks the client's record as enabled.

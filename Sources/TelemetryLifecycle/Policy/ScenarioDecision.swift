@@ -49,7 +49,7 @@ struct ScenarioDecision: Sendable {
         var lasting = decision
         lasting.suspendedUntil = nil
         switch decision.source {
-        // Version 1 stored no source: a scenario that is on was turned on explicitly.
+        // A store that keeps only the Bool has no source: a scenario that is on was turned on explicitly.
         case .registration: return decision.isEnabled ? lasting : nil
         case .host: return lasting
         case .rule where context.rules != nil: return nil

@@ -84,7 +84,7 @@ extension LifecycleEngine {
             let changed = await scenarios.refresh(rules: try await transport.fetchRules())
             if mirrors { await mirrorChanges(changed) }
         } catch let error as TelemetryTransportError where error.code == .notFound {
-            // The store has the schema of version 1, which has no rules.
+            // CloudKit does not have a record type before the first record of it is saved.
             await scenarios.refresh(rules: [])
         } catch {
             report(.transportFailed, "The rules could not be read; will retry: \(error.localizedDescription)")

@@ -75,7 +75,7 @@ final class LifecycleEngine {
         queue = SerialQueue(executor: configuration.executor)
         keeper = SettingsKeeper(
             stores: LocalStateStore(
-                settings: settingsStore, work: pendingWorkStore, note: Version1Note(store: scenarioStore), instance: instance),
+                settings: settingsStore, work: pendingWorkStore, instance: instance),
             marker: spoolDirectory.map { OptOutMarker(directory: $0, name: "opted-out") }, coordinator: coordinator,
             calls: calls, executor: configuration.executor, report: configuration.diagnostics
         ) { state.show($0) }

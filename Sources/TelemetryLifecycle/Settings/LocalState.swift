@@ -74,7 +74,6 @@ struct LocalState: Sendable, Equatable {
     /// Notes that the client's record exists.
     mutating func completeRegistration(of clientId: String) {
         work.removeRegistration(of: clientId)
-        settings.embeddedWork.removeRegistration(of: clientId)
     }
 
     /// Whether the backup differs from the settings.

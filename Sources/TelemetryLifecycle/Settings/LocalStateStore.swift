@@ -10,19 +10,15 @@ final class LocalStateStore {
 
     let settings: any TelemetrySettingsStoring
     let work: any TelemetryPendingWorkStoring
-    /// Nil once its contents were moved.
-    private var note: Version1Note?
     /// The directory of the stores' files, if it is this instance's own.
     private let instance: InstanceDirectory?
 
     init(
-        settings: any TelemetrySettingsStoring, work: any TelemetryPendingWorkStoring, note: Version1Note,
-        instance: InstanceDirectory? = nil
+        settings: any TelemetrySettingsStoring, work: any TelemetryPendingWorkStoring, instance: InstanceDirectory? = nil
     ) {
         self.instance = instance
         self.settings = settings
         self.work = work
-        self.note = note
     }
 
     /// Returns whether a client's events may be sent, by the current contents of the stores.
@@ -45,17 +41,10 @@ final class LocalStateStore {
         }
     }
 
-    /// Reads the stored state. Pending work stored elsewhere is moved to its store.
+    /// Reads the stored state. Pending work that is embedded in the settings is moved to its store.
     func read() async -> LocalState {
         // The settings first: if another process changes both in between, at least its pending work is read.
         let stored = await settings.load()
-        if let note {
-            self.note = nil
-            await note.takeOver(clientId: stored.clientIdentifier) { noted in
-                await work.updatePendingWork { $0.add(noted) }
-                return await isWorkSaved
-            }
-        }
         return LocalState(settings: stored, work: await moveEmbeddedWork(of: stored))
     }
 
@@ -150,8 +139,7 @@ final class LocalStateStore {
     private func moveEmbeddedWork(of stored: TelemetrySettings) async -> TelemetryPendingWork {
         var pending = await work.loadPendingWork()
         let embedded = stored.embeddedWork
-        let isRegistered = embedded.registrations.allSatisfy(pending.registrations.contains)
-        guard !isRegistered || embedded.backup != .unknown || !embedded.deletions.isEmpty else { return pending }
+        guard !embedded.isEmpty else { return pending }
         let moved = Mutex<TelemetryPendingWork?>(nil)
         await work.updatePendingWork { pending in
             pending.add(embedded)
@@ -159,10 +147,7 @@ final class LocalStateStore {
         }
         pending.add(embedded)
         if await isWorkSaved, moved.withLock(\.self) != nil {
-            // An older version that runs at the same time must still find the registration. Without it, it would treat the client
-            // as deleted.
-            let registrations = TelemetryPendingWork(registrations: embedded.registrations)
-            await settings.update { $0.embeddedWork = $0.embeddedWork.merging(registrations, since: embedded) }
+            await settings.update { $0.embeddedWork = $0.embeddedWork.merging(TelemetryPendingWork(), since: embedded) }
         }
         return moved.withLock(\.self) ?? pending
     }

@@ -20,7 +20,7 @@ public struct TelemetryClientRecord: TelemetryRecordConvertible, Equatable {
     public var isEnabled: Bool
     /// Whether recording and sending are paused.
     public var isPaused: Bool
-    /// When the client last reported; nil if it never did, as for clients of version 1.
+    /// When the client last reported; nil if it never did.
     public var lastSeen: Date?
     /// The version of the app, if known.
     public var appVersion: String?

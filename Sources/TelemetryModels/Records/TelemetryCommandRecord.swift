@@ -76,8 +76,7 @@ public struct TelemetryCommandRecord: TelemetryRecordConvertible, Equatable {
         self.result = result
     }
 
-    /// Reads a command. The fields that version 2 added are optional: they are nil if they are missing, of the wrong type, or
-    /// have an unknown value.
+    /// Reads a command. An optional field is nil if it is missing, of the wrong type, or has an unknown value.
     public init(record: TelemetryRecord) throws {
         try record.requireType(Self.recordType)
         typealias Field = TelemetrySchema.CommandField

@@ -38,8 +38,7 @@ extension TelemetryRecord {
         self[field.rawValue] = value
     }
 
-    /// Sets a field that version 1 does not have. A missing field means the default, so the default is not written: a store that
-    /// still has the schema of version 1 accepts the record.
+    /// Sets a field whose absence means the default, which is therefore not written.
     package mutating func set(
         _ value: TelemetryValue, for field: some RawRepresentable<String>, unlessDefault standard: TelemetryValue
     ) {

@@ -48,8 +48,8 @@ public struct TelemetryScenarioRecord: TelemetryRecordConvertible, Equatable {
         self.source = source
     }
 
-    /// Reads a scenario. A record of version 1 has no level, expiry or source: they are read as `.diagnostic`, nil and
-    /// `.registration`. An unknown level is read as `.info`.
+    /// Reads a scenario. A missing level, expiry or source is read as `.diagnostic`, nil or `.registration`, and an unknown level
+    /// as `.info`.
     public init(record: TelemetryRecord) throws {
         try record.requireType(Self.recordType)
         typealias Field = TelemetrySchema.ScenarioField

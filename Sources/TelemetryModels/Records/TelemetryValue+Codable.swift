@@ -65,11 +65,7 @@ extension TelemetryValue: Codable {
     package static func text(of number: Double) -> String { number.isNaN ? "nan" : number.description }
 
     /// The number that ``text(of:)`` encoded as this text.
-    package static func number(from text: String) -> Double? {
-        // Earlier versions wrote the description of a signalling NaN, which `Double` does not read.
-        if text.hasPrefix("snan") || text.hasPrefix("-snan") { return .nan }
-        return Double(text)
-    }
+    package static func number(from text: String) -> Double? { Double(text) }
 
     private static func encode(bare value: some Encodable, to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()

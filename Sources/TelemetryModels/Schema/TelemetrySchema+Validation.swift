@@ -20,8 +20,7 @@ extension TelemetrySchema {
         }
     }
 
-    /// Returns every violation of the schema; empty if the record is valid. Unknown fields are allowed, and the fields that
-    /// version 2 added are optional.
+    /// Returns every violation of the schema; empty if the record is valid. Unknown fields are allowed.
     public static func validate(_ record: TelemetryRecord) -> [SchemaError] {
         let name = record.recordID.recordName
         guard let rules = rules(for: record.recordType) else {

@@ -9,9 +9,6 @@ import TelemetryStorage
 /// directory is held by locking a file next to it, until the process ends or this object is released. If there is no free
 /// directory, the instance takes a new one, which is created with the first stored change: a host whose user never opted in
 /// writes nothing.
-///
-/// Version 1 kept one state per executable. The first instance that finds that state uses it in place, and records its store and
-/// instance in a file next to it, so that other instances do not use it.
 package final class InstanceDirectory: Sendable {
     /// The directory. It may not exist yet.
     package let url: URL
@@ -27,7 +24,7 @@ package final class InstanceDirectory: Sendable {
     }
 
     /// - Parameters:
-    ///   - root: The executable's directory, in which version 1 kept its state.
+    ///   - root: The executable's directory.
     ///   - store: The store's identifier; nil if it has none.
     ///   - instance: The instance's name; nil for the first directory that no other instance holds.
     package convenience init(in root: URL, store: String?, instance: String?) {
@@ -36,24 +33,16 @@ package final class InstanceDirectory: Sendable {
 
     init(in root: URL, store: String?, instance: String?, system: FileSystem) {
         self.system = system
-        // Encoded names do not contain the separator.
-        let key = [store ?? "", instance].compactMap(\.self).map { EncodedName.encode($0) }.joined(separator: "-")
         let directory = root.appending(path: "stores", directoryHint: .isDirectory)
             .appending(path: EncodedName.encode(store ?? ""), directoryHint: .isDirectory)
-        let former = Version1State(root: root, system: system)
-        let holding: Holding
         if let instance {
-            url = former.take(for: key) ? root : directory.appending(path: "named.\(EncodedName.encode(instance))")
-            holding = .shared
-        } else if former.isAvailable(for: key), let lock = Self.lock(former.lockPath, system, isNew: true),
-            former.take(for: key)
-        {
-            // Another instance may have recorded itself before the lock was acquired.
-            (url, holding) = (root, .claimed(lock))
+            url = directory.appending(path: "named.\(EncodedName.encode(instance))")
+            state = Mutex(.shared)
         } else {
-            (url, holding) = Self.first(in: directory, system)
+            let (url, holding) = Self.first(in: directory, system)
+            self.url = url
+            state = Mutex(holding)
         }
-        state = Mutex(holding)
     }
 
     /// Locks the directory. Call it before storing something. If the lock cannot be acquired, for example on a full disk, the
@@ -93,7 +82,7 @@ package final class InstanceDirectory: Sendable {
     private static func first(in directory: URL, _ system: FileSystem) -> (URL, Holding) {
         let path = directory.path(percentEncoded: false)
         for name in ((try? system.list(path)) ?? []).sorted() where name.hasPrefix(prefix) && name.hasSuffix(suffix) {
-            guard let lock = lock("\(path)/\(name)", system, isNew: false) else { continue }
+            guard let lock = lock("\(path)/\(name)", system) else { continue }
             return (directory.appending(path: String(name.dropLast(suffix.count))), .claimed(lock))
         }
         // The name sorts by creation date. It has a random part, because two may be created at the same time.
@@ -103,41 +92,8 @@ package final class InstanceDirectory: Sendable {
         return (directory.appending(path: name), .toBeClaimed(lock: "\(path)/\(name)\(suffix)"))
     }
 
-    private static func lock(_ path: String, _ system: FileSystem, isNew: Bool) -> OpenFile? {
-        guard let file = try? system.open(path, for: isNew ? .update : .write), (try? file.tryLock(.exclusive)) == true else {
-            return nil
-        }
+    private static func lock(_ path: String, _ system: FileSystem) -> OpenFile? {
+        guard let file = try? system.open(path, for: .write), (try? file.tryLock(.exclusive)) == true else { return nil }
         return file
     }
-}
-
-/// The state of version 1, which it kept under the executable's name for every store.
-private struct Version1State {
-    let root: URL
-    let system: FileSystem
-
-    var lockPath: String { path("instance.lock") }
-    private var notePath: String { path("instance.key") }
-
-    /// Whether the state belongs to this key, or exists and belongs to none.
-    func isAvailable(for key: String) -> Bool {
-        if let note { return note == Array(key.utf8) }
-        return ["settings.json", "settings.opted-out", "settings.opted-out.taken"].contains(where: isThere)
-    }
-
-    /// Takes the state for this key, unless another instance was first. If that cannot be recorded, it is taken anyway, because
-    /// the person's decision must not be lost on a full disk.
-    /// - Returns: Whether the state belongs to this key.
-    func take(for key: String) -> Bool {
-        guard isAvailable(for: key) else { return false }
-        let key = Array(key.utf8)
-        let isNoted = try? system.make(notePath, isDurable: false) { file throws(FileError) in try file.write(key) }
-        return isNoted ?? true || note == key
-    }
-
-    private var note: [UInt8]? { try? PrivateFile(notePath, system: system).read() }
-
-    private func isThere(_ name: String) -> Bool { (try? system.status(path(name))) != nil }
-
-    private func path(_ name: String) -> String { root.appending(path: name).path(percentEncoded: false) }
 }

@@ -40,13 +40,13 @@ struct PrivateFile: Sendable {
         try system.replace(path, temporaryName: temporary, isDurable: true) { file throws(FileError) in try file.write(bytes) }
     }
 
-    /// Removes the temporary files of killed processes, including those with the fixed name that earlier versions used.
+    /// Removes the temporary files of killed processes.
     private func removeTemporaryFiles() {
         let prefix = "\(name)."
         for other in (try? system.list(directory)) ?? []
         where other.hasPrefix(prefix) && other.hasSuffix(Self.temporarySuffix) {
             let isOurs = UUID(uuidString: String(other.dropFirst(prefix.count).dropLast(Self.temporarySuffix.count))) != nil
-            if isOurs || other == prefix + Self.temporarySuffix.dropFirst() { try? system.remove("\(directory)/\(other)") }
+            if isOurs { try? system.remove("\(directory)/\(other)") }
         }
     }
 

@@ -7,8 +7,8 @@ struct ScenarioDefaults {
     enum Entry: String, CaseIterable {
         /// Whether the scenario is on, a Bool.
         case isEnabled = ".isEnabled"
-        /// The whole state as JSON text, if it has more than `isEnabled`. Ignored if it differs from `isEnabled`, which an
-        /// earlier version may have changed since.
+        /// The whole state as JSON text, if it has more than `isEnabled`. Ignored if it differs from `isEnabled`, which a
+        /// person or another program may have changed since.
         case state = ".state"
         /// Whether the person forbids the scenario, a Bool.
         case isDenied = ".isDenied"

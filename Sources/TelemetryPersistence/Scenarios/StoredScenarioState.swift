@@ -1,6 +1,6 @@
 import TelemetryModels
 
-/// A scenario's state in a file: `true` or `false`, as in version 1, if the rest has its defaults; otherwise an object.
+/// A scenario's state in a file: `true` or `false` if the rest has its defaults; otherwise an object.
 struct StoredScenarioState: Codable, Sendable, Equatable {
     var state: TelemetryScenarioState
 

@@ -12,9 +12,6 @@ extension TelemetrySettings: MergeableDocument {
             merged.withdraw()
         } else if optOuts != base.optOuts {
             // Another process has opted out since: the stored settings are kept.
-            for clientId in mine.embeddedWork.registrations where !embeddedWork.registrations.contains(clientId) {
-                merged.embeddedWork.removeRegistration(of: clientId)
-            }
         } else if isOptOut {
             merged.takeConsent(of: mine, since: base)
         } else {

@@ -19,7 +19,6 @@ extension TelemetrySettings {
 
     /// Resets the settings to the defaults; pending deletions are kept.
     package mutating func discardConsent() {
-        if let clientIdentifier { embeddedWork.removeRegistration(of: clientIdentifier) }
         telemetryRequested = false
         telemetrySendingEnabled = false
         clientIdentifier = nil

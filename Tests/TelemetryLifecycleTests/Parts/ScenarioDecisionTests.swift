@@ -47,8 +47,8 @@ struct ScenarioDecisionTests {
         }
     }
 
-    @Test("A scenario that version 1 turned on stays on; one that it turned off has no decision")
-    func version1() {
+    @Test("Without a source, a scenario that is on stays on; one that is off has no decision")
+    func withoutSource() {
         #expect(decide(State(isEnabled: true)).state == State(isEnabled: true))
         #expect(decide(State(isEnabled: false)) { $0.rules = [Self.rule("r")] }.state.isEnabled)
     }

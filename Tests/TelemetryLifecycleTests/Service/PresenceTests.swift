@@ -119,25 +119,6 @@ struct PresenceTests {
         #expect(try await host.client?.lastSeen == TelemetryFixtures.date)
     }
 
-    @Test("A store that does not have the fields creates the record without them, and is not asked at every reconciliation")
-    func earlierSchema() async throws {
-        let host = try await TestHost(interval: Self.interval)
-        let refusal = TelemetryTransportError(code: .invalidArgument, message: "There is no field lastSeen.")
-        host.transport.fail(.saveRecords, with: refusal, times: 1_000) { call in
-            if case .saveRecords(let records, _) = call { records.contains { $0["lastSeen"] != nil } } else { false }
-        }
-        await host.service.enableTelemetry()
-        #expect(host.service.status == .pendingApproval)
-        #expect(try await host.client?.lastSeen == nil)
-        let count = writes(host)
-        await host.service.reconcile()
-        #expect(writes(host) == count)
-        host.wall.date += 900
-        await host.service.reconcile()
-        await host.service.reconcile()
-        #expect(writes(host) == count + 1)
-    }
-
     /// An approved host whose first write of the date does not return until it is released.
     private func hostWhileDateIsWritten() async throws -> TestHost {
         let host = try await TestHost(

@@ -31,21 +31,6 @@ struct SessionEndTests {
         #expect(!host.service.hasPendingWork)
     }
 
-    @Test("Version 1's deletions for many sessions are one deletion")
-    func manyStored() async throws {
-        var settings = TelemetryFixtures.approvedSettings
-        for second in 0..<300 {
-            settings.embeddedWork.deletions.append(
-                .init(clientId: TestHost.clientId, sessionEnd: TelemetryFixtures.date + TimeInterval(second - 400)))
-        }
-        let json = try JSONEncoder().encode(settings)
-        let host = try await TestHost(
-            settings: JSONDecoder().decode(TelemetrySettings.self, from: json), server: true)
-        await host.comeUp()
-        #expect(host.transport.calls(of: .deleteEvents).count == 1)
-        #expect(!host.service.hasPendingWork)
-    }
-
     @Test(
         "An ended session's events are deleted even if their time is after its end; later ones are kept",
         arguments: [true, false], LoggingDevice.Logger.allCases)

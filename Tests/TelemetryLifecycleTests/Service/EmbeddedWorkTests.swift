@@ -7,9 +7,9 @@ import TelemetryTestSupport
 import TelemetryTransport
 import Testing
 
-/// Pending work of version 1, in the settings or in a scenario's name, is moved to its own store once.
+/// Pending work is stored in its own file. What could only be embedded in the settings is moved there.
 @MainActor
-struct PendingWorkTakeoverTests {
+struct EmbeddedWorkTests {
     private nonisolated static let clientId = TelemetryFixtures.clientId
 
     private let root = TemporaryDirectory()
@@ -38,74 +38,22 @@ struct PendingWorkTakeoverTests {
         return service
     }
 
-    private func writeVersion1(registration: Bool, requested: Bool, client: String?) throws {
-        let identifier = client.map { #""clientIdentifier": "\#($0)","# } ?? ""
-        try Data(
-            """
-            {\(identifier) "telemetryRequested": \(requested), "telemetrySendingEnabled": false, "optOuts": 3,
-             "obligations": {"registration": \(registration), "backup": false, "cleanups": [{"clientId": "left"}]}}
-            """.utf8
-        ).write(to: file("settings.json"))
-    }
-
-    @Test("Work in the settings of version 1 is moved at the first start, even offline")
-    func settings() async throws {
-        try writeVersion1(registration: false, requested: false, client: nil)
-        transport.isOffline = true
-        _ = await start()
-        #expect(await storedWork.deletions.map(\.clientId) == ["left"])
-        #expect(try !text("settings.json").contains("obligations"))
-        #expect(try text("settings.json").contains(#""optOuts" : 3"#))
-        try await transport.store.createTelemetryClient(TelemetryFixtures.client("left", isEnabled: true))
-        transport.isOffline = false
-        _ = await start()
-        #expect(try await transport.store.fetchTelemetryClients().isEmpty)
-        #expect(await storedWork.isEmpty)
-    }
-
-    @Test("A registration is also kept in the settings until the record exists, for a concurrent version 1")
-    func registration() async throws {
-        try writeVersion1(registration: true, requested: true, client: Self.clientId)
-        transport.isOffline = true
-        _ = await start()
-        #expect(await storedWork.registrations == [Self.clientId])
-        let stored = await FileTelemetrySettingsStore(directory: root.url).load()
-        #expect(stored.embeddedWork == TelemetryPendingWork(registrations: [Self.clientId]))
-        transport.isOffline = false
-        let service = await start()
-        #expect(service.status == .pendingApproval)
-        #expect(try await transport.store.fetchTelemetryClients().map(\.clientId) == [Self.clientId])
-        #expect(try !text("settings.json").contains("obligations"))
-        #expect(await storedWork.isEmpty)
-        // The registration does not come back: a deleted record stays deleted.
-        try await transport.store.deleteTelemetryClient(recordID: .client(Self.clientId))
-        let result = await service.reconcile()
-        #expect(result == .missingClient || result == .allDisabled)
-        #expect(service.status == .disabled)
-    }
-
-    @Test("Work that version 1 stores while this version runs is moved too")
+    @Test("Work that is embedded in the settings while the service runs is moved and done")
     func beside() async throws {
         let service = await start()
         await FileTelemetrySettingsStore(directory: root.url).update { $0.embeddedWork.add(.init(clientId: "left")) }
         try await transport.store.createTelemetryClient(TelemetryFixtures.client("left", isEnabled: true))
         await service.reconcile()
         #expect(try await transport.store.fetchTelemetryClients().isEmpty)
-        #expect(try !text("settings.json").contains("obligations"))
+        #expect(try !text("settings.json").contains("embeddedWork"))
     }
 
-    @Test("After a kill at any change of the takeover, the work is done once", arguments: [false, true], 0...3)
-    func killed(isNote: Bool, changes: Int) async throws {
-        let device = MortalDevice(keepsThreeFields: isNote)
-        let end = TelemetryFixtures.date
+    @Test("After a kill at any change while embedded work is moved, the work is done once", arguments: 0...3)
+    func killed(changes: Int) async throws {
+        let device = MortalDevice()
         device.settings = TelemetryFixtures.approvedSettings
-        if isNote {
-            let note = #"{"backup":false,"cleanups":[{"clientId":"left"}],"registration":false}"#
-            device.scenarioStates = ["A": true, "telemetry.obligations:\(note)": true]
-        } else {
-            device.settings.embeddedWork = TelemetryPendingWork(
-                deletions: [.init(clientId: "left"), .init(clientId: Self.clientId, sessionEnd: end)])
-        }
+        device.settings.embeddedWork = TelemetryPendingWork(
+            deletions: [.init(clientId: "left"), .init(clientId: Self.clientId, sessionEnd: TelemetryFixtures.date)])
         try await device.transport.store.createTelemetryClient(TelemetryFixtures.client(isEnabled: true))
         try await device.transport.store.createTelemetryClient(TelemetryFixtures.client("left", isEnabled: true))
         device.transport.isOffline = true
@@ -115,22 +63,13 @@ struct PendingWorkTakeoverTests {
         let again = device.start()
         await again.startup()
         await again.restorationFinished()
-        #expect(device.work.deletions.count == (isNote ? 1 : 2))
+        #expect(device.work.deletions.count == 2)
         #expect(device.settings.embeddedWork.isEmpty)
-        #expect(device.scenarioStates == (isNote ? ["A": true] : [:]))
         device.transport.isOffline = false
         _ = await device.restart()
         #expect(try await device.transport.store.fetchTelemetryClients().map(\.clientId) == [Self.clientId])
         #expect(device.work.isEmpty)
         #expect(device.settings == TelemetryFixtures.approvedSettings)
-    }
-
-    @Test("An unreadable note is removed; scenarios are kept")
-    func unreadableNote() async throws {
-        await FileTelemetryScenarioStore(directory: root.url).saveState(for: "telemetry.obligations:{", isEnabled: true)
-        await FileTelemetryScenarioStore(directory: root.url).saveState(for: "A", isEnabled: true)
-        _ = await start()
-        #expect(await FileTelemetryScenarioStore(directory: root.url).loadAllStates() == ["A": true])
     }
 
     @Test("An opt-out stores pending work in its own file, not in the settings")
@@ -170,7 +109,7 @@ struct PendingWorkTakeoverTests {
         _ = await start()
         #expect(try await transport.store.fetchTelemetryClients().isEmpty)
         #expect(await storedWork.isEmpty)
-        #expect(try !text("settings.json").contains("obligations"))
+        #expect(try !text("settings.json").contains("embeddedWork"))
     }
 
     @Test("A host's own store keeps the pending work, and no file is written")
