@@ -79,7 +79,7 @@ struct ClockJumpTests {
     }
 
     @Test(
-        "Events of an earlier boot or version, with the time of a clock that was not set, wait from now on",
+        "Events of an earlier or unknown boot, with the time of a clock that was not set, wait from now on",
         arguments: [nil, BootTime(boot: 1, seconds: 5), BootTime(boot: 1, seconds: .nan), BootTime(boot: 1, seconds: .infinity)])
     func earlierBoot(begun: BootTime?) async throws {
         try FileManager.default.createDirectory(at: directory.url, withIntermediateDirectories: true)

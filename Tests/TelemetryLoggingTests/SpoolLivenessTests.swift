@@ -36,8 +36,8 @@ struct SpoolLivenessTests {
         }
     }
 
-    @Test("A segment that an older version's logger has mapped without a lock is not truncated when it is taken over")
-    func mappedByOldVersion() async throws {
+    @Test("A segment that a process has mapped without a lock is not truncated when it is taken over")
+    func mappedWithoutLock() async throws {
         let bench = await Bench.active(.init(spoolDirectory: directory.url))
         bench.transport.isOffline = true
         bench.logger.logEvent(name: "event")

@@ -35,8 +35,17 @@ struct HeaderTableTests {
         }
     }
 
-    private static let header =
-        #"{"header":{"session":"s","client":"c","start":"2027-01-15T08:00:00.000Z","names":["a","b"],"threads":["t"],"scenarios":["x"]}}"#
+    /// A header line with the checksum of the header.
+    private static func line(ofHeader header: String) -> String {
+        let checksum = ByteBuffer()
+        checksum.append(hexadecimal: header.withBytes { LineChecksum.hash(UnsafeRawBufferPointer($0)) })
+        return #"{"header":\#(header),"checksum":"\#(String(decoding: checksum.bytes, as: UTF8.self))"}"#
+    }
+
+    private static let content =
+        #"{"session":"s","client":"c","start":"2027-01-15T08:00:00.000Z","names":["a","b"],"threads":["t"],"scenarios":["x"]}"#
+
+    private static let header = line(ofHeader: content)
 
     @Test("Texts that repeat become numbers once that saves more than a header takes, and events are read as they were")
     func repeated() {
@@ -163,7 +172,7 @@ struct HeaderTableTests {
             "[\((0...1_024).map { "\"\($0)\"" }.joined(separator: ","))]",
         ])
     func damagedTables(table: String) {
-        let header = Self.header.replacing(#"["a","b"]"#, with: table)
+        let header = Self.line(ofHeader: Self.content.replacing(#"["a","b"]"#, with: table))
         #expect(Self.read([header, #"{"seq":1,"time":0,"name":"n"}"#]) == [nil, nil])
     }
 
@@ -189,9 +198,9 @@ struct HeaderTableTests {
     }
 
     @Test("A header without tables or start explains no numbers")
-    func oldHeader() {
+    func plainHeader() {
         let lines = [
-            #"{"header":{"session":"s"}}"#, #"{"seq":1,"time":0,"name":"n"}"#,
+            Self.line(ofHeader: #"{"session":"s"}"#), #"{"seq":1,"time":0,"name":"n"}"#,
             #"{"seq":2,"time":"2027-01-15T08:00:00.000Z","name":0}"#, #"{"seq":3,"time":"2027-01-15T08:00:00.000Z","name":"n"}"#,
         ]
         #expect(Self.read(lines).map { $0?.sequence } == [nil, nil, 3])

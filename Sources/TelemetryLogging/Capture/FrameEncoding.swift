@@ -59,7 +59,6 @@ enum FrameEncoding {
             writer.write(Frame.Flags.definition.rawValue)
             writer.write(UInt8(clientId == nil ? 0 : 1))
             writer.write(text: text)
-            // Earlier versions of the reader stop before it.
             if let begun {
                 writer.write(begun.boot)
                 writer.write(begun.seconds)

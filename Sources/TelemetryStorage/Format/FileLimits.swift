@@ -8,8 +8,8 @@ package enum FileLimits {
     package static let line = 16 << 20
     /// The chunk size for reading large files.
     package static let piece = 1 << 20
-    /// The number of a segment's lines whose positions are kept in memory.
-    package static let knownLines = 1 << 24
+    /// The maximum number of a segment's runs whose positions are kept in memory.
+    package static let knownRuns = 1 << 24
     /// The list of removed journal files, or of removed segments.
     package static let list = 1 << 20
 }

@@ -8,15 +8,20 @@ import Foundation
 
 /// The manifest that identifies a directory as a store, and the creation of new stores.
 package struct StoreFormat {
-    package struct Manifest: Codable {
-        package var format: String
-        package var id: String
-        package var version: Int
+    private struct Manifest: Codable {
+        var format: String
+        var id: String
+        var version: Int
+
+        func text() throws -> [UInt8] {
+            let encoder = JSONEncoder()
+            encoder.outputFormatting = [.sortedKeys]
+            return try Array(encoder.encode(self)) + [UInt8(ascii: "\n")]
+        }
     }
 
     package static let name = "LiveTelemetry file store"
-    /// Version 1 has no checksums in its segments' headers. Version 2 has no summaries in the journal's
-    /// entries. Version 3 has no tables in headers. Stores of all can be read; writing events upgrades them.
+    /// The only version of the format that is read and written.
     package static let version = 4
     private static let ownNames: Set = ["records", "subscriptions", "events", "journal", "set-aside", "format.json"]
     /// Names that file systems and file managers create in directories.
@@ -34,7 +39,8 @@ package struct StoreFormat {
         self.diagnostics = diagnostics
     }
 
-    /// Creates a store in the directory, or checks that this version can use the one there. Returns the store's identifier.
+    /// Creates a store in the directory, or checks the one there. A store of another version is left unchanged.
+    /// - Returns: The store's identifier.
     package func prepare() throws(StoreError) -> String {
         do {
             try makeParents()
@@ -109,11 +115,11 @@ package struct StoreFormat {
         guard let manifest = try? JSONDecoder().decode(Manifest.self, from: Data(bytes)), manifest.format == Self.name else {
             throw StoreError(code: .corrupted, message: "\(layout.format) is not a store manifest.")
         }
-        guard (1...Self.version).contains(manifest.version) else {
+        guard manifest.version == Self.version else {
             throw StoreError(
                 code: .corrupted,
                 message: "\(layout.directory) is a store of version \(manifest.version); "
-                    + "this library supports versions 1 to \(Self.version).")
+                    + "this library reads and writes version \(Self.version).")
         }
         return manifest.id
     }

@@ -17,7 +17,7 @@ package struct IdentityHeader {
         /// The end of the journal: the append's journal entry, if any, follows it.
         package var journalFile: UInt64 = 0
         package var journalOffset: UInt64 = 0
-        /// The end of the append's journal entry. Zero until the entry is written, and in headers of older versions.
+        /// The end of the append's journal entry. Zero until the entry is written.
         package var journalEnd: UInt64 = 0
     }
 
@@ -25,7 +25,7 @@ package struct IdentityHeader {
     package static let version: UInt64 = 1
     package static let maximumTables: UInt64 = 8
     private static let magic: UInt64 = 0x3144_4954_5645_4c54
-    /// The sum of an index without slots. Not zero, which means unknown.
+    /// The sum of an index without slots.
     package static let sumOfNoSlots: UInt64 = 0x9e37_79b9_7f4a_7c15
 
     /// The key of the client's hashes.
@@ -42,9 +42,9 @@ package struct IdentityHeader {
     package var append = Append()
     /// The system boot in which this was written: after a restart, unsynchronized data may be missing.
     package var boot: UInt64
-    /// The minimum size of the file; a shorter file lost part of its tables. Zero in headers of older versions.
+    /// The minimum size of the file; a shorter file lost part of its tables. Zero until a slot is written.
     package var fileBytes: UInt64 = 0
-    /// The sum of all slots, to detect moved and lost ones. Zero in headers of older versions.
+    /// The sum of all slots, to detect moved and lost ones.
     package var slotSum = sumOfNoSlots
 
     package init(secret: (UInt64, UInt64), boot: UInt64) {

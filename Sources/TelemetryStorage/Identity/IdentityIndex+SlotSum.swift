@@ -1,11 +1,10 @@
 /// Detects moved and removed slots, which a lookup alone would not notice.
 extension IdentityIndex {
-    /// Compares the slots with the header's sum, once; sets the sum if the header has none.
+    /// Compares the slots with the header's sum, once.
     package func checkSlots() throws {
         if hasCheckedSlots { return }
         var header = header
         try sumSlots(into: &header)
-        if self.header.slotSum == 0 { return try write(header) }
         hasCheckedSlots = header.slotSum == self.header.slotSum
         guard hasCheckedSlots else { throw Corrupt() }
     }

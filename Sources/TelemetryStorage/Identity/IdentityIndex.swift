@@ -155,10 +155,8 @@ package final class IdentityIndex {
         let slot = IdentitySlot(key: key, bits: entry.bits, check: Self.check(key, entry.bits))
         try withUnsafeBytes(of: slot) { try file.write($0, at: offset) }
         header.fileBytes = max(header.fileBytes, offset + UInt64(MemoryLayout<IdentitySlot>.size))
-        if header.slotSum != 0 {
-            if former != 0 { header.slotSum &-= Self.summand(key, former, at: offset) }
-            header.slotSum &+= Self.summand(key, entry.bits, at: offset)
-        }
+        if former != 0 { header.slotSum &-= Self.summand(key, former, at: offset) }
+        header.slotSum &+= Self.summand(key, entry.bits, at: offset)
         return KeyState(offset: offset, stored: entry.bits, bits: entry.bits)
     }
 

@@ -28,12 +28,9 @@ package struct JournalIndexBuilder {
     private var cells: [CellKey: Int] = [:]
 
     /// Reads the whole file. Nil if it has an invalid line, a duplicate entry or no first line: it is then read in full each time.
-    ///
-    /// - Parameter summarize: Computes the missing summary of a batch; nil if it is not known.
     package static func index(
-        of file: UInt64, in layout: StoreLayout, _ system: FileSystem,
-        summarize: (JournalBatch) throws -> BatchSummary? = { _ in nil }
-    ) throws -> JournalIndex? {
+        of file: UInt64, in layout: StoreLayout, _ system: FileSystem
+    ) throws(FileError) -> JournalIndex? {
         var builder = JournalIndexBuilder()
         var lines = JournalReader(
             layout: layout, system: system, diagnostics: nil,
@@ -45,8 +42,7 @@ package struct JournalIndexBuilder {
                 hasHead = true
             }
             builder.index.range.events = lines.position.events
-            guard case .batch(var batch) = line else { continue }
-            if batch.summary == nil, !batch.isWithoutSummary { batch.summary = try summarize(batch) }
+            guard case .batch(let batch) = line else { continue }
             guard builder.add(batch, at.offset, events: lines.position.events - batch.eventCount) else { return nil }
         }
         guard hasHead, lines.invalidLineCount == 0, let size = try system.status(layout.journalFile(file))?.size

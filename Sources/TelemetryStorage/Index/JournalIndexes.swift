@@ -31,13 +31,11 @@ package final class JournalIndexes {
 
     private let layout: StoreLayout
     private let system: FileSystem
-    private let segments: SegmentReader
     private var known: [UInt64: Known] = [:]
 
-    package init(layout: StoreLayout, system: FileSystem, segments: SegmentReader) {
+    package init(layout: StoreLayout, system: FileSystem) {
         self.layout = layout
         self.system = system
-        self.segments = segments
     }
 
     /// Discards what is in memory.
@@ -59,17 +57,12 @@ package final class JournalIndexes {
         return found.index
     }
 
-    /// Saves the index of a file that this process has completed, unless batches have no summary: readers compute those.
+    /// Saves the index of a file that this process has completed.
     package func save(_ number: UInt64, storeID: String) throws {
         guard let status = try system.status(layout.journalFile(number)),
             let stamp = JournalIndexStamp(number, status, storeID: storeID), try load(stamp) == nil
         else { return }
-        var isComplete = true
-        let index = try JournalIndexBuilder.index(of: number, in: layout, system) { _ in
-            isComplete = false
-            return nil
-        }
-        if let index, isComplete { save(index, stamp) }
+        if let index = try JournalIndexBuilder.index(of: number, in: layout, system) { save(index, stamp) }
     }
 
     private func makeRoom(for found: Known) {
@@ -140,23 +133,9 @@ package final class JournalIndexes {
     }
 
     private func build(_ stamp: JournalIndexStamp) throws -> Known {
-        let index = try JournalIndexBuilder.index(of: stamp.number, in: layout, system) { batch in
-            try self.summary(of: batch)
-        }
+        let index = try JournalIndexBuilder.index(of: stamp.number, in: layout, system)
         if let index { save(index, stamp) }
         return Known(stamp: stamp, index: index, parts: .all, header: nil)
-    }
-
-    /// The summary of a batch of an older version, if all of its events are still in the segment.
-    private func summary(of batch: JournalBatch) throws -> BatchSummary? {
-        var builder = BatchSummaryBuilder()
-        var count: UInt64 = 0
-        let extent = try segments.read(batch) { event in
-            withUnsafePointer(to: event) { builder.add($0) }
-            count += 1
-            return true
-        }
-        return extent == .complete && count == batch.eventCount ? builder.summary : nil
     }
 
     /// Saves an index for other processes; a failure only means that they compute it as well.

@@ -39,7 +39,7 @@ package struct SegmentStates {
         do {
             let file = try system.open(path, for: .read)
             let form = SegmentForm(ofSegment: try file.read(at: 0, count: SegmentForm.maximumBytes))
-            return form.layout == .asWritten ? .whole(size: try file.status().size) : .rewritten
+            return form == .asWritten ? .whole(size: try file.status().size) : .rewritten
         } catch  where error.isNotFound { return .gone }
     }
 }

@@ -25,10 +25,8 @@ package struct JournalBatch: Equatable {
     package var byteCount: UInt64
     package var lineCount: UInt64
     package var eventCount: UInt64
-    /// What the batch contains; nil in entries of older versions, and if it was not read.
+    /// What the batch contains; nil if its entry states none, and if that was not read.
     package var summary: BatchSummary?
-    /// Whether the writer found that the batch has no summary, so that reading its events gives none either.
-    package var isWithoutSummary = false
 }
 
 package struct RecordChange: Equatable {
@@ -68,11 +66,7 @@ extension JournalLine {
                 bytes.append(UInt8(ascii: " "))
                 bytes.append(decimal: number)
             }
-            if let summary = batch.summary {
-                summary.append(to: bytes)
-            } else if batch.isWithoutSummary {
-                bytes.append(literal: " -")
-            }
+            if let summary = batch.summary { summary.append(to: bytes) } else { bytes.append(literal: " -") }
         case .record(let change):
             bytes.append(literal: change.isRemoval ? "R - " : "R + ")
             bytes.append(quoted: change.recordType)
@@ -144,13 +138,14 @@ extension JournalLine {
 
 extension JournalBatch {
     fileprivate init?(_ body: UnsafeBufferPointer<UInt8>, readsSummary: Bool, _ recent: inout BatchSummary.Recent) {
-        // "B client segment" and seven numbers, separated by single spaces; then, since version 3, the summary.
+        // "B client segment" and seven numbers, separated by single spaces; then the summary, or a dash for none.
         var scanner = JSONScanner(body)
         guard scanner.skip(2), let clientWord = scanner.word(), let segmentWord = scanner.word(),
             let headerOffset = scanner.unsigned(), let headerLine = scanner.unsigned(), let offset = scanner.unsigned(),
             let line = scanner.unsigned(), let byteCount = scanner.unsigned(), let lineCount = scanner.unsigned(),
             let eventCount = scanner.unsigned(),
-            max(headerOffset, headerLine, offset, line, byteCount, lineCount, eventCount) < StoreLayout.numberLimit
+            max(headerOffset, headerLine, offset, line, byteCount, lineCount, eventCount) < StoreLayout.numberLimit,
+            !scanner.isAtEnd()
         else { return nil }
         let client = String(decoding: clientWord, as: UTF8.self)
         let segment = String(decoding: segmentWord, as: UTF8.self)
@@ -159,8 +154,7 @@ extension JournalBatch {
             client: client, segment: segment,
             headerOffset: headerOffset, headerLine: headerLine, offset: offset, line: line, byteCount: byteCount,
             lineCount: lineCount, eventCount: eventCount)
-        guard readsSummary, !scanner.isAtEnd() else { return }
-        isWithoutSummary = scanner.consume(UInt8(ascii: "-"))
-        if !isWithoutSummary { summary = BatchSummary(&scanner, eventCount: eventCount, &recent) }
+        // Nil for a dash, and for a summary that is not valid.
+        if readsSummary { summary = BatchSummary(&scanner, eventCount: eventCount, &recent) }
     }
 }

@@ -37,9 +37,9 @@ package struct JournalRebuilder {
         }
         let size = try file.status().size
         let map = try SegmentMap(form: SegmentForm(ofSegment: file.read(at: 0, count: SegmentForm.maximumBytes)), file: file)
-        var decoder = EventLineDecoder(directory: client, needsChecksums: map.form.hasChecksums)
+        var decoder = EventLineDecoder(directory: client)
         var maker = BatchMaker(client: client, segment: segment)
-        guard map.form.layout == .inRuns else {
+        guard map.form == .inRuns else {
             try maker.add(SegmentRun(offset: 0, byteCount: 0, header: 0, start: 0, size: size), file, &decoder)
             return maker.batches
         }
@@ -71,18 +71,25 @@ package struct JournalRebuilder {
             let isWhole = run.byteCount > 0 && !run.isComplete
             var header: (offset: UInt64, line: UInt64) = (run.header > 0 ? 0 : run.offset, 0)
             var batch: JournalBatch?
+            var summary = BatchSummaryBuilder()
             var lines = FileLines(file, run.start..<run.start + run.size)
             while let next = try lines.next(), next.hasFeed {
                 let kind = decoder.decode(next, of: lines)
                 let offset = run.offset + next.offset - run.start
                 if next.isTooLong, !isWhole {
                     // Excluded: a batch with this line would be too long as well.
-                    if let current = batch, current.eventCount > 0 { batches.append(current) }
-                    batch = nil
+                    add(batch, summary)
+                    (batch, summary) = (nil, BatchSummaryBuilder())
                     line += 1
                     continue
                 }
-                if case .header = kind, !isWhole { header = (offset, line) }
+                if case .header = kind {
+                    if !isWhole { header = (offset, line) }
+                } else if next.offset == 0 {
+                    // The segment's first line belongs to no batch: the first batch begins with its header.
+                    line += 1
+                    continue
+                }
                 var current =
                     batch
                     ?? JournalBatch(
@@ -90,16 +97,25 @@ package struct JournalRebuilder {
                         offset: offset, line: line, byteCount: 0, lineCount: 0, eventCount: 0)
                 current.byteCount += next.end - next.offset
                 current.lineCount += 1
-                if case .event = kind { current.eventCount += 1 }
+                if case .event(let event) = kind {
+                    current.eventCount += 1
+                    withUnsafePointer(to: event) { summary.add($0) }
+                }
                 batch = current
                 if current.eventCount >= JournalRebuilder.eventsPerBatch, !isWhole {
-                    batches.append(current)
-                    batch = nil
+                    add(batch, summary)
+                    (batch, summary) = (nil, BatchSummaryBuilder())
                 }
                 line += 1
             }
+            if isWhole { batch?.byteCount = run.byteCount }
+            add(batch, summary)
+        }
+
+        /// Adds a batch with its summary; a batch without events is left out.
+        private mutating func add(_ batch: JournalBatch?, _ summary: BatchSummaryBuilder) {
             guard var batch, batch.eventCount > 0 else { return }
-            if isWhole { batch.byteCount = run.byteCount }
+            batch.summary = summary.summary
             batches.append(batch)
         }
     }

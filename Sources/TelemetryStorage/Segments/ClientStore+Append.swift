@@ -105,8 +105,7 @@ extension ClientStore {
             headerOffset: beginsWithHeader ? segment.size : segment.header.offset,
             headerLine: beginsWithHeader ? segment.lineCount : segment.header.line,
             offset: segment.size, line: segment.lineCount, byteCount: UInt64(encoder.buffer.count),
-            lineCount: UInt64(encoder.lineCount), eventCount: eventCount, summary: summary,
-            isWithoutSummary: summary == nil)
+            lineCount: UInt64(encoder.lineCount), eventCount: eventCount, summary: summary)
         try shared.journal.write([.batch(batch)])
     }
 
@@ -123,7 +122,6 @@ extension ClientStore {
         }
         let name = "\(header.nextSegment)-\(EventIdentifier.randomPrefix().prefix(8))"
         header.nextSegment += 1
-        try shared.format.upgrade()
         let segment = try SegmentWriter(name: name, path: file(of: name), system: system)
         if isDurable { try system.synchronizeDirectory(path) }
         guard let file = try segment.file(system) else { throw FileError(.open, path, errno: 0) }

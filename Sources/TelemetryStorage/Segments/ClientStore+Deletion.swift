@@ -36,7 +36,6 @@ extension ClientStore {
                 try system.remove(file(of: segment))
                 if isDurable { try system.synchronizeDirectory(path) }
             } else {
-                try shared.format.upgrade()
                 try system.replace(file(of: segment), isDurable: isDurable) { file throws(FileError) in
                     try rewriter.write(to: file)
                 }

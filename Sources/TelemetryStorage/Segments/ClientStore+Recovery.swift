@@ -159,7 +159,7 @@ extension ClientStore {
     private func isRewritten(_ segment: String) throws(FileError) -> Bool {
         do {
             let first = try system.open(file(of: segment), for: .read).read(at: 0, count: SegmentForm.maximumBytes)
-            return SegmentForm(ofSegment: first).layout != .asWritten
+            return SegmentForm(ofSegment: first) != .asWritten
         } catch  where error.isNotFound { return true }
     }
 }

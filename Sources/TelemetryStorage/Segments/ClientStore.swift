@@ -11,18 +11,16 @@ package final class ClientStore {
         package let configuration: StoreConfiguration
         package let reader: SegmentReader
         package let journal: JournalWriter
-        package let format: StoreFormatVersion
 
         package init(
             layout: StoreLayout, system: FileSystem, configuration: StoreConfiguration, reader: SegmentReader,
-            journal: JournalWriter, format: StoreFormatVersion
+            journal: JournalWriter
         ) {
             self.layout = layout
             self.system = system
             self.configuration = configuration
             self.reader = reader
             self.journal = journal
-            self.format = format
         }
     }
 
@@ -191,8 +189,7 @@ package final class ClientStore {
             guard error.isNotFound else { throw error }
             return true
         }
-        let form = SegmentForm(ofSegment: try file.read(at: 0, count: SegmentForm.maximumBytes))
-        var decoder = EventLineDecoder(directory: name, needsChecksums: form.hasChecksums)
+        var decoder = EventLineDecoder(directory: name)
         var lines = FileLines(file, 0..<(try file.status().size))
         var isReadable = true
         while let line = try lines.next() {

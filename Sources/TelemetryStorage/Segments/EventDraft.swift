@@ -56,7 +56,7 @@ package struct EventDraft {
             guard let level = Self.level(&scanner) else { return false }
             self.level = level
             return true
-        } else if key.isIdentical(to: "text") || key.isIdentical(to: "property1") {
+        } else if key.isIdentical(to: "text") {
             property1 = scanner.string()
             return property1 != nil
         } else if key.isIdentical(to: "attributes") {
@@ -92,8 +92,7 @@ package struct EventDraft {
             level = Self.level(&scanner)
             if level == nil { return false }
         }
-        // Lines of earlier versions have the longer name.
-        if scanner.consume(exactly: ",\"text\":") || scanner.consume(exactly: ",\"property1\":") {
+        if scanner.consume(exactly: ",\"text\":") {
             property1 = scanner.string()
             if property1 == nil { return false }
         }

@@ -14,13 +14,10 @@ package struct EventLineDecoder {
     package var context: EventContext?
     /// The directory of the client; nil for lines in memory. A header for another client is invalid.
     private let directory: String?
-    /// Whether a header without a checksum is invalid, as in segments of the current version.
-    private let needsChecksums: Bool
     private var recent = EventDraft.Recent()
 
-    package init(directory: String? = nil, needsChecksums: Bool = false, context: EventContext? = nil) {
+    package init(directory: String? = nil, context: EventContext? = nil) {
         self.directory = directory
-        self.needsChecksums = needsChecksums
         self.context = context
     }
 
@@ -31,7 +28,6 @@ package struct EventLineDecoder {
         var draft = EventDraft()
         var header: EventContext?
         var isSegment = false
-        var isIntact = !needsChecksums
         var hasChecksum = false
         var headerBytes = 0..<0
         guard scanner.consume(UInt8(ascii: "{")) else { return corrupt(line) }
@@ -46,9 +42,8 @@ package struct EventLineDecoder {
                     headerBytes = start..<scanner.position
                 } else if header != nil, key.isIdentical(to: "checksum") {
                     let bytes = UnsafeBufferPointer(rebasing: line[headerBytes])
-                    isIntact = scanner.rawString().flatMap { LineChecksum.read($0.bytes) } == LineChecksum.hash(.init(bytes))
-                    guard isIntact else { return corrupt(line) }
-                    hasChecksum = true
+                    hasChecksum = scanner.rawString().flatMap { LineChecksum.read($0.bytes) } == LineChecksum.hash(.init(bytes))
+                    guard hasChecksum else { return corrupt(line) }
                 } else if key.isIdentical(to: "segment") {
                     isSegment = true
                     guard scanner.skipValue() else { return corrupt(line) }
@@ -59,9 +54,9 @@ package struct EventLineDecoder {
             guard scanner.consume(UInt8(ascii: "}")) else { return corrupt(line) }
         }
         let isWhole = scanner.isAtEnd()
-        // A header with a valid checksum counts, even if its line feed is damaged and other bytes follow.
+        // A header counts only with its checksum, and then even if its line feed is damaged and other bytes follow.
         if let header, isWhole || hasChecksum {
-            context = isIntact && isOwn(header) ? header : nil
+            context = hasChecksum && isOwn(header) ? header : nil
             return context == nil || !isWhole ? .corrupt : .header
         }
         guard isWhole else { return corrupt(line) }

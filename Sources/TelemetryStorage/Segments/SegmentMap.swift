@@ -16,35 +16,23 @@ package struct SegmentRun {
 /// Locates the lines of a journal entry in a segment's file, both for reading and for deleting.
 package struct SegmentMap {
     package let form: SegmentForm
-    /// The offset of each line, in a segment whose lines are located by number.
-    private var lines: [UInt64] = []
     package private(set) var runs: [SegmentRun] = []
     /// The bytes between the runs: runs with a damaged line. They contain no batch that can be located, but may contain the header
     /// of a later batch.
     package private(set) var lost: [SegmentRun] = []
 
-    /// Reads a rewritten segment once, to locate its lines or runs.
+    /// Reads a segment in runs once, to locate them.
     package init(form: SegmentForm, file: OpenFile) throws(FileError) {
         self.form = form
-        if form.layout == .asWritten { return }
-        var found = FileLines(file, 0..<(try file.status().size))
-        if form.layout == .inRuns {
-            try findRuns(in: &found)
-            return
-        }
-        lines = [0]
-        while let line = try found.next(), lines.count < FileLimits.knownLines {
-            if line.hasFeed { lines.append(line.end) }
-        }
+        if form == .asWritten { return }
+        var lines = FileLines(file, 0..<(try file.status().size))
+        try findRuns(in: &lines)
     }
 
     /// The location of the batch's lines in the file; nil if none are left.
     package func place(of batch: JournalBatch) -> Range<UInt64>? {
-        switch form.layout {
+        switch form {
         case .asWritten: return batch.offset..<batch.offset + batch.byteCount
-        case .byLine:
-            let start = offset(ofLine: batch.line)
-            return start..<max(start, offset(ofLine: batch.line + batch.lineCount))
         case .inRuns:
             guard let run = run(at: batch.offset) else { return nil }
             if run.offset == batch.offset, run.byteCount == batch.byteCount { return run.start..<run.start + run.size }
@@ -57,18 +45,13 @@ package struct SegmentMap {
     /// The offset of the header that applies to the batch's first line; nil if the batch begins with one, or there is none.
     package func header(of batch: JournalBatch) -> UInt64? {
         guard batch.headerOffset < batch.offset else { return nil }
-        switch form.layout {
+        switch form {
         case .asWritten: return batch.headerOffset
-        case .byLine: return offset(ofLine: batch.headerLine)
         case .inRuns:
             guard let run = run(at: batch.offset) else { return nil }
             if run.isComplete, batch.headerOffset >= run.offset { return run.start + (batch.headerOffset - run.offset) }
             return run.header > 0 ? run.header : nil
         }
-    }
-
-    private func offset(ofLine line: UInt64) -> UInt64 {
-        Int(exactly: line).flatMap { $0 < lines.count ? lines[$0] : nil } ?? lines.last ?? 0
     }
 
     private func run(at offset: UInt64) -> SegmentRun? {
@@ -85,7 +68,7 @@ package struct SegmentMap {
     private mutating func findRuns(in lines: inout FileLines) throws(FileError) {
         let end = lines.end
         lines.move(to: UInt64(form.firstLine.count))
-        while lines.offset < end, runs.count < FileLimits.knownLines {
+        while lines.offset < end, runs.count < FileLimits.knownRuns {
             let start = lines.offset
             let beginning = try lines.peek(SegmentRun.maximumLineBytes)
             if let (found, length) = beginning.withUnsafeBufferPointer({ SegmentRun.read($0) }),

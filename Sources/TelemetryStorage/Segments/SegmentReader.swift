@@ -72,9 +72,9 @@ package final class SegmentReader {
         bookmark = nil
     }
 
-    /// The header of a batch in a segment that was not rewritten; nil if it cannot be read.
+    /// The header of a batch in an unchanged segment; nil if it cannot be read.
     package func context(of batch: JournalBatch) throws(FileError) -> EventContext? {
-        guard let segment = try segment(of: batch), segment.map.form.layout == .asWritten else { return nil }
+        guard let segment = try segment(of: batch), segment.map.form == .asWritten else { return nil }
         return try context(at: batch.headerOffset, of: batch, in: segment)
     }
 
@@ -91,7 +91,7 @@ package final class SegmentReader {
             if !segment.map.lost.isEmpty { reportDamage(of: batch, line: batch.line + 1) }
             return .complete
         }
-        var decoder = EventLineDecoder(directory: batch.client, needsChecksums: segment.map.form.hasChecksums)
+        var decoder = EventLineDecoder(directory: batch.client)
         var linesRead: UInt64 = 0
         var lines = FileLines(segment.file, place)
         if let known = bookmark, known.segment === segment, known.offset == batch.offset, known.linesRead == first {
@@ -162,7 +162,7 @@ package final class SegmentReader {
                 length *= 8
                 continue
             }
-            var decoder = EventLineDecoder(directory: batch.client, needsChecksums: segment.map.form.hasChecksums)
+            var decoder = EventLineDecoder(directory: batch.client)
             _ = bytes.withUnsafeBufferPointer { decoder.decode(UnsafeBufferPointer(rebasing: $0[..<end])) }
             if segment.headers.count >= Self.headersKept { segment.headers.removeAll() }
             segment.headers[offset] = decoder.context

@@ -34,7 +34,7 @@ package struct SegmentRewriter {
     private let fileSize: UInt64
     private let old: SegmentMap
     let selection: EventSelection
-    let firstLine: [UInt8]
+    let firstLine = SegmentForm.inRuns.firstLine
     package private(set) var counts = Counts()
     /// Whether selected lines without a journal entry were removed.
     package private(set) var hasRemovedUnjournaled = false
@@ -57,7 +57,6 @@ package struct SegmentRewriter {
         self.selection = selection
         old = map
         fileSize = try file.status().size
-        firstLine = old.form.rewritten.firstLine
         size = UInt64(firstLine.count)
         counts.unreadable += old.lost.count
         var decoder = decoder()
@@ -66,9 +65,7 @@ package struct SegmentRewriter {
         flush()
     }
 
-    func decoder() -> EventLineDecoder {
-        EventLineDecoder(directory: client, needsChecksums: old.form.hasChecksums)
-    }
+    func decoder() -> EventLineDecoder { EventLineDecoder(directory: client) }
 
     /// The batches, and the lines between them, in the order of the file.
     private func extents(of batches: [JournalBatch]) -> [Extent] {
@@ -110,7 +107,7 @@ package struct SegmentRewriter {
 
     /// The runs of the file; if it has none, everything after the first line.
     private func regions() -> [SegmentRun] {
-        if old.form.layout == .inRuns { return (old.runs.filter { $0.size > 0 } + old.lost).sorted { $0.start < $1.start } }
+        if old.form == .inRuns { return (old.runs.filter { $0.size > 0 } + old.lost).sorted { $0.start < $1.start } }
         let start = min(UInt64(old.form.firstLine.count), fileSize)
         let size = fileSize - start
         return size > 0 ? [SegmentRun(offset: start, byteCount: size, header: 0, start: start, size: size)] : []

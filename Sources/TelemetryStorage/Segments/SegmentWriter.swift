@@ -17,7 +17,7 @@ package final class SegmentWriter {
         self.name = name
         self.path = path
         let file = try system.open(path, for: .create)
-        let preamble = SegmentForm().firstLine
+        let preamble = SegmentForm.asWritten.firstLine
         do { try file.write(preamble) } catch {
             try? system.remove(path)
             throw error

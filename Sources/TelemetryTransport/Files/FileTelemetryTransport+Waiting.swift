@@ -42,7 +42,6 @@ extension FileTelemetryTransport {
             guard error.code == .invalidArgument || error.code == .corrupted else { throw TelemetryTransportError(error) }
             throw TelemetryTransportError(code: .unavailable, message: "The store was removed. \(error.message)", cause: error)
         }
-        format.invalidate()
         try journal.prepare()
     }
 
@@ -53,7 +52,6 @@ extension FileTelemetryTransport {
         formerStoreIDs.insert(storeID)
         storeID = id
         journal.storeID = id
-        format.invalidate()
     }
 
     /// Runs a read operation. If no descriptors are left, closes the files that are kept open, and repeats it once.

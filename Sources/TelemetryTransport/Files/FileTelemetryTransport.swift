@@ -23,7 +23,6 @@ public actor FileTelemetryTransport: TelemetryTransporting, TelemetryEventBatchT
     /// The newest journal file when the store's identifier was last checked.
     var journalWitness = JournalFileWitness()
     let journal: JournalWriter
-    let format: StoreFormatVersion
     let segments: SegmentReader
     let indexes: JournalIndexes
     let recordCache: RecordCache
@@ -47,7 +46,7 @@ public actor FileTelemetryTransport: TelemetryTransporting, TelemetryEventBatchT
     /// Opens the store in a directory, or creates it, directories with mode 0700 and files with 0600.
     ///
     /// - Throws: ``TelemetryTransportError``: `.invalidArgument` if the URL is not a file URL or the path is not a directory;
-    ///   `.corrupted` if the directory contains another format or an unknown version of this one, which is left unchanged;
+    ///   `.corrupted` if the directory contains another format or another version of this one, which is left unchanged;
     ///   `.unauthorized` if the directory belongs to another user, or every user may write to it; `.unauthorized`,
     ///   `.quotaExceeded` or `.unavailable` for errors of the system.
     public init(directory: URL, configuration: Configuration = .default) throws {
@@ -67,10 +66,9 @@ public actor FileTelemetryTransport: TelemetryTransporting, TelemetryEventBatchT
         self.layout = layout
         self.system = system
         self.configuration = configuration
-        self.format = StoreFormatVersion(layout: layout, system: system)
         journal = JournalWriter(layout: layout, system: system, configuration: configuration.store, storeID: storeID)
         segments = SegmentReader(layout: layout, system: system, diagnostics: configuration.diagnostics)
-        indexes = JournalIndexes(layout: layout, system: system, segments: segments)
+        indexes = JournalIndexes(layout: layout, system: system)
         recordCache = RecordCache(
             files: RecordFiles(layout: layout, system: system, configuration: configuration.store))
         try? journal.prepare()
@@ -102,8 +100,7 @@ extension FileTelemetryTransport {
             client = ClientStore(
                 name: name,
                 shared: .init(
-                    layout: layout, system: system, configuration: configuration.store, reader: segments, journal: journal,
-                    format: format))
+                    layout: layout, system: system, configuration: configuration.store, reader: segments, journal: journal))
             if let idle = idleClients.removeValue(forKey: name) {
                 (client.segment, client.checkedIdentity) = idle
             }

@@ -94,7 +94,7 @@ struct FileHostileTests {
             try journal.seekToEnd()
             let most = UInt64.max
             for numbers in ["0 0 0 0 \(most) \(most) \(most)", "0 0 5 \(most) 9 9 9", "0 0 \(most) 9 9 \(most) 1"] {
-                let line = "B client \(name.dropLast(6)) \(numbers)"
+                let line = "B client \(name.dropLast(6)) \(numbers) -"
                 let hash = line.utf8.reduce(0x811c_9dc5 as UInt32) { ($0 ^ UInt32($1)) &* 0x0100_0193 }
                 try journal.write(
                     contentsOf: Data("\n\(line) \(String(0x1_0000_0000 | UInt64(hash), radix: 16).dropFirst())\n".utf8))
@@ -103,7 +103,6 @@ struct FileHostileTests {
             try await store.append(events(4...6))
             let found = try await store.events(matching: .all, after: nil, limit: 99).events
             #expect(Set(found) == Set(events(1...6)))
-            // A rewritten segment is read by its line numbers.
             #expect(try await store.deleteEvents(matching: .init(clientId: "client", sessionId: "none")) == 0)
             try FileManager.default.removeItem(at: directory.appending(path: "events/client/identity"))
             try await FileTelemetryTransport(directory: directory).append([event(7)])
@@ -118,7 +117,7 @@ struct FileHostileTests {
             let store = try FileTelemetryTransport(directory: directory, configuration: configuration)
             try await store.append(events(1...3))
             let client = directory.appending(path: "events/client")
-            try Data("{\"segment\":1}\n".utf8).write(to: client.appending(path: "\(UInt64.max)-x.jsonl"))
+            try Data(SegmentForm.asWritten.firstLine).write(to: client.appending(path: "\(UInt64.max)-x.jsonl"))
             try Data("9-\(UInt64.max)\n".utf8).write(to: client.appending(path: "retired"))
             try Data().write(to: directory.appending(path: "journal/\(UInt64.max).log"))
             try FileManager.default.removeItem(at: client.appending(path: "identity"))

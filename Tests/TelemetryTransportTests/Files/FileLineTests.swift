@@ -108,8 +108,8 @@ struct FileLineTests {
             }
             let path = try #require(try files(below: directory).keys.first { $0.hasSuffix(".jsonl") })
             let text = """
-                {"segment":1,"by":"hand"}
-                { "header" : { "level" : "diagnostic", "session" : "s\\u00e9\\ud83d\\ude00", "extra" : [1, {"a": null}] } }
+                {"segment":4,"by":"hand","checksums":true}
+                { "header" : { "level" : "diagnostic", "session" : "s\\u00e9\\ud83d\\ude00", "extra" : [1, {"a": null}] }, "checksum" : "727cc7e3" }
                 {"unknown":{"deep":[true,false,null,-1.5e3]},"name":"a\\/b\\"\\\\\\b\\f","time":"2026-11-21T08:00:00Z","seq":7}
                 {"name":"x","seq":8,"time":"2026-11-21T08:00:00.5Z","attributes":{"k\\n":1e2,"i":-9223372036854775808,"u":18446744073709551615}}
                 not a line

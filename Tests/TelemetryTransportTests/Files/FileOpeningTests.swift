@@ -37,15 +37,33 @@ struct FileOpeningTests {
         }
     }
 
-    @Test(
-        "A store of another version or format is refused and not changed",
-        arguments: [#"{"format":"LiveTelemetry file store","id":"x","version":5}"#, #"{"version":1}"#, "garbage", ""])
-    func versions(mark: String) async throws {
+    @Test("A directory with another format is refused and not changed", arguments: [#"{"version":4}"#, "garbage", ""])
+    func formats(manifest: String) async throws {
         try await withTemporaryDirectory { directory in
             try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-            try Data(mark.utf8).write(to: directory.appending(path: "format.json"))
+            try Data(manifest.utf8).write(to: directory.appending(path: "format.json"))
             #expect(await code { _ = try FileTelemetryTransport(directory: directory) } == .corrupted)
-            #expect(try files(below: directory) == ["format.json": Data(mark.utf8)])
+            #expect(try files(below: directory) == ["format.json": Data(manifest.utf8)])
+        }
+    }
+
+    @Test("A store of another version is refused with a message that states both versions, and not changed", arguments: [3, 5])
+    func versions(version: Int) async throws {
+        try await withTemporaryDirectory { directory in
+            let open = try FileTelemetryTransport(directory: directory)
+            try await open.append(events(1...3))
+            let manifest = directory.appending(path: "format.json")
+            let text = try String(contentsOf: manifest, encoding: .utf8)
+            #expect(text.hasSuffix(",\"version\":4}\n"))
+            try Data(text.replacing("\"version\":4}", with: "\"version\":\(version)}").utf8).write(to: manifest)
+            let before = try files(below: directory)
+            let error = #expect(throws: TelemetryTransportError.self) { try FileTelemetryTransport(directory: directory) }
+            #expect(error?.code == .corrupted)
+            #expect(
+                error?.message == "\(directory.standardizedFileURL.path) is a store of version \(version); "
+                    + "this library reads and writes version 4.")
+            #expect(await !open.validateSchema())
+            #expect(try files(below: directory) == before)
         }
     }
 

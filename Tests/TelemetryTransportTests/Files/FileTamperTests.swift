@@ -59,7 +59,7 @@ struct FileTamperTests {
             let head = journal.lines[0].split(separator: " ")
             journal.lines[0] = JournalLines.entry("H \(head[1]) \(UInt64.max)")
             let most = (1 << 56) - 1
-            for number in 1...300 { journal.lines.append(JournalLines.entry("B client gone-\(number) 0 0 0 0 1 1 \(most)")) }
+            for number in 1...300 { journal.lines.append(JournalLines.entry("B client gone-\(number) 0 0 0 0 1 1 \(most) -")) }
             try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: journal.url.path)
             try journal.write()
             try Data("0-\(most)\n".utf8).write(to: directory.appending(path: "events/client/retired"))

@@ -61,37 +61,6 @@ struct IdentitySlotTests {
         }
     }
 
-    @Test("An identity file of an older version, without a checksum of its slots, is used and gets one")
-    func older() async throws {
-        try await withTemporaryDirectory { directory in
-            let first = try FileTelemetryTransport(directory: directory)
-            try await first.append(events(1...9))
-            #expect(try await first.deleteEvents(matching: .init(names: ["name"])) == 9)
-            var identity = try IdentityWords(directory)
-            #expect(identity.words[18] != 0)
-            identity.words[18] = 0
-            identity.words[19] = 0
-            try identity.write()
-            let told = Told()
-            let store = try FileTelemetryTransport(directory: directory, configuration: .init(diagnostics: { told.append($0) }))
-            // Deleted events are still known.
-            try await store.append(events(1...10))
-            #expect(try await store.fetchAllEvents() == [event(10)])
-            #expect(told.all.isEmpty)
-            #expect(try IdentityWords(directory).words[18] != 0)
-
-            // As an older version leaves it between two appends of this version.
-            identity = try IdentityWords(directory)
-            identity.words[18] = 0
-            try identity.write()
-            try await store.append([event(11)])
-            #expect(try await FileTelemetryTransport(directory: directory).countEvents() == 2)
-            try await FileTelemetryTransport(directory: directory).append(events(1...11))
-            #expect(try await store.fetchAllEvents() == events(10...11))
-            #expect(told.all.isEmpty)
-        }
-    }
-
     @Test("A kill at any step leaves an identity file that is not taken for damaged, and deleted events stay known")
     func killed() async throws {
         // Enough identifiers without a number to fill the first table in the middle of an append.

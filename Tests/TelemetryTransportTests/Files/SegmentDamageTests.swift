@@ -129,4 +129,38 @@ struct SegmentDamageTests {
             }
         }
     }
+
+    @Test(
+        "A segment with another number in its first line and headers without checksums is reported as damaged and not changed",
+        arguments: [#"{"segment":1}"#, #"{"segment":1,"rewritten":true}"#, #"{"segment":2,"runs":true}"#, #"{"segment":5}"#])
+    func otherNumber(firstLine: String) async throws {
+        try await withTemporaryDirectory { directory in
+            let told = Told()
+            let store = try FileTelemetryTransport(directory: directory, configuration: .init(diagnostics: { told.append($0) }))
+            try await store.append(events(1...4))
+            let lines = """
+                {"header":{"session":"s","client":"client"}}
+                {"seq":1,"time":"2026-11-21T08:00:00.000Z","name":"name"}
+
+                """
+            let segment = directory.appending(path: "events/client/9-x.jsonl")
+            let content = Data("\(firstLine)\n\(lines)".utf8)
+            try content.write(to: segment)
+            let start = firstLine.utf8.count + 1
+            var journal = try JournalLines(directory)
+            journal.lines.append(JournalLines.entry("B client 9-x \(start) 1 \(start) 1 \(lines.utf8.count) 2 1 -"))
+            try journal.write()
+            #expect(try await store.fetchAllEvents() == events(1...4))
+            #expect(told.all.contains { $0.kind == .corruptFile && $0.message.contains("9-x.jsonl") })
+            #expect(try await store.countEvents() == 4)
+            try await store.append(events(3...6))
+            #expect(try await store.fetchAllEvents() == events(1...6))
+            #expect(try await store.deleteEvents(matching: .init(names: ["name"])) == 6)
+            #expect(try Data(contentsOf: segment) == content)
+            try FileManager.default.removeItem(at: directory.appending(path: "journal"))
+            let other = try FileTelemetryTransport(directory: directory)
+            try await other.append(events(7...8))
+            #expect(try await other.fetchAllEvents() == events(7...8))
+        }
+    }
 }

@@ -50,7 +50,7 @@ struct SparseFileTests {
         try await withTemporaryDirectory { directory in
             let segment = try await Self.fill(directory)
             let buffer = ByteBuffer()
-            let first = UInt64(SegmentForm().firstLine.count)
+            let first = UInt64(SegmentForm.asWritten.firstLine.count)
             JournalLine.batch(
                 JournalBatch(
                     client: StoreLayout.client("client"), segment: String(segment.lastPathComponent.dropLast(6)),
@@ -74,10 +74,10 @@ struct SparseFileTests {
         try await withTemporaryDirectory { directory in
             let segment = try await Self.fill(directory)
             if isRewritten {
-                var bytes = Data(SegmentForm(layout: .inRuns).firstLine)
+                var bytes = Data(SegmentForm.inRuns.firstLine)
                 let handle = try FileHandle(forReadingFrom: segment)
                 let old = try handle.read(upToCount: 4_096)?.prefix { $0 != 0 } ?? Data()
-                let lines = old.dropFirst(SegmentForm().firstLine.count)
+                let lines = old.dropFirst(SegmentForm.asWritten.firstLine.count)
                 let line = ByteBuffer()
                 SegmentRun(
                     offset: UInt64(old.count - lines.count), byteCount: UInt64(lines.count), header: 0, size: UInt64(lines.count)

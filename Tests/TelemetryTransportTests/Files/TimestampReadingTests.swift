@@ -21,7 +21,7 @@ struct TimestampReadingTests {
     }
 
     private func decode(_ times: [String]) -> [Date] {
-        let header = #"{"header":{"session":"s"}}"#
+        let header = #"{"header":{"session":"s"},"checksum":"0beea8d6"}"#
         let lines = times.enumerated().map { #"{"seq":\#($0),"time":"\#($1)","name":"n"}"# }
         return EventLines.decode(Array(([header] + lines + [""]).joined(separator: "\n").utf8)).map(\.timestamp)
     }

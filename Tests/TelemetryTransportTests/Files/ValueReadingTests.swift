@@ -81,7 +81,7 @@ private enum ReadLine {
     /// The attributes of an event whose line has this text for them; nil if the line is corrupt.
     static func attributes(_ text: String) -> [String: TelemetryValue]? {
         let lines = [
-            #"{"header":{"session":"s"}}"#,
+            #"{"header":{"session":"s"},"checksum":"0beea8d6"}"#,
             #"{"seq":1,"time":"2026-11-21T08:00:00Z","name":"n","attributes":\#(text)}"#, "",
         ]
         return EventLines.decode(Array(lines.joined(separator: "\n").utf8)).first?.attributes

@@ -78,8 +78,9 @@ struct ClientListingTests {
             ])
             let hostile = folder.appendingPathComponent("events/hostile")
             try FileManager.default.createDirectory(at: hostile, withIntermediateDirectories: true)
-            let lines =
-                #"{"segment":2}"# + "\n" + #"{"header":{"client":""}}"# + "\n" + #"{"time":"2026-01-01T00:00:00Z"}"# + "\n"
+            let lines = [
+                #"{"segment":4,"checksums":true}"#, #"{"header":{"client":""}}"#, #"{"time":"2026-01-01T00:00:00Z"}"#, "",
+            ].joined(separator: "\n")
             try Data(lines.utf8).write(to: hostile.appendingPathComponent("1-a.jsonl"))
             let clients = try await clients(in: folder)
             #expect(clients.count == 1)

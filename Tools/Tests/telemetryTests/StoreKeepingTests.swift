@@ -144,8 +144,7 @@ struct StoreKeepingTests {
             _ = try await transport.save([command], policy: .insert)
             let report = try await doctor()
             #expect(report.contains("! client k7wq uses LiveTelemetry 99.0.0, this viewer uses \(version)\n  → a newer"))
-            #expect(
-                report.contains("! client other uses a LiveTelemetry older than \(version), or another implementation\n"))
+            #expect(report.contains("! client other uses another implementation of the file store\n"))
             #expect(report.contains("! 1 record with fields unknown to this version, first: colour in client-"))
             #expect(report.contains("! records of types unknown to this version: TelemetryPlan\n"))
             #expect(report.contains("! 1 command unknown to this version, first: dance\n"))

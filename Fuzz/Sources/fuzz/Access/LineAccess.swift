@@ -16,6 +16,21 @@ enum LineAccess {
         return events
     }
 
+    /// Corrects the checksum of each header line that ends with one, so that the lines below an altered header are read.
+    static func sealed(_ bytes: [UInt8]) -> [UInt8] {
+        let (start, end) = (Array("{\"header\":".utf8), Array(",\"checksum\":\"01234567\"}".utf8))
+        let lines = bytes.split(separator: 0x0A, omittingEmptySubsequences: false).map { line -> [UInt8] in
+            let header = line.dropFirst(start.count).dropLast(end.count)
+            guard line.starts(with: start), line.count >= start.count + end.count,
+                line.suffix(end.count).starts(with: end.dropLast(10))
+            else { return Array(line) }
+            let checksum = ByteBuffer()
+            checksum.append(hexadecimal: Array(header).withUnsafeBytes { LineChecksum.hash($0) })
+            return Array(line.dropLast(10)) + Array(checksum.bytes) + Array(end.suffix(2))
+        }
+        return Array(lines.joined(separator: [0x0A]))
+    }
+
     /// Whether each line is read the same with a space after its first brace, which the store never writes: such a line is read
     /// key by key.
     static func readsAlike(_ bytes: [UInt8]) -> Bool {

@@ -4,8 +4,9 @@ import TelemetryModels
 /// Parses a segment's lines, and converts their events with `Codable`.
 enum LineTarget {
     static func run(_ bytes: UnsafeBufferPointer<UInt8>) {
-        require(LineAccess.readsAlike(Array(bytes)), "a line is read differently in the written order and key by key")
-        let events = LineAccess.events(in: Array(bytes))
+        let bytes = LineAccess.sealed(Array(bytes))
+        require(LineAccess.readsAlike(bytes), "a line is read differently in the written order and key by key")
+        let events = LineAccess.events(in: bytes)
         if events.isEmpty { return }
         guard let lines = LineAccess.lines(of: events) else { violated("an event that was read cannot be written") }
         let again = LineAccess.events(in: lines)

@@ -62,7 +62,7 @@ extension StoreExamination {
         return others.map { writer in
             guard let version = writer.version else {
                 return .init(
-                    .warning, "client \(writer.client) uses a LiveTelemetry older than \(own), or another implementation",
+                    .warning, "client \(writer.client) uses another implementation of the file store",
                     "update the client if it has problems")
             }
             let isNewer = version.compare(own, options: .numeric) == .orderedDescending
