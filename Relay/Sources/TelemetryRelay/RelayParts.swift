@@ -27,9 +27,10 @@ struct RelayParts: Sendable {
         self.arrivals = arrivals
         self.clock = clock
         let gate = TokenGate(storage: telemetry, configured: configuration.token, now: { Date() }, uptime: uptime)
-        streams = StreamRegistry(gate: gate, limits: configuration.limits, logger: logger, clock: clock, uptime: uptime)
+        let limits = configuration.limits.withinDescriptors()
+        streams = StreamRegistry(gate: gate, limits: limits, logger: logger, clock: clock, uptime: uptime)
         connections = ConnectionRegistry(
-            limits: configuration.limits.withinDescriptors(), countsNetworks: !configuration.isBehindProxy, logger: logger,
+            limits: limits, countsNetworks: !configuration.isBehindProxy, logger: logger,
             clock: clock, uptime: uptime)
         let rates = configuration.rates
         let isShared = telemetry is any RelayRateStorage

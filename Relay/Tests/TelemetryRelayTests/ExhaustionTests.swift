@@ -86,6 +86,54 @@ struct ExhaustionTests {
         }
     }
 
+    @Test("The streams of all hosts use at most half of the connections")
+    func hostStreams() async throws {
+        var configuration = RelayConfiguration()
+        configuration.limits.connections = 9
+        // Otherwise they could all come from one address, which has a limit of its own.
+        configuration.isBehindProxy = true
+        try await RelayBench.run(.live, configuration: configuration) { relay async throws -> Void in
+            let port = try #require(relay.client.port)
+            let token = try await relay.token(.host)
+            let viewer = TestCaller.bearing(try await relay.token(.viewer))
+            func open(_ count: Int, _ body: () async throws -> Void) async throws {
+                guard count > 0 else { return try await body() }
+                let headers = TestCaller.host("client-\(count)", token: token).headers.map { ($0.name.rawName, $0.value) }
+                try await EventLines.open(port: port, "/v1/notifications", headers: headers) { stream in
+                    #expect(try await stream.next()?.name == "ready")
+                    try await open(count - 1, body)
+                }
+            }
+            try await open(4) { () async throws in
+                let other = TestCaller.host("other", token: token)
+                #expect(try await relay.get("/v1/notifications", as: other).status == .tooManyRequests)
+                #expect(try await relay.get("/v1/events", as: other).status == .ok)
+                #expect(try await relay.get("/v1/events?wait=0", as: viewer).status == .ok)
+            }
+        }
+    }
+
+    @Test("A batch with two members of one name is refused before it is read again", arguments: ["events", "context"])
+    func repeatedMembers(name: String) async throws {
+        let member = name == "events" ? #""events":[]"# : #""context":{}"#
+        try await RelayBench.run { relay async throws -> Void in
+            let refused = try await relay.post("/v1/events", "{\(member),\(member),\"events\":[]}")
+            #expect(refused.status == .badRequest && refused.code == "invalidArgument")
+            #expect(refused["detail"] as? String == "The body has two members \(name).")
+        }
+    }
+
+    @Test("A save with two records of one name is refused, and saves nothing")
+    func repeatedRecords() async throws {
+        try await RelayBench.run { relay async throws -> Void in
+            let body = WireSample.save(
+                "insert", WireSample.record("1"), WireSample.record("caf\u{e9}"), WireSample.record("cafe\u{301}"))
+            let refused = try await relay.post("/v1/records", body)
+            #expect(refused.status == .badRequest && refused.code == "invalidArgument")
+            #expect(try await relay.get("/v1/records/1").status == .notFound)
+        }
+    }
+
     @Test("A host's debug logs are limited in bytes for each address; a viewer's are not")
     func debugLogs() async throws {
         var configuration = RelayConfiguration()

@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 
 /// One spelling for all strings that are equal by Swift's `==`: Unicode's normalization form D.
 ///
@@ -13,8 +14,20 @@ package enum CanonicalForm {
         if isASCII { return Array(text.utf8) }
         var scalars: [Unicode.Scalar] = []
         scalars.reserveCapacity(text.utf8.count)
+        var known: (number: UInt32, page: Page)?
         for scalar in text.unicodeScalars {
-            if scalar.isASCII { scalars.append(scalar) } else { scalars += decomposition(of: scalar) }
+            if scalar.isASCII {
+                scalars.append(scalar)
+                continue
+            }
+            let number = scalar.value >> 8
+            let page = if let known, known.number == number { known.page } else { Self.page(number) }
+            known = (number, page)
+            if let parts = page[UInt8(truncatingIfNeeded: scalar.value)] {
+                scalars += parts
+            } else {
+                scalars.append(scalar)
+            }
         }
         order(&scalars)
         var form = String.UnicodeScalarView()
@@ -23,8 +36,27 @@ package enum CanonicalForm {
     }
 
     static func decomposition(of scalar: Unicode.Scalar) -> [Unicode.Scalar] {
-        if let known = unicode16[scalar.value] { return known.compactMap(Unicode.Scalar.init) }
-        return Array(String(scalar).decomposedStringWithCanonicalMapping.unicodeScalars)
+        page(scalar.value >> 8)[UInt8(truncatingIfNeeded: scalar.value)] ?? [scalar]
+    }
+
+    /// The decompositions of 256 successive scalars, by their last byte. Scalars that do not decompose are left out.
+    private typealias Page = [UInt8: [Unicode.Scalar]]
+
+    /// The pages computed so far: Foundation takes microseconds for a scalar, and a text can have millions.
+    private static let pages = Mutex<[UInt32: Page]>([:])
+
+    private static func page(_ number: UInt32) -> Page {
+        if let known = pages.withLock({ $0[number] }) { return known }
+        var page: Page = [:]
+        for value in number << 8...number << 8 | 0xff {
+            guard let scalar = Unicode.Scalar(value) else { continue }
+            let parts =
+                unicode16[value]?.compactMap(Unicode.Scalar.init)
+                ?? Array(String(scalar).decomposedStringWithCanonicalMapping.unicodeScalars)
+            if parts != [scalar] { page[UInt8(truncatingIfNeeded: value)] = parts }
+        }
+        pages.withLock { [page] in $0[number] = page }
+        return page
     }
 
     /// The scalar of Unicode 16 whose full decomposition is `parts`; nil if there is none.

@@ -34,11 +34,15 @@ struct RelayCaller: Sendable, Equatable {
     /// What a limit of streams holds for.
     enum StreamOwner: Sendable, Hashable {
         case client(String)
+        /// All hosts together.
+        case hosts
         case credential(Credential)
     }
 
-    /// The clients of a host, whose token is that of all installations; for other roles the token.
-    var streamOwners: [StreamOwner] { clients.isEmpty ? [.credential(credential)] : clients.map { .client($0) } }
+    /// The clients of a host, whose token is that of all installations, and all hosts; for other roles the token.
+    var streamOwners: [StreamOwner] {
+        clients.isEmpty ? [.credential(credential)] : clients.map { .client($0) } + [.hosts]
+    }
 
     /// Narrows a filter to events that the caller may access.
     func narrow(_ filter: RelayEventFilter) -> RelayEventFilter {

@@ -20,6 +20,8 @@ public struct RelayLimits: Sendable, Equatable {
     public var clientStreams = 16
     /// The maximum number of open streams and waiting requests with one token, for viewers and readers.
     public var tokenStreams = 256
+    /// The maximum number of open streams and waiting requests of all hosts: half of the connections, so that others get one.
+    var hostStreams: Int { max(1, connections / 2) }
     /// The maximum number of connections. At most the number of descriptors that the process may have, less some for files.
     public var connections = 4_096
     /// The maximum number of connections from one address, or from one IPv6 network of 64 bits; not applied behind a proxy. At most

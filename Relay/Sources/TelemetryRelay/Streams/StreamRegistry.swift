@@ -42,7 +42,12 @@ final class StreamRegistry: Service {
 
     private func checkRoom(for caller: RelayCaller, in state: State) throws {
         for owner in caller.streamOwners {
-            let most = if case .client = owner { limits.clientStreams } else { limits.tokenStreams }
+            let most =
+                switch owner {
+                case .client: limits.clientStreams
+                case .hosts: limits.hostStreams
+                case .credential: limits.tokenStreams
+                }
             guard state.counts[owner, default: 0] < most else {
                 throw Problem.rateLimited("At most \(most) streams and waiting requests may be open.", retryAfter: .seconds(5))
             }

@@ -5,6 +5,8 @@ struct WireEventBatch {
     private var events: [RelayEvent]?
     /// The position of events that precede their context.
     private var position: Int?
+    /// The members read so far. Each may occur once, because expanding the events again costs as much again.
+    private var members: Set<String> = []
 
     private init(limits: RelayLimits) { self.limits = limits }
 
@@ -20,6 +22,9 @@ struct WireEventBatch {
     }
 
     private mutating func readMember(_ key: String, _ reader: inout JSONReader) throws {
+        if key == "context" || key == "events", !members.insert(key).inserted {
+            throw Problem.invalidArgument("The body has two members \(key).")
+        }
         switch key {
         case "context":
             guard try !reader.null() else { return }

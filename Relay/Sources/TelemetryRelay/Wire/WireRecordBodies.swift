@@ -13,9 +13,14 @@ enum WireRecordBodies {
             switch key {
             case "policy": policy = try Self.policy(WireRecord.text(&reader, key))
             case "records":
+                var names: Set<String> = []
                 records = try Self.array(&reader, key) { index, reader in
                     guard index < limit else { throw Problem.tooLarge("A save has at most \(limit) records.") }
-                    return try WireRecord.read(&reader, place: "records[\(index)]")
+                    let record = try WireRecord.read(&reader, place: "records[\(index)]")
+                    guard names.insert(record.record.recordID.recordName).inserted else {
+                        throw Problem.invalidArgument("records[\(index)] has the same name as another record of the save.")
+                    }
+                    return record
                 }
             default: try reader.skip()
             }
