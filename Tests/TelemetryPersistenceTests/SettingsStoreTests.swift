@@ -57,35 +57,24 @@ struct SettingsStoreTests {
         }
     }
 
-    @Test("Without own keys the reference implementation's keys are read, even a refusal", arguments: [true, false])
-    func referenceKeys(isRequested: Bool) async throws {
+    @Test(
+        "Without own keys the reference implementation's keys are read; a refusal, and a session that the app forced, is no consent",
+        arguments: [(isRequested: true, isForced: false), (false, false), (true, true)])
+    func referenceKeys(isRequested: Bool, isForced: Bool) async throws {
         try await withSuite { name in
             let defaults = try #require(UserDefaults(suiteName: name))
             defaults.set(isRequested, forKey: "telemetryRequested")
             defaults.set(true, forKey: "telemetrySendingEnabled")
+            defaults.set(isForced, forKey: "forceOnActive")
             defaults.set("abc", forKey: "clientIdentifier")
             defaults.synchronize()
             let store = UserDefaultsTelemetrySettingsStore(suiteName: name)
+            let isConsent = isRequested && !isForced
             let expected = TelemetrySettings(
-                telemetryRequested: isRequested, telemetrySendingEnabled: isRequested, clientIdentifier: "abc")
+                telemetryRequested: isConsent, telemetrySendingEnabled: isConsent, clientIdentifier: "abc")
             #expect(await store.load() == expected)
             #expect(await store.update { $0.embeddedWork.add(.init(clientId: "abc")) } == expected)
             #expect(await UserDefaultsTelemetrySettingsStore(suiteName: name).load() == expected)
-        }
-    }
-
-    @Test("A session that the reference implementation forced is no consent", arguments: [true, false])
-    func forcedReferenceSession(isForced: Bool) async throws {
-        try await withSuite { name in
-            let defaults = try #require(UserDefaults(suiteName: name))
-            defaults.set(true, forKey: "telemetryRequested")
-            defaults.set(true, forKey: "telemetrySendingEnabled")
-            defaults.set(isForced, forKey: "forceOnActive")
-            defaults.synchronize()
-            let store = UserDefaultsTelemetrySettingsStore(suiteName: name)
-            #expect(
-                await store.load()
-                    == TelemetrySettings(telemetryRequested: !isForced, telemetrySendingEnabled: !isForced))
         }
     }
 

@@ -217,26 +217,26 @@ struct ConnectionTests {
         }
     }
 
-    @Test("A full relay answers a new connection")
-    func healthz() async throws {
+    @Test("A full relay closes a waiting connection for a new one, and refuses one while it works for all of them")
+    func full() async throws {
         var configuration = RelayConfiguration()
-        configuration.limits.connections = 2
+        // Two from each address, of which the bench has one from the start, without a request.
+        configuration.limits.connections = 4
         try await RelayBench.run(.live, configuration: configuration) { relay async throws -> Void in
             let port = try #require(relay.client.port)
-            var answers: [String] = []
-            do {
-                try await EventLines.open(port: port, "/healthz") { first async throws -> Void in
-                    try await EventLines.open(port: port, "/healthz") { second async throws -> Void in
-                        try await EventLines.open(port: port, "/healthz") { third async throws -> Void in
-                            answers = [first.head, second.head, third.head]
-                            #expect(try await first.next() == nil)
-                        }
-                    }
+            let headers = TestCaller.bearing(try await relay.token(.viewer)).headers.map { ($0.name.rawName, $0.value) }
+            func stream(_ body: () async throws -> Void) async throws {
+                try await EventLines.open(port: port, "/v1/notifications", headers: headers) { stream in
+                    #expect(try await stream.next()?.name == "ready")
+                    try await body()
                 }
-            } catch ChannelError.ioOnClosedChannel {
-                // The first connection cannot be closed again.
             }
-            #expect(answers.count { $0.contains("200 OK") } == 3)
+            try await stream {
+                try await stream {
+                    let head = try? await EventLines.open(port: port, "/healthz") { $0.head }
+                    #expect(head ?? "" == "")
+                }
+            }
         }
     }
 }

@@ -34,17 +34,21 @@ struct EventLines {
             return try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask {
                     var line: [UInt8] = []
-                    for try await buffer in inbound {
-                        for byte in buffer.readableBytesView where byte != UInt8(ascii: "\r") {
-                            if byte != UInt8(ascii: "\n") {
-                                line.append(byte)
-                            } else {
-                                continuation.yield(String(decoding: line, as: UTF8.self))
-                                line = []
+                    do {
+                        for try await buffer in inbound {
+                            for byte in buffer.readableBytesView where byte != UInt8(ascii: "\r") {
+                                if byte != UInt8(ascii: "\n") {
+                                    line.append(byte)
+                                } else {
+                                    continuation.yield(String(decoding: line, as: UTF8.self))
+                                    line = []
+                                }
                             }
                         }
+                        continuation.finish()
+                    } catch {
+                        continuation.finish(throwing: error)
                     }
-                    continuation.finish()
                 }
                 defer { group.cancelAll() }
                 var iterator = lines.makeAsyncIterator()
