@@ -6,6 +6,9 @@ import Foundation
 /// Two texts have the same key if they are equal by Swift's `==`. Keys have a bounded length, so that long texts do not grow the
 /// indexes. They are bytes, because SQLite and its drivers end a text at its first NUL.
 enum NameKey {
+    /// The maximum length in bytes of a text whose canonical form is compared. Longer ones are compared by bytes, because their
+    /// canonical form takes seconds.
+    private static let canonicalLimit = 16 << 10
     /// The maximum length in bytes of a text that is its own key. The key of a longer one is its SHA-256 after a byte that does
     /// not occur in UTF-8.
     private static let limit = 64
@@ -16,7 +19,7 @@ enum NameKey {
             bytes.count <= limit && bytes.allSatisfy { $0 < 0x80 } ? Data(bytes) : nil
         }
         if let plain { return plain }
-        let bytes = CanonicalText.utf8(of: text)
+        let bytes = text.utf8.count <= canonicalLimit ? CanonicalText.utf8(of: text) : Array(text.utf8)
         return bytes.count <= limit ? Data(bytes) : Data([0xff]) + Data(SHA256.digest(of: bytes))
     }
 

@@ -91,7 +91,10 @@ struct RecordPageStorageTests {
         let queue = try DatabaseQueue()
         try RelaySchema.migrate(queue)
         try await queue.write { db in
-            for number in 1...6 { try RecordRow.store(Self.record("r\(number)", ["created": .int(Int64(number))]), db) }
+            for number in 1...6 {
+                let record = Self.record("r\(number)", ["created": .int(Int64(number))])
+                try RecordRow.store(record, RecordKeys(record), db)
+            }
             try db.execute(sql: "UPDATE record SET body = CAST('[]' AS BLOB) WHERE name_key < CAST('r4' AS BLOB)")
             try db.execute(sql: "UPDATE record SET sort_key = NULL WHERE name_key = CAST('r5' AS BLOB)")
             let query = TelemetryRecordQuery(recordType: "T", sortField: "created", ascending: false)

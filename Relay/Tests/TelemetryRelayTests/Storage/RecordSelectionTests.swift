@@ -20,7 +20,7 @@ struct RecordSelectionTests {
                     recordType: TelemetrySchema.commandRecordType, recordID: .init(recordName: "r\(index)"))
                 record["clientid"] = "c"
                 record["status"] = .string(status)
-                try RecordRow.store(RelayRecord(record), db)
+                try RecordRow.store(RelayRecord(record), RecordKeys(RelayRecord(record)), db)
             }
         }
         return queue
@@ -46,9 +46,9 @@ struct RecordSelectionTests {
         try queue.write { db in
             #expect(try RecordSelection(Self.pending, of: nil).page(.init(), db).records.map(\.name) == ["r0"])
             for (name, status) in [("r0", "executed"), ("r1", "pending")] {
-                var record = try #require(try RecordRow.fetch(named: name, db))
+                var record = try #require(try RecordRow.fetch(named: NameKey.data(of: name), db))
                 record.record["status"] = .string(status)
-                try RecordRow.store(record, db)
+                try RecordRow.store(record, RecordKeys(record), db)
             }
             #expect(try RecordSelection(Self.pending, of: nil).page(.init(), db).records.map(\.name) == ["r1"])
         }

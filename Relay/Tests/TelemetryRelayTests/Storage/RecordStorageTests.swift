@@ -121,6 +121,20 @@ struct RecordStorageTests {
         }
     }
 
+    @Test("Names are compared by canonical equivalence, and very long ones by their bytes", arguments: StorageDriver.all)
+    func names(driver: StorageDriver) async throws {
+        try await StorageBench.open(driver) { storage in
+            for (length, isEqual) in [(5_000, true), (9_000, false)] {
+                let stored = String(repeating: "\u{e9}", count: length)
+                _ = try await storage.save([Self.record(stored)], policy: .insert)
+                let other = String(repeating: "e\u{301}", count: length)
+                #expect(try await (storage.record(named: other) != nil) == isEqual)
+                #expect(try await storage.deleteRecords(named: [other]) == (isEqual ? 1 : 0))
+                #expect(try await (storage.record(named: stored) == nil) == isEqual)
+            }
+        }
+    }
+
     @Test("Exactly one of several concurrent saves of one version succeeds", arguments: StorageDriver.all)
     func race(driver: StorageDriver) async throws {
         try await StorageBench.open(driver) { storage in

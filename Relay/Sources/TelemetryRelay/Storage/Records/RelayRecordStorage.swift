@@ -7,7 +7,7 @@ public protocol RelayRecordStorage: Sendable {
     /// For each record, first calls `admit` inside the transaction with the proposed record and the stored record of that name,
     /// or nil. `admit` returns the record to store, or throws: then nothing of the whole call is saved, and its error is
     /// rethrown. Then applies the policy: a record that it refuses is a failure of that record only. `admit` must be fast, must
-    /// not change the record's name, and may be called more than once.
+    /// not change the record's name, type or client, and may be called more than once.
     func save(
         _ records: [RelayRecord], policy: TelemetrySavePolicy,
         admit: @escaping @Sendable (_ proposed: RelayRecord, _ stored: RelayRecord?) throws -> RelayRecord

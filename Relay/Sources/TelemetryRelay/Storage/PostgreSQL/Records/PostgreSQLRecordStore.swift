@@ -31,12 +31,13 @@ final class PostgreSQLRecordStore: RelayRecordStorage {
         _ records: [RelayRecord], policy: TelemetrySavePolicy,
         admit: @escaping @Sendable (_ proposed: RelayRecord, _ stored: RelayRecord?) throws -> RelayRecord
     ) async throws -> RelaySaveResult {
+        let keyed = records.map { (record: $0, keys: RecordKeys($0)) }
         let (result, changes) = try await database.write { [bounds, database] connection in
             var log = try await PostgreSQLRecordChangeLog.begin(connection, database.store)
-            var table = try await PostgreSQLRecordTable.fetch(named: records.map(\.name), connection)
+            var table = try await PostgreSQLRecordTable.fetch(named: keyed.map(\.keys.name), connection)
             var result = RelaySaveResult(saved: [], failures: [])
-            for proposed in records {
-                let stored = table[proposed.name]
+            for (proposed, keys) in keyed {
+                let stored = table[keys.name]
                 var record = try admit(proposed, stored)
                 if let refusal = policy.refusal(of: record.record, over: stored) {
                     result.failures.append(.init(recordName: proposed.name, refusal: refusal))
@@ -45,7 +46,7 @@ final class PostgreSQLRecordStore: RelayRecordStorage {
                 record.record.changeTag = log.tag
                 record.dateTexts = record.dateTexts.filter { record.record[$0.key]?.dateValue != nil }
                 log.add(record, replacing: stored)
-                table.store(record)
+                table.store(record, keys)
                 result.saved.append(record)
             }
             try await table.save(connection)
@@ -57,7 +58,8 @@ final class PostgreSQLRecordStore: RelayRecordStorage {
     }
 
     func record(named name: String) async throws -> RelayRecord? {
-        try await database.read { try await PostgreSQLRecordTable.fetch(named: [name], $0)[name] }
+        let key = NameKey.data(of: name)
+        return try await database.read { try await PostgreSQLRecordTable.fetch(named: [key], $0)[key] }
     }
 
     func records(
@@ -75,13 +77,14 @@ final class PostgreSQLRecordStore: RelayRecordStorage {
     func deleteRecords(
         named names: [String], admit: @escaping @Sendable (RelayRecord) throws -> Bool
     ) async throws -> Int {
+        let keys = names.map(NameKey.data)
         let changes = try await database.write { [bounds, database] connection in
             var log = try await PostgreSQLRecordChangeLog.begin(connection, database.store)
-            var table = try await PostgreSQLRecordTable.fetch(named: names, connection)
-            for name in names {
-                guard let stored = table[name], try admit(stored) else { continue }
+            var table = try await PostgreSQLRecordTable.fetch(named: keys, connection)
+            for key in keys {
+                guard let stored = table[key], try admit(stored) else { continue }
                 log.add(stored, replacing: nil)
-                table.remove(name)
+                table.remove(key)
             }
             try await table.save(connection)
             try await log.save(connection, keeping: bounds)

@@ -9,16 +9,17 @@ struct PostgreSQLRecordTable {
     static let columns = "body, date_texts"
 
     private var records: [Data: RelayRecord] = [:]
-    /// The keys of changed records, in the order of their first change.
+    /// The keys of stored records, by name.
+    private var keys: [Data: RecordKeys] = [:]
+    /// The names of changed records, in the order of their first change.
     private var changed: [Data] = []
 
-    static func fetch(named names: [String], _ connection: PostgreSQLConnection) async throws -> PostgreSQLRecordTable {
-        let keys = names.map { Array(NameKey.data(of: $0)) }
+    static func fetch(named keys: [Data], _ connection: PostgreSQLConnection) async throws -> PostgreSQLRecordTable {
         let rows = try await connection.execute(
-            "SELECT \(columns) FROM record WHERE name_key = ANY($1::bytea[])", [.byteStrings(keys)]
+            "SELECT \(columns), name_key FROM record WHERE name_key = ANY($1::bytea[])", [.byteStrings(keys.map { Array($0) })]
         ).rows
         var table = PostgreSQLRecordTable()
-        for record in try rows.map(record) { table.records[NameKey.data(of: record.name)] = record }
+        for row in rows { table.records[Data(try row.bytes(2))] = try record(row) }
         return table
     }
 
@@ -28,11 +29,14 @@ struct PostgreSQLRecordTable {
         return RelayRecord(record, dateTexts: texts ?? [:])
     }
 
-    subscript(name: String) -> RelayRecord? { records[NameKey.data(of: name)] }
+    subscript(key: Data) -> RelayRecord? { records[key] }
 
-    mutating func store(_ record: RelayRecord) { change(NameKey.data(of: record.name), to: record) }
+    mutating func store(_ record: RelayRecord, _ keys: RecordKeys) {
+        self.keys[keys.name] = keys
+        change(keys.name, to: record)
+    }
 
-    mutating func remove(_ name: String) { change(NameKey.data(of: name), to: nil) }
+    mutating func remove(_ key: Data) { change(key, to: nil) }
 
     private mutating func change(_ key: Data, to record: RelayRecord?) {
         records[key] = record
@@ -46,9 +50,9 @@ struct PostgreSQLRecordTable {
             try await connection.execute(
                 "DELETE FROM record WHERE name_key = ANY($1::bytea[])", [.byteStrings(removed.map { Array($0) })])
         }
-        let stored = changed.compactMap { key in records[key].map { (key: key, record: $0) } }
+        let stored = changed.compactMap { name in keys[name].flatMap { keys in records[name].map { (keys: keys, record: $0) } } }
         guard !stored.isEmpty else { return }
-        func column(_ value: ((key: Data, record: RelayRecord)) throws -> Data?) rethrows -> PostgreSQLValue {
+        func column(_ value: ((keys: RecordKeys, record: RelayRecord)) throws -> Data?) rethrows -> PostgreSQLValue {
             .byteStrings(try stored.map { try value($0).map { Array($0) } })
         }
         try await connection.execute(
@@ -60,8 +64,7 @@ struct PostgreSQLRecordTable {
                 sort_key = excluded.sort_key
             """,
             [
-                column { $0.key }, column { NameKey.data(of: $0.record.record.recordType) },
-                column { $0.record.clientId.map(NameKey.data) },
+                column { $0.keys.name }, column { $0.keys.type }, column { $0.keys.client },
                 column { PostgreSQLRecordSelection.status(in: $0.record.record.fields).map(NameKey.data) },
                 try column { try RecordRow.encode($0.record.record) },
                 try column { $0.record.dateTexts.isEmpty ? nil : try RecordRow.encode($0.record.dateTexts) },

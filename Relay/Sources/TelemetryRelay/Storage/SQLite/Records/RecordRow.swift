@@ -13,7 +13,7 @@ enum RecordRow {
     }
 
     /// Stores a record, replacing the one with the same name.
-    static func store(_ record: RelayRecord, _ db: Database) throws {
+    static func store(_ record: RelayRecord, _ keys: RecordKeys, _ db: Database) throws {
         try db.cachedStatement(
             sql: """
                 INSERT INTO record (name_key, type_key, client_key, body, date_texts, sort_key) VALUES (?, ?, ?, ?, ?, ?)
@@ -21,8 +21,7 @@ enum RecordRow {
                 body = excluded.body, date_texts = excluded.date_texts, sort_key = excluded.sort_key
                 """
         ).execute(arguments: [
-            NameKey.data(of: record.name), NameKey.data(of: record.record.recordType), record.clientId.map(NameKey.data),
-            try encode(record.record), record.dateTexts.isEmpty ? nil : try encode(record.dateTexts),
+            keys.name, keys.type, keys.client, try encode(record.record), record.dateTexts.isEmpty ? nil : try encode(record.dateTexts),
             Data(RecordOrder.storedKey(of: record.record)),
         ])
     }
@@ -42,10 +41,9 @@ enum RecordRow {
             count: try row?.decode(Int.self, atIndex: 0) ?? 0, bytes: try row?.decode(Int.self, atIndex: 1) ?? 0)
     }
 
-    static func fetch(named name: String, _ db: Database) throws -> RelayRecord? {
-        try Row.fetchOne(
-            db.cachedStatement(sql: "SELECT \(columns) FROM record WHERE name_key = ?"), arguments: [NameKey.data(of: name)]
-        ).map(record)
+    static func fetch(named key: Data, _ db: Database) throws -> RelayRecord? {
+        try Row.fetchOne(db.cachedStatement(sql: "SELECT \(columns) FROM record WHERE name_key = ?"), arguments: [key])
+            .map(record)
     }
 
     static func encode(_ value: some Encodable) throws -> Data {

@@ -22,12 +22,13 @@ final class SQLiteRecordStore: RelayRecordStorage {
         _ records: [RelayRecord], policy: TelemetrySavePolicy,
         admit: @escaping @Sendable (_ proposed: RelayRecord, _ stored: RelayRecord?) throws -> RelayRecord
     ) async throws -> RelaySaveResult {
+        let keyed = records.map { (record: $0, keys: RecordKeys($0)) }
         let (result, changes) = try await database.write { [bounds] db in
             var log = try RecordChangeLog(db)
             var result = RelaySaveResult(saved: [], failures: [])
             var clients: [String?] = []
-            for proposed in records {
-                let stored = try RecordRow.fetch(named: proposed.name, db)
+            for (proposed, keys) in keyed {
+                let stored = try RecordRow.fetch(named: keys.name, db)
                 var record = try admit(proposed, stored)
                 if let refusal = policy.refusal(of: record.record, over: stored) {
                     result.failures.append(.init(recordName: proposed.name, refusal: refusal))
@@ -35,7 +36,7 @@ final class SQLiteRecordStore: RelayRecordStorage {
                 }
                 record.record.changeTag = log.tag
                 record.dateTexts = record.dateTexts.filter { record.record[$0.key]?.dateValue != nil }
-                try RecordRow.store(record, db)
+                try RecordRow.store(record, keys, db)
                 try log.add(record, replacing: stored, db)
                 result.saved.append(record)
                 clients += [record.clientId, stored?.clientId ?? record.clientId]
@@ -48,7 +49,8 @@ final class SQLiteRecordStore: RelayRecordStorage {
     }
 
     func record(named name: String) async throws -> RelayRecord? {
-        try await database.read { try RecordRow.fetch(named: name, $0) }
+        let key = NameKey.data(of: name)
+        return try await database.read { try RecordRow.fetch(named: key, $0) }
     }
 
     func records(
@@ -65,13 +67,13 @@ final class SQLiteRecordStore: RelayRecordStorage {
     func deleteRecords(
         named names: [String], admit: @escaping @Sendable (RelayRecord) throws -> Bool
     ) async throws -> Int {
+        let keys = names.map(NameKey.data)
         let changes = try await database.write { [bounds] db in
             var log = try RecordChangeLog(db)
             var clients: [String?] = []
-            for name in names {
-                guard let stored = try RecordRow.fetch(named: name, db), try admit(stored) else { continue }
-                try db.cachedStatement(sql: "DELETE FROM record WHERE name_key = ?").execute(
-                    arguments: [NameKey.data(of: name)])
+            for key in keys {
+                guard let stored = try RecordRow.fetch(named: key, db), try admit(stored) else { continue }
+                try db.cachedStatement(sql: "DELETE FROM record WHERE name_key = ?").execute(arguments: [key])
                 try log.add(stored, replacing: nil, db)
                 clients.append(stored.clientId)
             }

@@ -8,10 +8,11 @@ struct SQLiteSubscriptionStore: RelaySubscriptionStorage {
 
     func saveSubscription(_ subscription: TelemetrySubscription, owner: String) async throws {
         let body = try RecordRow.encode(subscription)
+        let keys = [NameKey.data(of: owner), NameKey.data(of: subscription.id)]
         try await database.write { db in
             try db.execute(
                 sql: "INSERT OR REPLACE INTO subscription (owner_key, id_key, body) VALUES (?, ?, ?)",
-                arguments: [NameKey.data(of: owner), NameKey.data(of: subscription.id), body])
+                arguments: StatementArguments(keys + [body]))
         }
     }
 
@@ -25,10 +26,10 @@ struct SQLiteSubscriptionStore: RelaySubscriptionStorage {
     }
 
     func deleteSubscription(withID id: TelemetrySubscription.ID, owner: String) async throws -> Bool {
-        try await database.write { db in
+        let keys = [NameKey.data(of: owner), NameKey.data(of: id)]
+        return try await database.write { db in
             try db.execute(
-                sql: "DELETE FROM subscription WHERE owner_key = ? AND id_key = ?",
-                arguments: [NameKey.data(of: owner), NameKey.data(of: id)])
+                sql: "DELETE FROM subscription WHERE owner_key = ? AND id_key = ?", arguments: StatementArguments(keys))
             return db.changesCount > 0
         }
     }
