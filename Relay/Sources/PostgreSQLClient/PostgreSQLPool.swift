@@ -11,7 +11,6 @@ package final class PostgreSQLPool: Sendable {
 
     private struct Waiter {
         let id: Int
-        let owner: String?
         let continuation: CheckedContinuation<Grant, any Error>
     }
 
@@ -23,7 +22,6 @@ package final class PostgreSQLPool: Sendable {
         var count = 0
         var lastID = 0
         var waiting: [Waiter] = []
-        var shares: ConnectionShares
         var isClosed = false
     }
 
@@ -31,13 +29,11 @@ package final class PostgreSQLPool: Sendable {
     private let maximum: Int
     private let state: Mutex<State>
 
-    /// - Parameters:
-    ///   - maximum: the maximum number of connections, at least 1.
-    ///   - share: the maximum number of connections of one owner, at least 1; nil is all of them.
-    package init(_ address: PostgreSQLAddress, _ session: PostgreSQLSession, maximum: Int, share: Int? = nil) {
+    /// - Parameter maximum: the maximum number of connections, at least 1.
+    package init(_ address: PostgreSQLAddress, _ session: PostgreSQLSession, maximum: Int) {
         self.address = address
         self.maximum = maximum
-        state = Mutex(State(session: session, shares: ConnectionShares(maximum: share ?? maximum)))
+        state = Mutex(State(session: session))
     }
 
     /// Changes the settings of all later connections. Idle ones are closed.
@@ -54,13 +50,12 @@ package final class PostgreSQLPool: Sendable {
         try await PostgreSQLConnection.connect(to: address, state.withLock(\.session))
     }
 
-    /// Runs `body` with a connection that nobody else uses.
-    /// - Parameter owner: on whose behalf. If all connections are in use, or the owner's share of them, owners take turns.
+    /// Runs `body` with a connection that nobody else uses. Callers that wait get one in the order in which they began to.
     /// - Throws: ``PostgreSQLError`` with the code `exhausted` if no connection becomes free within the time limit.
     package func withConnection<Value: Sendable>(
-        for owner: String? = nil, _ body: (PostgreSQLConnection) async throws -> Value
+        _ body: (PostgreSQLConnection) async throws -> Value
     ) async throws -> Value {
-        let connection = try await acquire(for: owner)
+        let connection = try await acquire()
         let isClosed = state.withLock { state in
             state.used[ObjectIdentifier(connection)] = connection
             return state.isClosed
@@ -69,12 +64,12 @@ package final class PostgreSQLPool: Sendable {
         if isClosed { await connection.abort() }
         do {
             let value = try await body(connection)
-            await release(connection, from: owner)
+            await release(connection)
             return value
         } catch {
             // After one connection is lost, the others usually are, too.
             if let error = error as? PostgreSQLError, error.endsConnection { dropIdle() }
-            await release(connection, from: owner, isFailed: (error as? PostgreSQLError)?.endsConnection ?? false)
+            await release(connection, isFailed: (error as? PostgreSQLError)?.endsConnection ?? false)
             throw error
         }
     }
@@ -150,31 +145,31 @@ package final class PostgreSQLPool: Sendable {
         withExtendedLifetime(idle) {}
     }
 
-    private func acquire(for owner: String?) async throws -> PostgreSQLConnection {
+    private func acquire() async throws -> PostgreSQLConnection {
         while true {
-            let grant = try await grant(to: owner)
+            let grant = try await grant()
             switch grant {
             case .connection(let connection):
                 if await connection.isUsable { return connection }
                 // The server ended the connection while it was idle.
-                return try await open(for: owner)
-            case .opening: return try await open(for: owner)
+                return try await open()
+            case .opening: return try await open()
             }
         }
     }
 
     /// Opens a connection that is counted already.
-    private func open(for owner: String?) async throws -> PostgreSQLConnection {
+    private func open() async throws -> PostgreSQLConnection {
         do {
             return try await connect()
         } catch {
-            giveUp(from: owner)
+            giveUp()
             throw error
         }
     }
 
-    private func grant(to owner: String?) async throws -> Grant {
-        if let result = state.withLock({ take(&$0, for: owner) }) { return try result.get() }
+    private func grant() async throws -> Grant {
+        if let result = state.withLock({ take(&$0) }) { return try result.get() }
         let (id, limit) = state.withLock { state in
             state.lastID += 1
             return (state.lastID, state.session.connectTimeout)
@@ -188,8 +183,8 @@ package final class PostgreSQLPool: Sendable {
             try Task.checkCancellation()
             return try await withCheckedThrowingContinuation { continuation in
                 let result = state.withLock { state in
-                    let result = take(&state, for: owner)
-                    if result == nil { state.waiting.append(Waiter(id: id, owner: owner, continuation: continuation)) }
+                    let result = take(&state)
+                    if result == nil { state.waiting.append(Waiter(id: id, continuation: continuation)) }
                     return result
                 }
                 if let result { continuation.resume(with: result) }
@@ -200,11 +195,10 @@ package final class PostgreSQLPool: Sendable {
     }
 
     /// - Returns: nil if the caller has to wait.
-    private func take(_ state: inout State, for owner: String?) -> Result<Grant, any Error>? {
+    private func take(_ state: inout State) -> Result<Grant, any Error>? {
         if state.isClosed { return .failure(Self.closed) }
-        guard state.shares.hasRoom(for: owner), !state.idle.isEmpty || state.count < maximum else { return nil }
-        state.shares.take(for: owner)
         if let connection = state.idle.popLast() { return .success(.connection(connection)) }
+        guard state.count < maximum else { return nil }
         state.count += 1
         return .success(.opening)
     }
@@ -216,10 +210,10 @@ package final class PostgreSQLPool: Sendable {
         waiter?.continuation.resume(throwing: error)
     }
 
-    private func release(_ connection: PostgreSQLConnection, from owner: String?, isFailed: Bool = false) async {
-        guard !isFailed, await connection.isUsable else { return giveUp(from: owner) }
+    private func release(_ connection: PostgreSQLConnection, isFailed: Bool = false) async {
+        guard !isFailed, await connection.isUsable else { return giveUp() }
         let waiter = state.withLock { state -> Waiter? in
-            if let next = Self.nextWaiter(&state, after: owner) { return next }
+            if let next = Self.nextWaiter(&state) { return next }
             if state.isClosed { state.count -= 1 } else { state.idle.append(connection) }
             return nil
         }
@@ -227,18 +221,17 @@ package final class PostgreSQLPool: Sendable {
     }
 
     /// Forgets a connection, and lets the next waiting caller open another one.
-    private func giveUp(from owner: String?) {
+    private func giveUp() {
         let waiter = state.withLock { state -> Waiter? in
-            if let next = Self.nextWaiter(&state, after: owner) { return next }
+            if let next = Self.nextWaiter(&state) { return next }
             state.count -= 1
             return nil
         }
         waiter?.continuation.resume(returning: .opening)
     }
 
-    /// The caller that gets the connection that an owner gives back.
-    private static func nextWaiter(_ state: inout State, after owner: String?) -> Waiter? {
-        state.shares.giveBack(from: owner, to: state.waiting.map(\.owner)).map { state.waiting.remove(at: $0) }
+    private static func nextWaiter(_ state: inout State) -> Waiter? {
+        state.waiting.isEmpty ? nil : state.waiting.removeFirst()
     }
 }
 #endif

@@ -7,15 +7,15 @@ import Testing
 
 @testable import TelemetryRelay
 
-/// The token that a storage sees in each read.
+/// The owners that a storage sees in each read.
 struct RelayReaderTests {
     private final class Reads: Sendable {
-        let tokens = Mutex<[String?]>([])
+        let owners = Mutex<[[RelayCaller.Owner]]>([])
 
-        func add() { tokens.withLock { $0.append(RelayReader.token) } }
+        func add() { owners.withLock { $0.append(RelayReader.owners) } }
     }
 
-    /// Notes the token of each read of a page.
+    /// Notes the owners of each read of a page.
     private struct NotingEventStorage: RelayEventStorage {
         let base: any RelayEventStorage
         let reads: Reads
@@ -54,11 +54,12 @@ struct RelayReaderTests {
         func close() async throws { try await base.close() }
     }
 
-    @Test("Each read of a request, also of one that waits or streams, is made with the name of its token")
-    func names() async throws {
+    @Test("Each read of a request, also of one that waits or streams, is made for its client, or its token")
+    func owners() async throws {
         let storage = try NotingStorage()
         var configuration = RelayConfiguration()
         configuration.port = 0
+        let viewer = try await RelayTokens(storage: storage).create(role: .viewer, name: "anna", lifetime: nil)
         let application = try Relay.application(
             configuration: configuration, storage: InMemoryDebugLogStorage(), telemetry: storage, logger: Bench.logger())
         try await application.test(.live) { client async throws -> Void in
@@ -66,9 +67,8 @@ struct RelayReaderTests {
             let start = try await storage.latestEventCursor().rawValue
             _ = try await storage.append([Sample.event(1, client: "a", json: "{}")])
             let host = TestCaller.host("a", token: try await relay.token(.host, name: "app"))
-            let viewer = TestCaller.bearing(try await relay.token(.viewer, name: "anna"))
             _ = try await relay.get("/v1/events", as: host)
-            _ = try await relay.get("/v1/events?wait=60", as: viewer)
+            _ = try await relay.get("/v1/events?wait=60", as: .bearing(viewer))
             let port = try #require(client.port)
             let headers = host.headers.map { ($0.name.rawName, $0.value) }
             // Reads to check the cursor, and then for the stream.
@@ -77,7 +77,9 @@ struct RelayReaderTests {
                 #expect(try await stream.next()?.name == "telemetry")
             }
         }
-        #expect(storage.reads.tokens.withLock { $0.prefix(4) } == ["app", "anna", "app", "app"])
+        let host: [RelayCaller.Owner] = [.client("a"), .hosts]
+        let token: [RelayCaller.Owner] = [.credential(.token(TokenText.hash(of: viewer)))]
+        #expect(storage.reads.owners.withLock { Array($0.prefix(4)) } == [host, token, host, host])
         try await storage.close()
     }
 }

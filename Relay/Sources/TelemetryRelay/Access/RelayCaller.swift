@@ -22,17 +22,14 @@ struct RelayCaller: Sendable, Equatable {
     /// The clients whose data the caller may access; nil means all clients.
     var permittedClients: Set<String>? { role == .host ? Set(clients) : nil }
 
-    /// The value of ``RelayReader/token`` in the caller's requests.
-    var readerToken: String { tokenName ?? "" }
-
     /// Whether the caller may read everything.
     var readsEverything: Bool { role != .host }
 
     /// The owners of the caller's subscriptions: viewers share one set, a host has one set for each identifier.
     var subscriptionOwners: [String] { role == .host ? clients.map { "client:\($0)" } : ["viewer"] }
 
-    /// What a limit of streams holds for.
-    enum StreamOwner: Sendable, Hashable {
+    /// What a share of streams, queries or waiting writes belongs to.
+    enum Owner: Sendable, Hashable {
         case client(String)
         /// All hosts together.
         case hosts
@@ -40,9 +37,7 @@ struct RelayCaller: Sendable, Equatable {
     }
 
     /// The clients of a host, whose token is that of all installations, and all hosts; for other roles the token.
-    var streamOwners: [StreamOwner] {
-        clients.isEmpty ? [.credential(credential)] : clients.map { .client($0) } + [.hosts]
-    }
+    var owners: [Owner] { role == .host ? clients.map { .client($0) } + [.hosts] : [.credential(credential)] }
 
     /// Narrows a filter to events that the caller may access.
     func narrow(_ filter: RelayEventFilter) -> RelayEventFilter {

@@ -53,7 +53,7 @@ struct RelayRoutes: Sendable {
                 let asked = Asked(
                     request: request, caller: caller, query: try QueryParameters(request, known: query),
                     lastEventID: resumes ? request.lastEventID : nil)
-                return try await RelayReader.$token.withValue(caller.readerToken) { try await answer(asked) }
+                return try await RelayReader.$owners.withValue(caller.owners) { try await answer(asked) }
             }
         }
     }

@@ -1,5 +1,5 @@
-/// Whose request a task answers, so that a storage can share its connections fairly.
+/// Whose request a task answers, so that a storage can share its queries fairly.
 enum RelayReader {
-    /// The name of the request's token; empty for a request without one, nil outside of requests.
-    @TaskLocal static var token: String?
+    /// The owners of the request; empty outside of requests.
+    @TaskLocal static var owners: [RelayCaller.Owner] = []
 }

@@ -9,6 +9,8 @@ public struct RelayStorageConfiguration: Sendable {
     public var recordChanges = 100_000
     /// The maximum size of the kept record changes, in bytes.
     public var recordChangeBytes = 16 << 20
+    /// The maximum duration of a query for events or records. A longer one is cancelled and throws ``RelayStorageError/timedOut``.
+    public var queryTime: Duration = .seconds(20)
     /// Whether a write waits for the disk (`synchronous = FULL`), so that acknowledged data survives a power failure. Otherwise
     /// (`NORMAL`) a power failure may lose the most recent writes; a killed process loses nothing in either mode. Requests share
     /// transactions, so the cost of waiting is low.
@@ -21,7 +23,7 @@ public struct RelayStorageConfiguration: Sendable {
     public var now: @Sendable () -> Date = { .now }
     /// A monotonic clock, which measures the age of events; nil uses one that advances while the machine sleeps.
     public var uptime: (@Sendable () -> Duration)?
-    /// The clock for the intervals of background work.
+    /// The clock for the intervals of background work and the time limits of queries.
     public var clock: any Clock<Duration> = ContinuousClock()
     /// Generates the identifier of a new database; letters and digits.
     public var makeIdentifier: @Sendable () -> String = { String(UInt64.random(in: 0..<(1 << 40)), radix: 36) }

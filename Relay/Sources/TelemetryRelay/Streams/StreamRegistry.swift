@@ -7,7 +7,7 @@ final class StreamRegistry: Service {
     private struct State {
         var lastID = 0
         var sessions: [Int: StreamSession] = [:]
-        var counts: [RelayCaller.StreamOwner: Int] = [:]
+        var counts: [RelayCaller.Owner: Int] = [:]
         var isEnding = false
     }
 
@@ -41,7 +41,7 @@ final class StreamRegistry: Service {
     func checkRoom(for caller: RelayCaller) throws { try state.withLock { try checkRoom(for: caller, in: $0) } }
 
     private func checkRoom(for caller: RelayCaller, in state: State) throws {
-        for owner in caller.streamOwners {
+        for owner in caller.owners {
             let most =
                 switch owner {
                 case .client: limits.clientStreams
@@ -60,7 +60,7 @@ final class StreamRegistry: Service {
         _ caller: RelayCaller, _ body: (StreamSession) async throws -> Result
     ) async throws -> Result {
         let session = StreamSession(credential: caller.credential, uptime: uptime)
-        let owners = caller.streamOwners
+        let owners = caller.owners
         let (id, isEnding) = try state.withLock { state in
             try checkRoom(for: caller, in: state)
             for owner in owners { state.counts[owner, default: 0] += 1 }

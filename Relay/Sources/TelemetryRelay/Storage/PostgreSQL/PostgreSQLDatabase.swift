@@ -10,13 +10,14 @@ struct PostgreSQLDatabase: Sendable {
     let pool: PostgreSQLPool
     /// For reads that may take long, so that they do not delay writes and the check of tokens.
     let queries: PostgreSQLPool
+    private let turns: QueryTurns
     let store: PostgreSQLStore
 
     /// Opens the database and creates or updates its tables. Several relays may do so at once.
     /// - Parameters:
     ///   - connections: the maximum number of connections for everything else than queries. With all others and the one that
     ///     listens, ten relays have fewer than the hundred that a server allows by default.
-    ///   - queries: the maximum number of connections for queries. The requests of one token use at most half of them.
+    ///   - queries: the maximum number of connections for queries.
     ///   - storesEvents: whether readers of events have to wait for the transactions of these connections.
     static func open(
         _ address: PostgreSQLAddress, _ configuration: RelayStorageConfiguration, connections: Int = 4, queries: Int = 2,
@@ -26,7 +27,7 @@ struct PostgreSQLDatabase: Sendable {
         session.waitsForDisk = configuration.survivesPowerCuts
         session.connectTimeout = address.connectTimeout ?? session.connectTimeout
         let pool = PostgreSQLPool(address, session, maximum: connections)
-        let queryPool = PostgreSQLPool(address, session, maximum: queries, share: max(1, queries / 2))
+        let queryPool = PostgreSQLPool(address, session, maximum: queries)
         return try await translating {
             try await PostgreSQLSchema.migrate(pool)
             let store = try await PostgreSQLStore.open(pool, configuration)
@@ -35,28 +36,31 @@ struct PostgreSQLDatabase: Sendable {
             pool.use(session)
             session.applicationName = store.otherApplicationName
             queryPool.use(session)
-            return PostgreSQLDatabase(pool: pool, queries: queryPool, store: store)
+            let turns = QueryTurns(maximum: queries, time: configuration.queryTime, clock: configuration.clock)
+            return PostgreSQLDatabase(pool: pool, queries: queryPool, turns: turns, store: store)
         }
     }
 
     /// Reads. After a lost connection, reads once more over another one.
     func read<Value: Sendable>(_ body: @Sendable (PostgreSQLConnection) async throws -> Value) async throws -> Value {
-        try await Self.read(pool, for: nil, body)
+        try await Self.read(pool, body)
     }
 
-    /// Reads what may take long, such as many events. Requests with different tokens take turns.
-    func query<Value: Sendable>(_ body: @Sendable (PostgreSQLConnection) async throws -> Value) async throws -> Value {
-        try await Self.read(queries, for: RelayReader.token, body)
+    /// Reads what may take long, such as many events, when it is the request's turn.
+    func query<Value: Sendable>(
+        _ body: @escaping @Sendable (PostgreSQLConnection) async throws -> Value
+    ) async throws -> Value {
+        try await turns.run { [queries] in try await Self.read(queries, body) }
     }
 
     private static func read<Value: Sendable>(
-        _ pool: PostgreSQLPool, for owner: String?, _ body: @Sendable (PostgreSQLConnection) async throws -> Value
+        _ pool: PostgreSQLPool, _ body: @Sendable (PostgreSQLConnection) async throws -> Value
     ) async throws -> Value {
         try await translating {
             do {
-                return try await pool.withConnection(for: owner, body)
+                return try await pool.withConnection(body)
             } catch let error as PostgreSQLError where error.endsConnection && error.code != .timeout {
-                return try await pool.withConnection(for: owner, body)
+                return try await pool.withConnection(body)
             }
         }
     }

@@ -3,13 +3,16 @@ import GRDB
 
 extension RelayDatabase {
     /// The value of SQLite's `synchronous` setting.
-    enum Synchronous: String, Sendable {
+    private enum Synchronous: String {
         /// A write waits for the disk: acknowledged data survives a power failure.
         case full = "FULL"
         /// A write waits for the operating system: acknowledged data survives the end of the process, but the most recent writes
         /// may be lost in a power failure.
         case normal = "NORMAL"
     }
+
+    /// The maximum number of reads at once.
+    private static let readers = 5
 
     /// The maximum size of a file that is checked completely on opening, in bytes.
     private static let checkedSize = 256 << 20
@@ -23,19 +26,23 @@ extension RelayDatabase {
 
     /// Opens the file, or creates it with access for its owner only. Does not change a file that is not a database or is damaged.
     /// - Throws: ``RelayStorageError``; a `CocoaError` if the file or its directory cannot be created.
-    static func open(file: URL, synchronous: Synchronous) throws -> RelayDatabase {
+    static func open(file: URL, _ configuration: RelayStorageConfiguration) throws -> RelayDatabase {
         do {
             try prepare(file)
             try check(file)
-            var configuration = Configuration()
+            var settings = Configuration()
             // Another relay or program may write to the file.
-            configuration.busyMode = .timeout(5)
-            configuration.prepareDatabase { try $0.execute(sql: "PRAGMA journal_size_limit = 16777216") }
-            let pool = try DatabasePool(path: file.path, configuration: configuration)
+            settings.busyMode = .timeout(5)
+            settings.maximumReaderCount = readers
+            settings.prepareDatabase { try $0.execute(sql: "PRAGMA journal_size_limit = 16777216") }
+            let pool = try DatabasePool(path: file.path, configuration: settings)
             // The pool sets NORMAL on the writing connection.
+            let synchronous = configuration.survivesPowerCuts ? Synchronous.full : .normal
             try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = \(synchronous.rawValue)") }
             try RelaySchema.migrate(pool)
-            return RelayDatabase(writer: pool)
+            // One reader is left for the check of tokens and other short reads.
+            let turns = QueryTurns(maximum: readers - 1, time: configuration.queryTime, clock: configuration.clock)
+            return RelayDatabase(writer: pool, turns: turns)
         } catch {
             throw RelayStorageError.translated(error)
         }

@@ -9,9 +9,11 @@ struct RelayDatabase: Sendable {
     }
 
     let writer: any DatabaseWriter
+    /// Nil for a database in memory, which has one connection.
+    private let turns: QueryTurns?
     private let closing = Closing()
 
-    init(writer: any DatabaseWriter) { self.writer = writer }
+    init(writer: any DatabaseWriter, turns: QueryTurns? = nil) { (self.writer, self.turns) = (writer, turns) }
 
     /// Enqueues work on the serial write queue. The database is nil once it is closed.
     func enqueue(_ work: @escaping @Sendable (Database?) -> Void) {
@@ -20,13 +22,18 @@ struct RelayDatabase: Sendable {
 
     /// Reads from one snapshot.
     func read<Value: Sendable>(_ body: @escaping @Sendable (Database) throws -> Value) async throws -> Value {
-        // An in-memory database has one connection.
-        guard writer is DatabasePool else { return try await perform(body) }
+        guard turns != nil else { return try await perform(body) }
         do {
             return try await writer.read(body)
         } catch {
             throw RelayStorageError.translated(error)
         }
+    }
+
+    /// Reads what may take long, such as many events, from one snapshot when it is the request's turn.
+    func query<Value: Sendable>(_ body: @escaping @Sendable (Database) throws -> Value) async throws -> Value {
+        guard let turns else { return try await perform(body) }
+        return try await turns.run { try await read(body) }
     }
 
     /// Writes in one transaction. Cancelling the task has no effect.

@@ -17,8 +17,7 @@ public final class SQLiteRelayStorage: ComposedRelayStorage {
     /// - Throws: ``RelayStorageError``, `.corrupt` for a file that is not a database or is damaged, which is not changed; a
     ///   `CocoaError` if the file or its directory cannot be created.
     public convenience init(file: URL, configuration: RelayStorageConfiguration = .init()) throws {
-        try self.init(
-            RelayDatabase.open(file: file, synchronous: configuration.survivesPowerCuts ? .full : .normal), configuration)
+        try self.init(RelayDatabase.open(file: file, configuration), configuration)
     }
 
     /// Creates a storage in memory.

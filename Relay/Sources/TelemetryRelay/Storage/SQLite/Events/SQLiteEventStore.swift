@@ -34,11 +34,11 @@ final class SQLiteEventStore: RelayEventStorage {
     func events(
         matching filter: RelayEventFilter, after cursor: RelayEventCursor?, limit: Int, order: RelayEventOrder
     ) async throws -> RelayEventPage {
-        try await database.read { try EventReader(filter: filter).page($0, after: cursor, limit: limit, order: order) }
+        try await database.query { try EventReader(filter: filter).page($0, after: cursor, limit: limit, order: order) }
     }
 
     func countEvents(matching filter: RelayEventFilter) async throws -> Int {
-        try await database.read { try EventSelection(filter).count($0) }
+        try await database.query { try EventSelection(filter).count($0) }
     }
 
     func latestEventCursor() async throws -> RelayEventCursor {
@@ -54,7 +54,7 @@ final class SQLiteEventStore: RelayEventStorage {
         var (deleted, next) = (0, Int64(1))
         while next <= last {
             // Found outside of the write, which would block other writers while it searches.
-            let numbers = try await database.read { [next] db in
+            let numbers = try await database.query { [next] db in
                 try selection.numbers(db, in: next...last, .ascending, limit: EventTrimmer.step)
             }
             guard let end = numbers.last else { break }

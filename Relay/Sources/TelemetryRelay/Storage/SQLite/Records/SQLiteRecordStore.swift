@@ -57,7 +57,7 @@ final class SQLiteRecordStore: RelayRecordStorage {
         matching query: TelemetryRecordQuery, of clients: Set<String>?, _ request: RelayRecordPageRequest
     ) async throws -> RelayRecordPage {
         let selection = RecordSelection(query, of: clients)
-        return try await database.read { try selection.page(request, $0) }
+        return try await database.query { try selection.page(request, $0) }
     }
 
     func recordUsage(of client: String, types: [String], without names: [String]) async throws -> RelayRecordUsage {

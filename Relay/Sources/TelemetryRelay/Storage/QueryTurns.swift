@@ -1,0 +1,88 @@
+import Synchronization
+
+/// Bounds how many queries run at once and how long, so that those of one caller delay neither other callers' nor short reads.
+final class QueryTurns: Sendable {
+    private struct Waiting {
+        let id: Int
+        let owners: [RelayCaller.Owner]
+        let continuation: CheckedContinuation<Void, any Error>
+    }
+
+    private struct State {
+        var shares: QueryShares
+        var lastID = 0
+        var waiting: [Waiting] = []
+    }
+
+    private let clock: any Clock<Duration>
+    private let time: Duration
+    private let patience: Duration
+    private let state: Mutex<State>
+
+    /// - Parameters:
+    ///   - maximum: the maximum number of queries at once.
+    ///   - time: how long a query may take.
+    ///   - patience: how long a query may wait for its turn.
+    init(maximum: Int, time: Duration, patience: Duration = .seconds(5), clock: any Clock<Duration>) {
+        (self.time, self.patience, self.clock) = (time, patience, clock)
+        state = Mutex(State(shares: QueryShares(maximum: maximum)))
+    }
+
+    /// Runs a query for ``RelayReader/owners`` when it is their turn.
+    /// - Throws: ``RelayStorageError/busy`` if their turn does not come in time, ``RelayStorageError/timedOut`` if the query, which is
+    ///   then cancelled, takes too long, and what it throws.
+    func run<Value: Sendable>(_ query: @escaping @Sendable () async throws -> Value) async throws -> Value {
+        let owners = RelayReader.owners
+        if !state.withLock({ $0.shares.take(for: owners) }) { try await wait(for: owners) }
+        defer { giveBack(from: owners) }
+        return try await withThrowingTaskGroup(of: Value?.self) { [clock, time] group in
+            group.addTask { try await query() }
+            group.addTask {
+                try await clock.sleep(for: time)
+                return nil
+            }
+            defer { group.cancelAll() }
+            guard let value = try await group.next() ?? nil else { throw RelayStorageError.timedOut }
+            return value
+        }
+    }
+
+    private func wait(for owners: [RelayCaller.Owner]) async throws {
+        let id = state.withLock { state in
+            state.lastID += 1
+            return state.lastID
+        }
+        let timer = Task { [clock, patience] in
+            try await clock.sleep(for: patience)
+            self.endWait(id, RelayStorageError.busy)
+        }
+        defer { timer.cancel() }
+        try await withTaskCancellationHandler {
+            try Task.checkCancellation()
+            try await withCheckedThrowingContinuation { continuation in
+                let isTaken = state.withLock { state in
+                    if state.shares.take(for: owners) { return true }
+                    state.waiting.append(Waiting(id: id, owners: owners, continuation: continuation))
+                    return false
+                }
+                if isTaken { continuation.resume() }
+            }
+        } onCancel: {
+            self.endWait(id, CancellationError())
+        }
+    }
+
+    private func endWait(_ id: Int, _ error: any Error) {
+        let waiting = state.withLock { state in
+            state.waiting.firstIndex { $0.id == id }.map { state.waiting.remove(at: $0) }
+        }
+        waiting?.continuation.resume(throwing: error)
+    }
+
+    private func giveBack(from owners: [RelayCaller.Owner]) {
+        let next = state.withLock { state in
+            state.shares.giveBack(from: owners, to: state.waiting.map(\.owners)).map { state.waiting.remove(at: $0) }
+        }
+        next?.continuation.resume()
+    }
+}

@@ -1,0 +1,128 @@
+import Foundation
+import GRDB
+import HTTPTypes
+@_spi(Tooling) import TelemetryTestKit
+import TelemetryTestSupport
+import TelemetryTransport
+import Testing
+
+@testable import TelemetryRelay
+
+#if PostgreSQL
+import PostgreSQLClient
+#endif
+
+/// How queries share the database's readers, and what a query that takes too long results in.
+struct QueryTurnsTests {
+    private typealias Owner = RelayCaller.Owner
+    private static let viewer: [Owner] = [.credential(.configured)]
+
+    private static func host(_ client: String) -> [Owner] { [.client(client), .hosts] }
+
+    @Test("A client has one turn, all hosts have half, a token has half, and others have all")
+    func limits() {
+        var shares = QueryShares(maximum: 5)
+        func take(_ callers: [[Owner]]) -> [Bool] { callers.map { shares.take(for: $0) } }
+        #expect(take(["a", "a", "b", "c"].map(Self.host)) == [true, false, true, false])
+        #expect(take([Self.viewer, Self.viewer, Self.viewer]) == [true, true, false])
+        #expect(take([[], []]) == [true, false])
+        #expect(shares.giveBack(from: Self.host("a"), to: []) == nil)
+        #expect(take([Self.host("c")]) == [true])
+    }
+
+    @Test("Owners that wait take turns, however many queries each of them has")
+    func turns() {
+        var shares = QueryShares(maximum: 4)
+        var used = [Self.host("a"), Self.host("b")]
+        for owners in used { _ = shares.take(for: owners) }
+        var waiting = ["a", "a", "a", "b", "c", "c"].map(Self.host) + [[]]
+        var order: [[Owner]] = []
+        while !used.isEmpty {
+            guard let next = shares.giveBack(from: used.removeFirst(), to: waiting) else { continue }
+            order.append(waiting[next])
+            used.append(waiting.remove(at: next))
+        }
+        #expect(order == [Self.host("c"), [], Self.host("a"), Self.host("b"), Self.host("c"), Self.host("a"), Self.host("a")])
+    }
+
+    @Test("A query that is cancelled while it waits does not take a turn")
+    func cancelled() async throws {
+        let clock = ManualClock()
+        let turns = QueryTurns(maximum: 1, time: .seconds(20), clock: clock)
+        try await turns.run {
+            let waiting = Task { try await turns.run {} }
+            // Those of the query and of the one that waits.
+            await clock.sleepers(atLeast: 2)
+            waiting.cancel()
+            await #expect(throws: CancellationError.self) { try await waiting.value }
+        }
+        try await turns.run {}
+    }
+
+    @Test("While a query does not end, others' and short ones are answered; at its time limit it is cancelled")
+    func endless() async throws {
+        let clock = ManualClock()
+        try await withTemporaryDirectory { directory in
+            var configuration = RelayStorageConfiguration()
+            configuration.clock = clock
+            let storage = try SQLiteRelayStorage(file: directory.appending(path: "relay.sqlite"), configuration: configuration)
+            let database = storage.database
+            let endless = "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT COUNT(*) FROM n"
+            func query(_ owners: [Owner], _ sql: String) async throws {
+                try await RelayReader.$owners.withValue(owners) {
+                    _ = try await database.query { try Int.fetchOne($0, sql: sql) }
+                }
+            }
+            try await withThrowingTaskGroup(of: RelayStorageError?.self) { group in
+                func start(_ sql: String) {
+                    group.addTask {
+                        do {
+                            try await query(Self.host("a"), sql)
+                            return nil
+                        } catch {
+                            return error as? RelayStorageError
+                        }
+                    }
+                }
+                start(endless)
+                await clock.sleepers(atLeast: 1)
+                start("SELECT 1")
+                await clock.sleepers(atLeast: 2)
+                try await query(Self.host("b"), "SELECT 1")
+                try await query(Self.viewer, "SELECT 1")
+                try await storage.check()
+                clock.advance(by: .seconds(5))
+                #expect(try await group.next() == .busy)
+                clock.advance(by: .seconds(15))
+                #expect(try await group.next() == .timedOut)
+            }
+            try await query(Self.host("a"), "SELECT 1")
+            try await storage.close()
+        }
+    }
+
+    @Test("A query that waits or takes too long is unavailable", arguments: [RelayStorageError.busy, .timedOut])
+    func problem(error: RelayStorageError) throws {
+        let problem = try #require(Problem(error))
+        #expect(problem.status == .serviceUnavailable && problem.code == .unavailable && problem.headers[.retryAfter] != nil)
+    }
+
+    #if PostgreSQL
+    @Test("A query beyond the database's time limit is unavailable, and says why", .enabled(if: TestServer.url != nil))
+    func timeLimit() async throws {
+        let driver = try #require(StorageDriver.shared.first)
+        try await StorageBench.open(driver) { storage in
+            let database = try #require(storage as? PostgreSQLRelayStorage).database
+            let error = await #expect(throws: RelayStorageError.self) {
+                try await database.query { connection in
+                    try await connection.run("SET statement_timeout = 1")
+                    try await connection.run("SELECT pg_sleep(60)")
+                }
+            }
+            let problem = try #require(error.flatMap { Problem($0) })
+            #expect(problem.status == .serviceUnavailable && problem.code == .unavailable)
+            #expect(problem.detail.contains("time limit") && problem.headers[.retryAfter] != nil)
+        }
+    }
+    #endif
+}
