@@ -12,6 +12,7 @@ struct RelayParts: Sendable {
     let clock: any Clock<Duration>
     let streams: StreamRegistry
     let connections: ConnectionRegistry
+    let writes: WaitingWrites
     let access: RelayAccess
     let table = RouteTable()
 
@@ -32,6 +33,7 @@ struct RelayParts: Sendable {
         connections = ConnectionRegistry(
             limits: limits, countsNetworks: !configuration.isBehindProxy, logger: logger,
             clock: clock, uptime: uptime)
+        writes = WaitingWrites(limit: limits.waitingBytes)
         let rates = configuration.rates
         let isShared = telemetry is any RelayRateStorage
         func limiter(_ rate: Int) -> RateLimiter<RelayRateSource> {
@@ -59,7 +61,8 @@ struct RelayParts: Sendable {
         addDebugLogs(to: router)
         if let telemetry {
             RelayRoutes(
-                storage: telemetry, access: access, streams: streams, limits: configuration.limits, metrics: metrics, clock: clock
+                storage: telemetry, access: access, streams: streams, writes: writes, limits: configuration.limits,
+                metrics: metrics, clock: clock
             ).add(to: router, table)
         }
         return router
@@ -74,9 +77,9 @@ struct RelayParts: Sendable {
         table.add(.get, "/metrics")
         let readers: Set<RelayRole> = [.viewer, .reader]
         router.group().add(middleware: AccessMiddleware(access: access, readers: readers, writers: readers))
-            .get("metrics") { [metrics, debugLogs, telemetry, streams, connections] _, _ -> Response in
+            .get("metrics") { [metrics, debugLogs, telemetry, streams, writes, connections] _, _ -> Response in
                 let gauges = RelayGauges(
-                    telemetry: try? await telemetry?.usage(), streams: streams.count, connections: connections)
+                    telemetry: try? await telemetry?.usage(), streams: streams.count, writes: writes, connections: connections)
                 var text = PrometheusText()
                 metrics.write(kept: try? await debugLogs.usage(), to: &text)
                 gauges.write(to: &text)
@@ -88,7 +91,7 @@ struct RelayParts: Sendable {
         table.add(.get, "/debug/logs", .init(query: Set(DebugLogQuery.Parameter.allCases.map(\.rawValue))))
         table.add(.post, "/debug/logs")
         DebugLogRoutes(
-            storage: debugLogs, access: access, arrivals: arrivals, metrics: metrics, streams: streams,
+            storage: debugLogs, access: access, arrivals: arrivals, metrics: metrics, streams: streams, writes: writes,
             bodyLimit: configuration.bodyLimit,
             batchLimit: configuration.batchLimit
         ).add(

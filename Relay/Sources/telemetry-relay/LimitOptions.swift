@@ -20,6 +20,8 @@ struct LimitOptions: ParsableArguments {
     var addressConnections: Int?
     @Option(help: "The maximum size of all unanswered requests and unread responses in bytes (134217728).")
     var connectionBytes: Int?
+    @Option(help: "The maximum size of all writes that wait for the storage in bytes (67108864).")
+    var waitingBytes: Int?
     @Option(help: "The maximum number of new clients a minute per token and address (60); 0 for no limit.")
     var newClientRate: Int?
     @Option(help: "The maximum number of requests a minute per client (120000); 0 for no limit.")
@@ -34,6 +36,7 @@ struct LimitOptions: ParsableArguments {
             .bodyLimit: bodyLimit, .batchLimit: batchLimit, .saveLimit: saveLimit, .pageLimit: pageLimit,
             .clientStreams: clientStreams, .tokenStreams: tokenStreams,
             .connections: connections, .addressConnections: addressConnections, .connectionBytes: connectionBytes,
+            .waitingBytes: waitingBytes,
             .newClientRate: newClientRate, .clientRate: clientRate, .tokenRate: tokenRate, .debugRate: debugRate,
         ]
     }

@@ -29,6 +29,9 @@ public struct RelayLimits: Sendable, Equatable {
     public var addressConnections = 1_024
     /// The maximum size of all requests that are not answered and responses that are not read, in bytes.
     public var heldBytes = 128 << 20
+    /// The maximum size of all writes that wait for the storage, in bytes of what their bodies expand to. Hosts have at most three
+    /// quarters of it, and one client an eighth. A write counts as at least 16 KiB.
+    public var waitingBytes = 64 << 20
     /// The maximum number of events or records in a page.
     public var page = 1_000
     /// The maximum size of the records in a page, in bytes of JSON. A larger record is a page of its own.

@@ -10,6 +10,7 @@ public enum RelayNumber: String, Sendable {
     case connections = "CONNECTIONS"
     case addressConnections = "ADDRESS_CONNECTIONS"
     case connectionBytes = "CONNECTION_BYTES"
+    case waitingBytes = "WAITING_BYTES"
     case newClientRate = "NEW_CLIENT_RATE"
     case clientRate = "CLIENT_RATE"
     case tokenRate = "TOKEN_RATE"
@@ -36,7 +37,7 @@ public enum RelayNumber: String, Sendable {
         case .connections, .addressConnections: 1...1_000_000
         case .newClientRate, .clientRate, .tokenRate, .debugRate: 0...Int.max
         case .capacity, .eventCapacity, .debugCapacity: 1...Int.max
-        case .connectionBytes, .maximumBytes, .eventMaximumBytes, .debugMaximumBytes: 1 << 20...Int.max
+        case .connectionBytes, .waitingBytes, .maximumBytes, .eventMaximumBytes, .debugMaximumBytes: 1 << 20...Int.max
         case .maximumAge, .eventMaximumAge, .debugMaximumAge, .dedupeWindow: 1...1_000_000
         }
     }

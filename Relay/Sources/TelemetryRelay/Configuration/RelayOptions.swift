@@ -42,6 +42,7 @@ public struct RelayOptions: Sendable, Equatable {
         result.limits.connections = try values.number(.connections) ?? result.limits.connections
         result.limits.addressConnections = try values.number(.addressConnections) ?? result.limits.addressConnections
         result.limits.heldBytes = try values.number(.connectionBytes) ?? result.limits.heldBytes
+        result.limits.waitingBytes = try values.number(.waitingBytes) ?? result.limits.waitingBytes
         try setRetention(values, &result)
         result.rates.newClients = try values.number(.newClientRate) ?? result.rates.newClients
         result.rates.client = try values.number(.clientRate) ?? result.rates.client

@@ -10,6 +10,7 @@ struct DebugLogRoutes: Sendable {
     let arrivals: DebugLogArrivals
     let metrics: RelayMetrics
     let streams: StreamRegistry
+    let writes: WaitingWrites
     let bodyLimit: Int
     let batchLimit: Int
 
@@ -19,7 +20,8 @@ struct DebugLogRoutes: Sendable {
                 try request.expectJSON()
                 let body = try await request.boundedBody(limit: bodyLimit)
                 try access.admitDebugLogs(bytes: body.readableBytes, request, context)
-                return try await take(Data(body.readableBytesView), logger: context.logger)
+                guard let caller = context.trace.caller else { throw Problem.unauthorized("A valid token is required.") }
+                return try await take(Data(body.readableBytesView), of: caller, logger: context.logger)
             } catch let error as Request.BadBody {
                 return try .refusal(error.status, error.reason)
             }
@@ -49,7 +51,7 @@ struct DebugLogRoutes: Sendable {
         }
     }
 
-    private func take(_ body: Data, logger: Logger) async throws -> Response {
+    private func take(_ body: Data, of caller: RelayCaller, logger: Logger) async throws -> Response {
         let batch: DebugLogBatch
         do {
             batch = try DebugLogBatch(body: body)
@@ -59,9 +61,9 @@ struct DebugLogRoutes: Sendable {
         guard batch.entries.count <= batchLimit else {
             return try .refusal(.contentTooLarge, "\(batch.entries.count) entries exceed the limit of \(batchLimit)")
         }
+        let good = batch.good
         return try await answer(logger) {
-            let good = batch.good
-            let new = good.isEmpty ? 0 : try await storage.store(good)
+            let new = good.isEmpty ? 0 : try await writes.run(body.count, for: caller) { try await storage.store(good) }
             if new > 0 { arrivals.announce() }
             let receipt = DebugLogReceipt(stored: new, duplicates: good.count - new, rejected: batch.refusals)
             metrics.count(receipt)
@@ -77,6 +79,8 @@ struct DebugLogRoutes: Sendable {
     private func answer(_ logger: Logger, _ work: () async throws -> Response) async throws -> Response {
         do {
             return try await work()
+        } catch let problem as Problem {
+            throw problem
         } catch {
             logger.error("the storage failed", metadata: ["error": "\(error)"])
             return try .json(["error": "the storage failed"], status: .serviceUnavailable, headers: [.retryAfter: "10"])

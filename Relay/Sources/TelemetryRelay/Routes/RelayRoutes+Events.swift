@@ -22,7 +22,11 @@ extension RelayRoutes {
                 throw Problem.forbidden("A host may append only events of its own clients.")
             }
         }
-        let result = events.isEmpty ? RelayAppendResult(stored: 0, duplicates: 0) : try await storage.append(events)
+        let bytes = max(body.count, events.reduce(0) { $0 + $1.json.utf8.count })
+        let result =
+            events.isEmpty
+            ? RelayAppendResult(stored: 0, duplicates: 0)
+            : try await writes.run(bytes, for: asked.caller) { try await storage.append(events) }
         metrics.countEvents(stored: result.stored, duplicates: result.duplicates)
         return .object { writer in
             writer.member("stored", result.stored)
@@ -54,7 +58,9 @@ extension RelayRoutes {
         guard query.hasFilter || query.isForAll else {
             throw Problem.invalidArgument("Deleting requires a filter or all=true.")
         }
-        let deleted = try await storage.deleteEvents(matching: asked.caller.narrow(query.filter))
+        let deleted = try await writes.run(for: asked.caller) {
+            try await storage.deleteEvents(matching: asked.caller.narrow(query.filter))
+        }
         return .object { $0.member("deleted", deleted) }
     }
 

@@ -16,19 +16,25 @@ extension RelayRoutes {
         let body = try await asked.request.jsonBody(limit: limits.bodyBytes)
         let (policy, records) = try WireRecordBodies.save(body, limit: limits.saveRecords)
         guard !records.isEmpty else { return .object { writer in Self.write([], to: &writer) } }
-        let result: RelaySaveResult
-        if let clients = asked.caller.permittedClients {
-            let rules = HostRecordRules(clients: clients)
-            try await hostLimits.check(records, of: clients)
-            result = try await storage.save(records, policy: policy) { proposed, stored in
-                try rules.admit(proposed, over: stored, policy: policy)
-            }
-        } else {
-            let issuer = asked.caller.tokenName
-            result = try await storage.save(records, policy: policy) { proposed, _ in proposed.issued(by: issuer) }
+        let result = try await writes.run(body.count, for: asked.caller) {
+            try await save(records, policy: policy, for: asked.caller)
         }
         if result.failures.isEmpty { return .object { writer in Self.write(result.saved, to: &writer) } }
         throw Self.problem(of: result, among: records.count)
+    }
+
+    private func save(
+        _ records: [RelayRecord], policy: TelemetrySavePolicy, for caller: RelayCaller
+    ) async throws -> RelaySaveResult {
+        guard let clients = caller.permittedClients else {
+            let issuer = caller.tokenName
+            return try await storage.save(records, policy: policy) { proposed, _ in proposed.issued(by: issuer) }
+        }
+        let rules = HostRecordRules(clients: clients)
+        try await hostLimits.check(records, of: clients)
+        return try await storage.save(records, policy: policy) { proposed, stored in
+            try rules.admit(proposed, over: stored, policy: policy)
+        }
     }
 
     private func readRecord(_ asked: Asked) async throws -> Response {
@@ -53,11 +59,15 @@ extension RelayRoutes {
     }
 
     private func deleteRecords(_ asked: Asked) async throws -> Response {
-        let names = try WireRecordBodies.delete(
-            try await asked.request.jsonBody(limit: limits.bodyBytes), limit: limits.saveRecords)
+        let body = try await asked.request.jsonBody(limit: limits.bodyBytes)
+        let names = try WireRecordBodies.delete(body, limit: limits.saveRecords)
         let rules = asked.caller.permittedClients.map(HostRecordRules.init)
         let deleted =
-            names.isEmpty ? 0 : try await storage.deleteRecords(named: names) { record in rules?.owns(record) ?? true }
+            names.isEmpty
+            ? 0
+            : try await writes.run(body.count, for: asked.caller) {
+                try await storage.deleteRecords(named: names) { record in rules?.owns(record) ?? true }
+            }
         return .object { $0.member("deleted", deleted) }
     }
 

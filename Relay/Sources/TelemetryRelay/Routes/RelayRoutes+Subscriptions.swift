@@ -21,14 +21,20 @@ extension RelayRoutes {
             } else if subscription.recordType != HostRecordRules.ruleType {
                 throw Self.refusal
             }
-            try await hostLimits.check(subscription, owner: owner)
         }
+        try await writes.run(body.count, for: asked.caller) { [owner] in
+            try await save(subscription, owner: owner, for: asked.caller)
+        }
+        return Response(status: .noContent)
+    }
+
+    private func save(_ subscription: TelemetrySubscription, owner: String, for caller: RelayCaller) async throws {
+        if caller.permittedClients != nil { try await hostLimits.check(subscription, owner: owner) }
         // A host with several identifiers has one set of subscriptions.
-        for other in asked.caller.subscriptionOwners where other != owner {
+        for other in caller.subscriptionOwners where other != owner {
             try await storage.deleteSubscription(withID: subscription.id, owner: other)
         }
         try await storage.saveSubscription(subscription, owner: owner)
-        return Response(status: .noContent)
     }
 
     private func readSubscription(_ asked: Asked) async throws -> Response {
@@ -46,7 +52,9 @@ extension RelayRoutes {
 
     private func deleteSubscription(_ asked: Asked) async throws -> Response {
         let id = try asked.name
-        for owner in asked.caller.subscriptionOwners { try await storage.deleteSubscription(withID: id, owner: owner) }
+        try await writes.run(for: asked.caller) {
+            for owner in asked.caller.subscriptionOwners { try await storage.deleteSubscription(withID: id, owner: owner) }
+        }
         return Response(status: .noContent)
     }
 

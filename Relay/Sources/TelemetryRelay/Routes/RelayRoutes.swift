@@ -26,6 +26,7 @@ struct RelayRoutes: Sendable {
     let storage: any RelayStorage
     let access: RelayAccess
     let streams: StreamRegistry
+    let writes: WaitingWrites
     let limits: RelayLimits
     let metrics: RelayMetrics
     let clock: any Clock<Duration>

@@ -43,22 +43,6 @@ struct SQLiteFaultTests {
         try await storage.close()
     }
 
-    @Test("While the database is busy, batches beyond 64 MiB are refused, not kept in memory")
-    func busy() async throws {
-        let storage = try SQLiteRelayStorage(inMemory: .init())
-        let end = DispatchSemaphore(value: 0)
-        storage.database.enqueue { _ in end.wait() }
-        let large = [40, 41].map { [Sample.event($0, json: String(repeating: "x", count: 40 << 20))] }
-        try await withThrowingTaskGroup(of: Int?.self) { group in
-            for events in large { group.addTask { try? await storage.append(events).stored } }
-            let refused = try #require(await group.nextResult()).get()
-            #expect(refused == nil)
-            end.signal()
-            #expect(try await group.next() == 1)
-        }
-        try await storage.close()
-    }
-
     @Test("A batch that cannot be stored fails alone")
     func badBatch() async throws {
         let storage = try SQLiteRelayStorage(inMemory: .init())

@@ -19,8 +19,6 @@ final class PostgreSQLEventAppender: Sendable {
 
     private struct Queue {
         var waiting: [Waiting] = []
-        /// The size of the waiting events in bytes.
-        var size = 0
         var running = 0
     }
 
@@ -29,8 +27,6 @@ final class PostgreSQLEventAppender: Sendable {
     private static let eventsATransaction = 10_000
     /// The maximum size of the events in one transaction, in bytes, unless a single batch is larger.
     private static let bytesATransaction = 8 << 20
-    /// The maximum size of the events that wait, in bytes, unless a single batch is larger.
-    private let waitingBytes: Int
     /// While one transaction waits for the disk, another one is prepared.
     private static let concurrentTransactions = 2
 
@@ -40,29 +36,22 @@ final class PostgreSQLEventAppender: Sendable {
 
     /// - Parameter written: called after each transaction, before its callers resume.
     init(
-        writer: PostgreSQLEventWriter, waitingBytes: Int = 64 << 20,
+        writer: PostgreSQLEventWriter,
         written: @escaping @Sendable (PostgreSQLEventWriter.Outcome, [PostgreSQLEventBatch]) async -> Void
     ) {
         self.writer = writer
-        self.waitingBytes = waitingBytes
         self.written = written
     }
 
-    /// - Throws: ``RelayStorageError/unavailable(_:)`` if too many events wait already.
     func append(_ batch: PostgreSQLEventBatch) async throws -> RelayAppendResult {
         let turn: Turn = try await withCheckedThrowingContinuation { continuation in
-            let group = queue.withLock { queue -> [Waiting]? in
-                guard queue.waiting.isEmpty || queue.size + batch.size <= waitingBytes else { return nil }
+            let group = queue.withLock { queue in
                 queue.waiting.append(Waiting(batch: batch, continuation: continuation))
-                queue.size += batch.size
-                guard queue.running < Self.concurrentTransactions else { return [] }
+                guard queue.running < Self.concurrentTransactions else { return [Waiting]() }
                 queue.running += 1
                 return Self.takeGroup(&queue)
             }
-            group?.first?.continuation.resume(returning: .write(group ?? []))
-            if group == nil {
-                continuation.resume(throwing: RelayStorageError.unavailable("too many batches wait for the database"))
-            }
+            group.first?.continuation.resume(returning: .write(group))
         }
         guard case .write(let group) = turn else {
             guard case .result(let result) = turn else { throw RelayStorageError.closed }
@@ -82,7 +71,6 @@ final class PostgreSQLEventAppender: Sendable {
         }.count
         let group = Array(queue.waiting.prefix(max(1, count)))
         queue.waiting.removeFirst(group.count)
-        queue.size -= group.reduce(0) { $0 + $1.batch.size }
         return group
     }
 
@@ -107,7 +95,7 @@ final class PostgreSQLEventAppender: Sendable {
     /// Without the server, the waiting batches would fail one after the other, each after a time limit.
     private func failWaiting(_ error: any Error) {
         let waiting = queue.withLock { queue in
-            defer { (queue.waiting, queue.size) = ([], 0) }
+            defer { queue.waiting = [] }
             return queue.waiting
         }
         for waiting in waiting { waiting.continuation.resume(throwing: error) }

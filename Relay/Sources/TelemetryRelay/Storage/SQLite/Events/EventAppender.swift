@@ -13,8 +13,6 @@ final class EventAppender: Sendable {
 
     private struct Queue {
         var waiting: [Waiting] = []
-        /// The size of the waiting events in bytes.
-        var size = 0
         /// Whether a transaction is enqueued that has not begun yet.
         var isScheduled = false
     }
@@ -22,9 +20,6 @@ final class EventAppender: Sendable {
     /// The maximum number of events in one transaction, unless a single batch has more. Limits how long a caller waits for
     /// others.
     private static let eventsATransaction = 10_000
-
-    /// The maximum size of the events that wait, in bytes, unless a single batch is larger.
-    private static let waitingBytes = 64 << 20
 
     private let database: RelayDatabase
     private let writer: EventWriter
@@ -41,18 +36,12 @@ final class EventAppender: Sendable {
         self.written = written
     }
 
-    /// - Throws: ``RelayStorageError/unavailable(_:)`` if too many events wait already.
     func append(_ batch: EventBatch) async throws -> RelayAppendResult {
         try await withCheckedThrowingContinuation { continuation in
-            let isFirst = queue.withLock { queue -> Bool? in
-                guard queue.waiting.isEmpty || queue.size + batch.size <= Self.waitingBytes else { return nil }
+            let isFirst = queue.withLock { queue in
                 queue.waiting.append(Waiting(batch: batch, continuation: continuation))
-                queue.size += batch.size
                 defer { queue.isScheduled = true }
                 return !queue.isScheduled
-            }
-            guard let isFirst else {
-                return continuation.resume(throwing: RelayStorageError.unavailable("too many batches wait for the database"))
             }
             if isFirst { schedule() }
         }
@@ -68,7 +57,6 @@ final class EventAppender: Sendable {
                 }.count
                 let next = Array(queue.waiting.prefix(max(1, count)))
                 queue.waiting.removeFirst(next.count)
-                queue.size -= next.reduce(0) { $0 + $1.batch.size }
                 queue.isScheduled = !queue.waiting.isEmpty
                 return (next, queue.isScheduled)
             }

@@ -17,8 +17,6 @@ struct EventBatch: Sendable {
     let rows: [Row]
     /// The clients of the events, whose readers are notified.
     let clients: Set<String>
-    /// The size of the bodies in bytes.
-    let size: Int
 
     init(_ events: [RelayEvent]) {
         var clients: Set<String> = []
@@ -40,7 +38,6 @@ struct EventBatch: Sendable {
         }
         self.rows = rows
         self.clients = clients
-        size = rows.reduce(0) { $0 + $1.body.count }
     }
 
     /// The stored form of a level.
