@@ -165,6 +165,23 @@ struct ConnectionTests {
         #expect(text.text.contains("relay_connections_open 3\n"))
     }
 
+    @Test("The parts of a body that are read together are one, however small they are")
+    func parts() async throws {
+        let bench = Bench()
+        let channel = try await bench.connect()
+        try await channel.writeInbound(Self.post)
+        try await channel.testingEventLoop.executeInContext {
+            for _ in 1...1_000 { channel.pipeline.fireChannelRead(HTTPRequestPart.body(Self.bytes(1))) }
+            channel.pipeline.fireChannelReadComplete()
+        }
+        try await channel.writeInbound(HTTPRequestPart.body(Self.bytes(2)))
+        try await channel.writeInbound(HTTPRequestPart.end(nil))
+        #expect(bench.registry.heldBytes == 1_002)
+        var parts: [HTTPRequestPart] = []
+        while let part = try await channel.readInbound(as: HTTPRequestPart.self) { parts.append(part) }
+        #expect(parts == [Self.post, .body(Self.bytes(1_000)), .body(Self.bytes(2)), .end(nil)])
+    }
+
     @Test("One address, or one IPv6 network, has its share of the connections")
     func addresses() async throws {
         let bench = Bench(addressConnections: 2)

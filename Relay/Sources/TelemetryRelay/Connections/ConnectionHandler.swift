@@ -5,6 +5,7 @@ import NIOHTTPTypes
 /// peer can send it and then reads the answer (RFC 9112, 9.6).
 final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPRequestPart
+    typealias InboundOut = HTTPRequestPart
     typealias OutboundIn = HTTPResponsePart
     typealias OutboundOut = HTTPResponsePart
 
@@ -13,6 +14,8 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
     private let registry: ConnectionRegistry
     private var connection: Connection?
     private var discardsBody = false
+    /// The parts of a body that were read together. A peer may send a part for each byte.
+    private var body: ByteBuffer?
 
     init(registry: ConnectionRegistry) { self.registry = registry }
 
@@ -22,27 +25,41 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     func channelInactive(context: ChannelHandlerContext) {
+        passBody(context)
         if let connection { registry.ended(connection) }
         context.fireChannelInactive()
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        if let connection {
-            let part = unwrapInboundIn(data)
-            registry.update(connection) { state, now in
-                switch part {
-                case .head: state.receivedHead(at: now)
-                case .body(let buffer): state.receivedBody(buffer.readableBytes)
-                case .end: state.receivedEnd(at: now)
-                }
-                discardsBody = state.discardsBody
-            }
-            if discardsBody, case .body = part { return }
+        switch unwrapInboundIn(data) {
+        case .head:
+            update { $0.receivedHead(at: $1) }
+            context.fireChannelRead(data)
+        case .body(var part): if body?.writeBuffer(&part) == nil { body = part }
+        case .end:
+            passBody(context)
+            update { $0.receivedEnd(at: $1) }
+            context.fireChannelRead(data)
         }
-        context.fireChannelRead(data)
+    }
+
+    private func passBody(_ context: ChannelHandlerContext) {
+        guard let part = body else { return }
+        body = nil
+        update { state, _ in state.receivedBody(part.readableBytes) }
+        if !discardsBody { context.fireChannelRead(wrapInboundOut(.body(part))) }
+    }
+
+    private func update(_ body: (inout ConnectionState, Duration) -> Void) {
+        guard let connection else { return }
+        registry.update(connection) { state, now in
+            body(&state, now)
+            discardsBody = state.discardsBody
+        }
     }
 
     func channelReadComplete(context: ChannelHandlerContext) {
+        passBody(context)
         context.fireChannelReadComplete()
         // Nobody else asks for what is discarded.
         if discardsBody { context.read() }
@@ -61,10 +78,7 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
             // The parts share one buffer.
             write(buffer, freeing: bytes, of: connection, context: context, promise: promise)
         case .end:
-            registry.update(connection) { state, now in
-                state.answered(at: now)
-                discardsBody = state.discardsBody
-            }
+            update { $0.answered(at: $1) }
             context.write(data, promise: promise)
             if discardsBody { context.read() }
         }
