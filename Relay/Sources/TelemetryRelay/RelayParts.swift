@@ -10,6 +10,7 @@ struct RelayParts: Sendable {
     let metrics: RelayMetrics
     let arrivals: DebugLogArrivals
     let clock: any Clock<Duration>
+    private let uptime: @Sendable () -> Duration
     let streams: StreamRegistry
     let connections: ConnectionRegistry
     let writes: WaitingWrites
@@ -26,7 +27,7 @@ struct RelayParts: Sendable {
         self.telemetry = telemetry
         self.metrics = metrics
         self.arrivals = arrivals
-        self.clock = clock
+        (self.clock, self.uptime) = (clock, uptime)
         let gate = TokenGate(storage: telemetry, configured: configuration.token, now: { Date() }, uptime: uptime)
         let limits = configuration.limits.withinDescriptors()
         streams = StreamRegistry(gate: gate, limits: limits, logger: logger, clock: clock, uptime: uptime)
@@ -61,8 +62,9 @@ struct RelayParts: Sendable {
         addDebugLogs(to: router)
         if let telemetry {
             RelayRoutes(
-                storage: telemetry, access: access, streams: streams, writes: writes, limits: configuration.limits,
-                metrics: metrics, clock: clock
+                storage: telemetry, access: access, streams: streams, writes: writes,
+                hostLimits: HostRecordLimits(storage: telemetry, limits: configuration.limits, uptime: uptime),
+                limits: configuration.limits, metrics: metrics, clock: clock
             ).add(to: router, table)
         }
         return router

@@ -62,6 +62,12 @@ struct RetentionOptions: ParsableArguments {
     var debugMaximumBytes: Int?
     @Option(name: .customLong("debug-max-age"), help: "The maximum age of debug entries, in hours.")
     var debugMaximumAge: Int?
+    @Option(
+        name: .customLong("record-max-bytes"),
+        help: "The size of records and subscriptions from which on clients with many save no more, in bytes (536870912).")
+    var recordMaximumBytes: Int?
+    @Option(help: "The maximum number of deleted events that are not stored again (5000000).")
+    var dedupeCapacity: Int?
     @Option(help: "How long a deleted event is not stored again, in hours (168).")
     var dedupeWindow: Int?
 
@@ -69,7 +75,8 @@ struct RetentionOptions: ParsableArguments {
         [
             .capacity: capacity, .maximumBytes: maximumBytes, .maximumAge: maximumAge, .eventCapacity: eventCapacity,
             .eventMaximumBytes: eventMaximumBytes, .eventMaximumAge: eventMaximumAge, .debugCapacity: debugCapacity,
-            .debugMaximumBytes: debugMaximumBytes, .debugMaximumAge: debugMaximumAge, .dedupeWindow: dedupeWindow,
+            .debugMaximumBytes: debugMaximumBytes, .debugMaximumAge: debugMaximumAge, .recordMaximumBytes: recordMaximumBytes,
+            .dedupeWindow: dedupeWindow, .dedupeCapacity: dedupeCapacity,
         ]
     }
 }

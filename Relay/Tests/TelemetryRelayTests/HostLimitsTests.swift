@@ -39,6 +39,48 @@ struct HostLimitsTests {
         }
     }
 
+    @Test("A client has a limited number of records of itself")
+    func ownRecords() async throws {
+        try await RelayBench.run { [host] relay async throws -> Void in
+            func save(_ name: Int, _ type: String = "TelemetryClient") async throws -> HTTPResponse.Status {
+                let body = WireSample.save("overwrite", WireSample.record("\(name)", type: type))
+                return try await relay.post("/v1/records", body, as: host).status
+            }
+            for name in 1...8 { #expect(try await save(name) == .ok) }
+            #expect(try await save(9) == .contentTooLarge)
+            #expect(try await save(8) == .ok)
+            #expect(try await save(10, "TelemetryScenario") == .ok)
+        }
+    }
+
+    @Test("When all records use their space, a client with little still saves, and a viewer saves anything")
+    func allRecords() async throws {
+        var configuration = RelayConfiguration()
+        configuration.limits.recordBytesInAll = 100_000
+        let time = TestTime()
+        try await RelayBench.run(configuration: configuration, uptime: { time.uptime }) { relay async throws -> Void in
+            let text = #","z":"\#(String(repeating: "x", count: 15_000))""#
+            func save(_ name: String, client: String, as caller: TestCaller) async throws -> RelayBench.Answer {
+                let body = WireSample.save("overwrite", WireSample.record(name, client: client, more: text))
+                return try await relay.post("/v1/records", body, as: caller)
+            }
+            for name in 1...6 { #expect(try await save("\(name)", client: "a", as: .host("a")).status == .ok) }
+            let refused = try await save("7", client: "a", as: .host("a"))
+            #expect(refused.status == .contentTooLarge && refused.code == "quotaExceeded")
+            #expect((refused["detail"] as? String)?.contains("100000") == true)
+            #expect(try await save("b1", client: "b", as: .host("b")).status == .ok)
+            #expect(try await save("b2", client: "b", as: .host("b")).status == .contentTooLarge)
+            let long = #"{"recordType":"\#(String(repeating: "x", count: 8_000))","clientid":"a"}"#
+            for (id, status) in [("1", 204), ("2", 204), ("3", 413)] {
+                #expect(try await relay.send(.put, "/v1/subscriptions/\(id)", long, as: .host("a")).status.code == status)
+            }
+            #expect(try await save("v", client: "a", as: .nobody).status == .ok)
+            _ = try await relay.post("/v1/records/delete", #"{"recordNames":["1","2","3","4","5","6","v"]}"#)
+            time.pass(5)
+            #expect(try await save("b2", client: "b", as: .host("b")).status == .ok)
+        }
+    }
+
     @Test("A host's record has a limited size")
     func size() async throws {
         try await RelayBench.run(configuration: Self.configuration) { [host] relay async throws -> Void in

@@ -1,15 +1,28 @@
+import Synchronization
 import TelemetryModels
 import TelemetryTransport
 
-/// Bounds what one client may store beside events, which retention bounds: a token that ships inside an app is public.
+/// Bounds what hosts may store beside events, which retention bounds: a token that ships inside an app is public.
 ///
 /// The counts are read before the save, so that saves at the same time may exceed them by one request each.
-struct HostRecordLimits: Sendable {
-    let storage: any RelayRecordStorage & RelaySubscriptionStorage
-    let limits: RelayLimits
+final class HostRecordLimits: Sendable {
+    private struct Total {
+        var bytes = 0
+        /// When it was read; nil if it was not.
+        var time: Duration?
+    }
+
+    private let storage: any RelayStorage
+    private let limits: RelayLimits
+    private let uptime: @Sendable () -> Duration
+    private let total = Mutex(Total())
+
+    init(storage: any RelayStorage, limits: RelayLimits, uptime: @escaping @Sendable () -> Duration) {
+        (self.storage, self.limits, self.uptime) = (storage, limits, uptime)
+    }
 
     /// - Parameter clients: the caller's clients.
-    /// - Throws: a 413 if a record is too large, or if a client's records would be too many or too large together.
+    /// - Throws: a 413 if a record is too large, or if a client's or all records would be too many or too large together.
     func check(_ records: [RelayRecord], of clients: Set<String>) async throws {
         for record in records where WireRecord.json(record).count > limits.recordBytes {
             throw Problem.tooLarge("A host's record may have at most \(limits.recordBytes) bytes.")
@@ -23,25 +36,61 @@ struct HostRecordLimits: Sendable {
     private static let types = [TelemetrySchema.clientRecordType, TelemetrySchema.scenarioRecordType]
 
     private func check(_ saved: [RelayRecord], of client: String) async throws {
-        let sizes = Dictionary(saved.map { ($0.name, WireRecord.json($0).count) }) { $1 }
-        let others = try await storage.recordUsage(of: client, types: Self.types, without: Array(sizes.keys))
-        guard others.count + sizes.count <= limits.clientRecords else {
+        let names = saved.map(\.name)
+        let others = try await storage.recordUsage(of: client, types: Self.types, without: names)
+        guard others.count + names.count <= limits.clientRecords else {
             throw Problem.tooLarge("A client may have at most \(limits.clientRecords) records.")
         }
-        guard others.bytes + sizes.values.reduce(0, +) <= limits.clientRecordBytes else {
+        let own = saved.filter { $0.record.recordType == TelemetrySchema.clientRecordType }.map(\.name)
+        if !own.isEmpty {
+            let others = try await storage.recordUsage(of: client, types: [TelemetrySchema.clientRecordType], without: own)
+            guard others.count + own.count <= limits.ownRecords else {
+                throw Problem.tooLarge("A client may have at most \(limits.ownRecords) records of itself.")
+            }
+        }
+        let bytes = saved.reduce(0) { $0 + WireRecord.json($1).count }
+        guard others.bytes + bytes <= limits.clientRecordBytes else {
             throw Problem.tooLarge("A client's records may have at most \(limits.clientRecordBytes) bytes together.")
         }
+        try await checkAll(with: bytes, own: others.bytes + bytes)
     }
 
-    /// - Throws: a 413 if the subscription is too large, or if the owner has as many other subscriptions as it may have.
+    /// - Throws: a 413 if the subscription is too large, or if the owner's or all subscriptions would be too many.
     func check(_ subscription: TelemetrySubscription, owner: String) async throws {
-        let names = [subscription.id, subscription.recordType, subscription.clientId ?? ""]
-        guard names.reduce(0, { $0 + $1.utf8.count }) <= limits.subscriptionBytes else {
+        let bytes = Self.size(of: subscription)
+        guard bytes <= limits.subscriptionBytes else {
             throw Problem.tooLarge("A host's subscription may have at most \(limits.subscriptionBytes) bytes.")
         }
         let others = try await storage.subscriptions(owner: owner).filter { $0.id != subscription.id }
         guard others.count < limits.clientSubscriptions else {
             throw Problem.tooLarge("A client may have at most \(limits.clientSubscriptions) subscriptions.")
+        }
+        try await checkAll(with: bytes, own: others.reduce(bytes) { $0 + Self.size(of: $1) })
+    }
+
+    private static func size(of subscription: TelemetrySubscription) -> Int {
+        [subscription.id, subscription.recordType, subscription.clientId ?? ""].reduce(0) { $0 + $1.utf8.count }
+    }
+
+    /// How long the size of all records and subscriptions is not read again.
+    private static let interval = Duration.seconds(5)
+
+    /// - Parameters:
+    ///   - bytes: the size of what is saved.
+    ///   - own: what the client would have.
+    private func checkAll(with bytes: Int, own: Int) async throws {
+        let now = uptime()
+        if total.withLock({ total in total.time.map { now - $0 >= Self.interval } ?? true }) {
+            let usage = try await storage.usage()
+            total.withLock { $0 = Total(bytes: usage.recordBytes + usage.subscriptionBytes, time: now) }
+        }
+        let isFull = total.withLock { total in
+            total.bytes += bytes
+            return total.bytes > limits.recordBytesInAll
+        }
+        guard !isFull || own <= RelayLimits.reservedBytes else {
+            throw Problem.tooLarge(
+                "The relay's records have \(limits.recordBytesInAll) bytes; a client may add up to \(RelayLimits.reservedBytes).")
         }
     }
 }

@@ -6,10 +6,16 @@ public struct RelayLimits: Sendable, Equatable {
     public var batchEvents = 5_000
     /// The maximum number of records in a save.
     public var saveRecords = 400
+    /// The maximum number of client records of one client, for hosts.
+    public var ownRecords = 8
     /// The maximum number of client and scenario records of one client, for hosts.
     public var clientRecords = 1_000
     /// The maximum size of the client and scenario records of one client together, in bytes of JSON, for hosts.
     public var clientRecordBytes = 1 << 20
+    /// The size of all records and subscriptions, in bytes of JSON, from which on a host saves only those of clients with little.
+    public var recordBytesInAll = 512 << 20
+    /// What a client may always have of records, and of subscriptions, in bytes.
+    static let reservedBytes = 16 << 10
     /// The maximum size of a record that a host saves, in bytes of JSON.
     public var recordBytes = 64 << 10
     /// The maximum size of the names in a host's subscription, in bytes of UTF-8.

@@ -25,7 +25,9 @@ public enum RelayNumber: String, Sendable {
     case debugCapacity = "DEBUG_CAPACITY"
     case debugMaximumBytes = "DEBUG_MAX_BYTES"
     case debugMaximumAge = "DEBUG_MAX_AGE"
+    case recordMaximumBytes = "RECORD_MAX_BYTES"
     case dedupeWindow = "DEDUPE_WINDOW"
+    case dedupeCapacity = "DEDUPE_CAPACITY"
 
     /// The valid values; ages are in hours.
     var range: ClosedRange<Int> {
@@ -36,8 +38,8 @@ public enum RelayNumber: String, Sendable {
         case .saveLimit, .pageLimit, .clientStreams, .tokenStreams: 1...100_000
         case .connections, .addressConnections: 1...1_000_000
         case .newClientRate, .clientRate, .tokenRate, .debugRate: 0...Int.max
-        case .capacity, .eventCapacity, .debugCapacity: 1...Int.max
-        case .connectionBytes, .waitingBytes, .maximumBytes, .eventMaximumBytes, .debugMaximumBytes: 1 << 20...Int.max
+        case .capacity, .eventCapacity, .debugCapacity, .dedupeCapacity: 1...Int.max
+        case .connectionBytes, .waitingBytes, .maximumBytes, .eventMaximumBytes, .debugMaximumBytes, .recordMaximumBytes: 1 << 20...Int.max
         case .maximumAge, .eventMaximumAge, .debugMaximumAge, .dedupeWindow: 1...1_000_000
         }
     }

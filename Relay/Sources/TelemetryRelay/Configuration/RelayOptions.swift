@@ -42,6 +42,7 @@ public struct RelayOptions: Sendable, Equatable {
         result.limits.connections = try values.number(.connections) ?? result.limits.connections
         result.limits.addressConnections = try values.number(.addressConnections) ?? result.limits.addressConnections
         result.limits.heldBytes = try values.number(.connectionBytes) ?? result.limits.heldBytes
+        result.limits.recordBytesInAll = try values.number(.recordMaximumBytes) ?? result.limits.recordBytesInAll
         result.limits.waitingBytes = try values.number(.waitingBytes) ?? result.limits.waitingBytes
         try setRetention(values, &result)
         result.rates.newClients = try values.number(.newClientRate) ?? result.rates.newClients
@@ -83,6 +84,7 @@ public struct RelayOptions: Sendable, Equatable {
         result.eventRetention.capacity = try values.number(.eventCapacity, .capacity) ?? result.eventRetention.capacity
         result.eventRetention.bytes = try values.number(.eventMaximumBytes, .maximumBytes) ?? result.eventRetention.bytes
         result.eventRetention.age = seconds(try values.number(.eventMaximumAge, .maximumAge)) ?? result.eventRetention.age
+        result.eventRetention.dedupeCapacity = try values.number(.dedupeCapacity) ?? result.eventRetention.dedupeCapacity
         result.eventRetention.dedupeWindow =
             seconds(try values.number(.dedupeWindow)) ?? result.eventRetention.dedupeWindow
     }

@@ -15,6 +15,7 @@ struct RelayGauges: Sendable {
                 "relay_event_identifiers_kept", "gauge", "Identifiers of deleted events that are kept.",
                 telemetry.rememberedEvents)
             text.value("relay_records_kept", "gauge", "Records in the storage.", telemetry.records)
+            text.value("relay_record_bytes_kept", "gauge", "Bytes that records use.", telemetry.recordBytes)
             text.value(
                 "relay_record_change_bytes_kept", "gauge", "Bytes that the log of record changes uses.",
                 telemetry.recordChangeBytes)

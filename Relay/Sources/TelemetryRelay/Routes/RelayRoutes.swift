@@ -27,11 +27,10 @@ struct RelayRoutes: Sendable {
     let access: RelayAccess
     let streams: StreamRegistry
     let writes: WaitingWrites
+    let hostLimits: HostRecordLimits
     let limits: RelayLimits
     let metrics: RelayMetrics
     let clock: any Clock<Duration>
-
-    var hostLimits: HostRecordLimits { HostRecordLimits(storage: storage, limits: limits) }
 
     static let allRoles = Set(RelayRole.allCases)
     static let writers: Set<RelayRole> = [.host, .viewer]

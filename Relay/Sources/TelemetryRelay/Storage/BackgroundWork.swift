@@ -1,7 +1,7 @@
 import Logging
 import ServiceLifecycle
 
-/// Looks for changes by other relays of the same store at the poll interval, and maintains the store every minute.
+/// Looks for changes by other relays of the same store, and what cannot wait, at the poll interval, and maintains the store every minute.
 struct BackgroundWork: Sendable {
     /// A step that fails does not prevent the others.
     struct Step: Sendable {
@@ -13,13 +13,13 @@ struct BackgroundWork: Sendable {
     private static let maintenanceInterval: Duration = .seconds(60)
 
     let configuration: RelayStorageConfiguration
-    let announcement: Step
+    let frequent: [Step]
     let maintenance: [Step]
 
-    /// Works until the task is cancelled or a graceful shutdown begins. Maintenance that takes long does not delay announcements.
+    /// Works until the task is cancelled or a graceful shutdown begins. Maintenance that takes long does not delay the frequent steps.
     func run() async {
         await withTaskGroup { group in
-            group.addTask { await every(configuration.pollInterval, [announcement]) }
+            group.addTask { await every(configuration.pollInterval, frequent) }
             group.addTask { await every(Self.maintenanceInterval, maintenance) }
         }
     }

@@ -3,7 +3,8 @@
 /// A caller counts for several owners, such as its client and all hosts.
 struct QueryShares {
     private let maximum: Int
-    private var taken = 0
+    /// The number of turns that are taken.
+    private(set) var taken = 0
     private var used: [RelayCaller.Owner: Int] = [:]
     /// The number of turns that had begun before an owner's last one.
     private var last: [RelayCaller.Owner: Int] = [:]
@@ -35,11 +36,16 @@ struct QueryShares {
         return true
     }
 
-    /// Gives a turn back, and takes it for the next of those that wait, who are in the order in which they began to.
-    /// - Returns: the index of the next: of those with room, one whose first owner's last turn is longest ago; nil if there is none.
-    mutating func giveBack(from owners: [RelayCaller.Owner], to waiting: [[RelayCaller.Owner]]) -> Int? {
+    /// Gives a turn back.
+    mutating func giveBack(from owners: [RelayCaller.Owner]) {
         taken -= 1
         for owner in owners { used[owner] = used[owner].flatMap { $0 > 1 ? $0 - 1 : nil } }
+    }
+
+    /// Takes a turn for the next of those that wait, who are in the order in which they began to.
+    /// - Returns: its index: of those with room, one whose first owner's last turn is longest ago; nil if there is none.
+    mutating func takeNext(of waiting: [[RelayCaller.Owner]]) -> Int? {
+        guard taken < maximum else { return nil }
         let next = waiting.indices.filter { hasRoom(for: waiting[$0]) }
             .min { (turn(of: waiting[$0]), $0) < (turn(of: waiting[$1]), $1) }
         if let next { _ = take(for: waiting[next]) }

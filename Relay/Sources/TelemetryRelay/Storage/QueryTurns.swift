@@ -12,6 +12,12 @@ final class QueryTurns: Sendable {
         var shares: QueryShares
         var lastID = 0
         var waiting: [Waiting] = []
+        /// Whether no turn begins.
+        var isPaused = false
+        /// Resumed when no turn is taken.
+        var idle: CheckedContinuation<Void, Never>?
+
+        mutating func take(for owners: [RelayCaller.Owner]) -> Bool { !isPaused && shares.take(for: owners) }
     }
 
     private let clock: any Clock<Duration>
@@ -33,7 +39,7 @@ final class QueryTurns: Sendable {
     ///   then cancelled, takes too long, and what it throws.
     func run<Value: Sendable>(_ query: @escaping @Sendable () async throws -> Value) async throws -> Value {
         let owners = RelayReader.owners
-        if !state.withLock({ $0.shares.take(for: owners) }) { try await wait(for: owners) }
+        if !state.withLock({ $0.take(for: owners) }) { try await wait(for: owners) }
         defer { giveBack(from: owners) }
         return try await withThrowingTaskGroup(of: Value?.self) { [clock, time] group in
             group.addTask { try await query() }
@@ -61,7 +67,7 @@ final class QueryTurns: Sendable {
             try Task.checkCancellation()
             try await withCheckedThrowingContinuation { continuation in
                 let isTaken = state.withLock { state in
-                    if state.shares.take(for: owners) { return true }
+                    if state.take(for: owners) { return true }
                     state.waiting.append(Waiting(id: id, owners: owners, continuation: continuation))
                     return false
                 }
@@ -80,9 +86,42 @@ final class QueryTurns: Sendable {
     }
 
     private func giveBack(from owners: [RelayCaller.Owner]) {
-        let next = state.withLock { state in
-            state.shares.giveBack(from: owners, to: state.waiting.map(\.owners)).map { state.waiting.remove(at: $0) }
+        let (next, idle) = state.withLock { state in
+            state.shares.giveBack(from: owners)
+            guard state.shares.taken == 0 else { return (Self.takeNext(&state), nil as CheckedContinuation<Void, Never>?) }
+            defer { state.idle = nil }
+            return (Self.takeNext(&state), state.idle)
         }
-        next?.continuation.resume()
+        for waiting in next { waiting.continuation.resume() }
+        idle?.resume()
+    }
+
+    /// Those who wait and get a turn now.
+    private static func takeNext(_ state: inout State) -> [Waiting] {
+        var next: [Waiting] = []
+        while !state.isPaused, let index = state.shares.takeNext(of: state.waiting.map(\.owners)) {
+            next.append(state.waiting.remove(at: index))
+        }
+        return next
+    }
+
+    /// Runs `body` once the queries in progress have ended; others wait for it. Calls must not overlap.
+    func whilePaused<Value>(_ body: () async throws -> Value) async rethrows -> Value {
+        await withCheckedContinuation { continuation in
+            let isIdle = state.withLock { state in
+                state.isPaused = true
+                if state.shares.taken > 0 { state.idle = continuation }
+                return state.shares.taken == 0
+            }
+            if isIdle { continuation.resume() }
+        }
+        defer {
+            let next = state.withLock { state in
+                state.isPaused = false
+                return Self.takeNext(&state)
+            }
+            for waiting in next { waiting.continuation.resume() }
+        }
+        return try await body()
     }
 }

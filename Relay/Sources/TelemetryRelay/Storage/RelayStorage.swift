@@ -35,6 +35,8 @@ public struct RelayUsage: Sendable, Equatable {
     public var rememberedEvents: Int
     /// The number of stored records.
     public var records: Int
+    /// The size of the records, in bytes of JSON.
+    public var recordBytes: Int
     /// The approximate size of the log of record changes, in bytes.
     public var recordChangeBytes: Int
     /// The size of the subscriptions, in bytes of JSON.
@@ -43,13 +45,14 @@ public struct RelayUsage: Sendable, Equatable {
     public var expired: [RelayEventRetention.Bound: Int]
 
     public init(
-        events: Int, eventBytes: Int, rememberedEvents: Int, records: Int, recordChangeBytes: Int, subscriptionBytes: Int,
-        expired: [RelayEventRetention.Bound: Int]
+        events: Int, eventBytes: Int, rememberedEvents: Int, records: Int, recordBytes: Int = 0, recordChangeBytes: Int,
+        subscriptionBytes: Int, expired: [RelayEventRetention.Bound: Int]
     ) {
         self.events = events
         self.eventBytes = eventBytes
         self.rememberedEvents = rememberedEvents
         self.records = records
+        self.recordBytes = recordBytes
         self.recordChangeBytes = recordChangeBytes
         self.subscriptionBytes = subscriptionBytes
         self.expired = expired

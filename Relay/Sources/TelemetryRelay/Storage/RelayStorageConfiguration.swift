@@ -5,6 +5,8 @@ public import Logging
 public struct RelayStorageConfiguration: Sendable {
     /// The retention of events.
     public var events = RelayEventRetention()
+    /// The number of recorded runs of deletions that are not combined.
+    var expiredRuns = 10_000
     /// The maximum number of record changes that are kept, so that notification streams can resume.
     public var recordChanges = 100_000
     /// The maximum size of the kept record changes, in bytes.

@@ -45,6 +45,30 @@ struct EventRetentionTests {
         }
     }
 
+    @Test("However many deletions and clients there were, a reader gets the number of skipped events", arguments: StorageDriver.all)
+    func combinedRuns(driver: StorageDriver) async throws {
+        try await StorageBench.run(driver) { bench in
+            try await bench.open(events: .init(capacity: 1)) {
+                $0.expiredRuns = 3
+            } _: { storage in
+                let start = try await storage.latestEventCursor()
+                func skipped(_ clients: Set<String>?) async throws -> Int {
+                    try await storage.events(
+                        matching: .init(clients: clients), after: start, limit: 9, order: .ascending
+                    ).skipped
+                }
+                for number in 1...41 {
+                    _ = try await storage.append([Sample.event(number, client: number % 4 == 0 ? "b" : "a")])
+                    if number % 9 == 0 { try await storage.expire() }
+                }
+                try await storage.expire()
+                #expect(try await skipped(nil) == 40)
+                #expect(try await skipped(["a"]) == 30)
+                #expect(try await skipped(["b"]) == 10)
+            }
+        }
+    }
+
     @Test("Events stay within the size limit; a single event above it is kept", arguments: StorageDriver.all)
     func bytes(driver: StorageDriver) async throws {
         let limit = 200_000

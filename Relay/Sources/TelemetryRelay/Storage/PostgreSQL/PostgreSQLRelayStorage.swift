@@ -39,7 +39,7 @@ public final class PostgreSQLRelayStorage: ComposedRelayStorage {
         (self.database, self.configuration) = (database, configuration)
         (self.notifier, self.arrival) = (notifier, arrival)
         events = PostgreSQLEventStore(
-            database, retention: configuration.events, arrival: arrival, newest: newest.event, totals: newest.totals
+            database, configuration, arrival: arrival, newest: newest.event, totals: newest.totals
         ) { notifier.events(before: $0, of: $1) }
         records = PostgreSQLRecordStore(database, keeping: RecordChangeBounds(configuration), next: newest.recordChange) {
             notifier.records(of: $0)
@@ -65,7 +65,8 @@ public final class PostgreSQLRelayStorage: ComposedRelayStorage {
                 try await PostgreSQLEventTotals.fetch(connection),
                 try await connection.execute(
                     """
-                    SELECT (SELECT COUNT(*) FROM record), COALESCE((\(RecordChangeBounds.usage)), 0)::bigint,
+                    SELECT (SELECT COUNT(*) FROM record), COALESCE((SELECT SUM(\(RecordRow.size)) FROM record), 0)::bigint,
+                        COALESCE((\(RecordChangeBounds.usage)), 0)::bigint,
                         COALESCE((SELECT SUM(length(body)) FROM subscription), 0)::bigint
                     """
                 ).row
@@ -73,8 +74,8 @@ public final class PostgreSQLRelayStorage: ComposedRelayStorage {
         }
         return RelayUsage(
             events: Int(totals.events), eventBytes: Int(totals.bytes), rememberedEvents: Int(totals.remembered),
-            records: Int(try row.int(0)), recordChangeBytes: Int(try row.int(1)), subscriptionBytes: Int(try row.int(2)),
-            expired: events.expired)
+            records: Int(try row.int(0)), recordBytes: Int(try row.int(1)), recordChangeBytes: Int(try row.int(2)),
+            subscriptionBytes: Int(try row.int(3)), expired: events.expired)
     }
 
     public func expire() async throws { try await events.expire() }
@@ -86,10 +87,12 @@ public final class PostgreSQLRelayStorage: ComposedRelayStorage {
         }
         let work = BackgroundWork(
             configuration: configuration,
-            announcement: .init(failure: "other relays' changes cannot be read") { [self] in
-                retry.yield()
-                try await announce()
-            },
+            frequent: [
+                .init(failure: "other relays' changes cannot be read") { [self] in
+                    retry.yield()
+                    try await announce()
+                }
+            ],
             maintenance: [uses, .init(failure: "expired events cannot be deleted") { [events] in try await events.expire() }])
         await withTaskGroup { group in
             group.addTask { [listener] in await listener.run(retries: retries) }

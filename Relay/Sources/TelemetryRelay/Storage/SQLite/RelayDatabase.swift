@@ -1,3 +1,4 @@
+import Foundation
 import GRDB
 import Synchronization
 
@@ -39,6 +40,15 @@ struct RelayDatabase: Sendable {
     /// Writes in one transaction. Cancelling the task has no effect.
     func write<Value: Sendable>(_ body: @escaping @Sendable (Database) throws -> Value) async throws -> Value {
         try await perform { db in try Self.transaction(db) { try body(db) } }
+    }
+
+    /// Moves the write-ahead log into the main file if it has more than `limit` bytes. SQLite itself begins it anew only when nobody
+    /// reads, so that queries that overlap let it grow without end.
+    func shortenLog(above limit: Int = 64 << 20) async throws {
+        guard let turns, let pool = writer as? DatabasePool else { return }
+        let size = try? FileManager.default.attributesOfItem(atPath: pool.path + "-wal")[.size] as? Int
+        guard let size, size > limit else { return }
+        try await turns.whilePaused { try await perform { db in _ = try db.checkpoint(.truncate) } }
     }
 
     /// Closes the database after the writes in progress.

@@ -40,7 +40,7 @@ public final class SQLiteRelayStorage: ComposedRelayStorage {
                 after: saved ?? .init(arrival: wall, wall: wall), wall: wall, age: configuration.events.age,
                 uptime: configuration.uptime ?? ArrivalClock.continuous())
             events = SQLiteEventStore(
-                database: database, retention: configuration.events,
+                database: database, configuration,
                 arrival: ArrivalTime(clock: clock, date: configuration.now), next: state.nextEvent)
             records = SQLiteRecordStore(
                 database: database, keeping: RecordChangeBounds(configuration), next: state.nextChange)
@@ -56,16 +56,18 @@ public final class SQLiteRelayStorage: ComposedRelayStorage {
     public func check() async throws { _ = try await database.read(RelayState.fetch) }
 
     public func usage() async throws -> RelayUsage {
-        let (state, records, changeBytes, subscriptionBytes) = try await database.read { db in
+        let (state, records, recordBytes, changeBytes, subscriptionBytes) = try await database.read { db in
             func number(_ sql: String) throws -> Int { try Int.fetchOne(db, sql: sql) ?? 0 }
             return (
-                try RelayState.fetch(db), try number("SELECT COUNT(*) FROM record"), try number(RecordChangeBounds.usage),
+                try RelayState.fetch(db), try number("SELECT COUNT(*) FROM record"),
+                try number("SELECT SUM(\(RecordRow.size)) FROM record"), try number(RecordChangeBounds.usage),
                 try number("SELECT SUM(length(body)) FROM subscription")
             )
         }
         return RelayUsage(
             events: Int(state.events), eventBytes: Int(state.eventBytes), rememberedEvents: Int(state.remembered),
-            records: records, recordChangeBytes: changeBytes, subscriptionBytes: subscriptionBytes, expired: events.expired)
+            records: records, recordBytes: recordBytes, recordChangeBytes: changeBytes, subscriptionBytes: subscriptionBytes,
+            expired: events.expired)
     }
 
     public func expire() async throws { try await events.expire() }
@@ -76,7 +78,10 @@ public final class SQLiteRelayStorage: ComposedRelayStorage {
         }
         let work = BackgroundWork(
             configuration: configuration,
-            announcement: .init(failure: "other relays' changes cannot be read") { [self] in try await announce() },
+            frequent: [
+                .init(failure: "other relays' changes cannot be read") { [self] in try await announce() },
+                .init(failure: "the write-ahead log cannot be shortened") { [database] in try await database.shortenLog() },
+            ],
             maintenance: [.init(failure: "expired events cannot be deleted") { [events] in try await events.expire() }, uses])
         await work.run()
         await work.attempt(uses)

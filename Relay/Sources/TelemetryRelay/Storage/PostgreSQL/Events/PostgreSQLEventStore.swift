@@ -27,13 +27,14 @@ final class PostgreSQLEventStore: RelayEventStorage {
     ///   - totals: the sums of all relays.
     ///   - notify: called after each transaction that stored events, with the last number and the events' clients.
     init(
-        _ database: PostgreSQLDatabase, retention: RelayEventRetention, arrival: PostgreSQLArrival, newest: Int64,
+        _ database: PostgreSQLDatabase, _ configuration: RelayStorageConfiguration, arrival: PostgreSQLArrival, newest: Int64,
         totals: PostgreSQLEventTotals, notify: @escaping @Sendable (Int64, Set<String>) -> Void
     ) {
         self.database = database
         self.arrival = arrival
-        let partitions = PostgreSQLEventPartitions(database.pool, age: retention.age)
-        let trimmer = PostgreSQLEventTrimmer(retention: retention, arrival: arrival)
+        let partitions = PostgreSQLEventPartitions(database.pool, age: configuration.events.age)
+        let trimmer = PostgreSQLEventTrimmer(
+            retention: configuration.events, runs: ExpiredRuns(kept: configuration.expiredRuns), arrival: arrival)
         let announcer = PostgreSQLEventAnnouncer(database, newest: newest)
         let progress = ProgressBox(totals)
         (self.partitions, self.trimmer, self.announcer, self.progress) = (partitions, trimmer, announcer, progress)

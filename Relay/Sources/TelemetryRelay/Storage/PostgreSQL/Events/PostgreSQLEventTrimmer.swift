@@ -9,8 +9,6 @@ struct PostgreSQLEventTrimmer: Sendable {
     /// The maximum number of events in a store whose expired events are deleted one by one. The events of a larger store expire
     /// with their partition, up to a thirtieth of the retention age later.
     private static let small: Int64 = 100_000
-    /// The maximum number of recorded runs of deletions, from which readers learn how many events they missed.
-    private static let runs: Int64 = 10_000
 
     /// Deletes events, records them as expired, and keeps the identities of recent ones.
     private static let deletion = """
@@ -33,6 +31,7 @@ struct PostgreSQLEventTrimmer: Sendable {
         """
 
     let retention: RelayEventRetention
+    let runs: ExpiredRuns
     let arrival: PostgreSQLArrival
 
     /// Whether a store with these counts may have events beyond a limit.
@@ -142,8 +141,9 @@ struct PostgreSQLEventTrimmer: Sendable {
             INSERT INTO event_count SELECT SUM(events), SUM(bytes), SUM(remembered) FROM gone HAVING COUNT(*) > 0
             """)
         try await PostgreSQLEventSpans.combine(connection)
-        try await connection.execute(
-            "DELETE FROM event_expired WHERE id <= (SELECT MAX(id) FROM event_expired) - \(Self.runs)")
+        if let bounds = try await connection.execute(runs.bounds).rows.first {
+            for sql in runs.combine(last: try bounds.int(0), newest: try bounds.int(1)) { try await connection.execute(sql) }
+        }
         return removed == limit
     }
 

@@ -5,8 +5,6 @@ import GRDB
 struct EventTrimmer: Sendable {
     /// The maximum number of events that one transaction deletes, in addition to the number that it stores.
     static let step = 500
-    /// The maximum number of recorded runs of deletions, from which readers learn how many events they missed.
-    private static let runs: Int64 = 10_000
 
     let retention: RelayEventRetention
 
@@ -23,9 +21,6 @@ struct EventTrimmer: Sendable {
             let deletion = EventDeletion(selection: .upTo(last), rememberedFrom: cutoff(now))
             try deletion.recordAsExpired(db)
             try deletion.run(db, &state)
-            try db.cachedStatement(
-                sql: "DELETE FROM event_expired WHERE id <= (SELECT MAX(id) FROM event_expired) - \(Self.runs)"
-            ).execute()
         }
         try trimRemembered(db, &state, now: now, atMost: limit)
         return excess.counts

@@ -6,16 +6,18 @@ import Synchronization
 final class SQLiteEventStore: RelayEventStorage {
     private let database: RelayDatabase
     private let trimmer: EventTrimmer
+    private let runs: ExpiredRuns
     private let arrival: ArrivalTime
     private let appender: EventAppender
     let announcer: ChangeAnnouncer
     private let progress = Progress()
 
     /// - Parameter next: the number of the next event.
-    init(database: RelayDatabase, retention: RelayEventRetention, arrival: ArrivalTime, next: Int64) {
+    init(database: RelayDatabase, _ configuration: RelayStorageConfiguration, arrival: ArrivalTime, next: Int64) {
         self.database = database
         self.arrival = arrival
-        trimmer = EventTrimmer(retention: retention)
+        trimmer = EventTrimmer(retention: configuration.events)
+        runs = ExpiredRuns(kept: configuration.expiredRuns)
         let announcer = ChangeAnnouncer(next: next)
         self.announcer = announcer
         appender = EventAppender(
@@ -91,6 +93,11 @@ final class SQLiteEventStore: RelayEventStorage {
             }
             guard let expired else { break }
             progress.add(expired)
+        }
+        try await database.write { [runs] db in
+            guard let bounds = try Row.fetchOne(db, sql: runs.bounds) else { return }
+            let last = try bounds.decode(Int64.self, atIndex: 0)
+            for sql in runs.combine(last: last, newest: try bounds.decode(Int64.self, atIndex: 1)) { try db.execute(sql: sql) }
         }
         while try await database.write(EventStreams.deleteUnused) {}
         try await database.write(EventSpan.deleteUnused)
