@@ -13,7 +13,8 @@ struct RelayParts: Sendable {
     private let uptime: @Sendable () -> Duration
     let streams: StreamRegistry
     let connections: ConnectionRegistry
-    let writes: WaitingWrites
+    let bodies: WaitingBodies
+    private let decoding: BodyDecoding
     let access: RelayAccess
     let table = RouteTable()
 
@@ -34,7 +35,8 @@ struct RelayParts: Sendable {
         connections = ConnectionRegistry(
             limits: limits, countsNetworks: !configuration.isBehindProxy, logger: logger,
             clock: clock, uptime: uptime)
-        writes = WaitingWrites(limit: limits.waitingBytes)
+        bodies = WaitingBodies(limit: limits.waitingBytes, body: max(limits.bodyBytes, configuration.bodyLimit))
+        decoding = BodyDecoding(clock: clock)
         let rates = configuration.rates
         let isShared = telemetry is any RelayRateStorage
         func limiter(_ rate: Int) -> RateLimiter<RelayRateSource> {
@@ -62,7 +64,7 @@ struct RelayParts: Sendable {
         addDebugLogs(to: router)
         if let telemetry {
             RelayRoutes(
-                storage: telemetry, access: access, streams: streams, writes: writes,
+                storage: telemetry, access: access, streams: streams, bodies: bodies, decoding: decoding,
                 hostLimits: HostRecordLimits(storage: telemetry, limits: configuration.limits, uptime: uptime),
                 limits: configuration.limits, metrics: metrics, clock: clock
             ).add(to: router, table)
@@ -79,9 +81,9 @@ struct RelayParts: Sendable {
         table.add(.get, "/metrics")
         let readers: Set<RelayRole> = [.viewer, .reader]
         router.group().add(middleware: AccessMiddleware(access: access, readers: readers, writers: readers))
-            .get("metrics") { [metrics, debugLogs, telemetry, streams, writes, connections] _, _ -> Response in
+            .get("metrics") { [metrics, debugLogs, telemetry, streams, bodies, connections] _, _ -> Response in
                 let gauges = RelayGauges(
-                    telemetry: try? await telemetry?.usage(), streams: streams.count, writes: writes, connections: connections)
+                    telemetry: try? await telemetry?.usage(), streams: streams.count, bodies: bodies, connections: connections)
                 var text = PrometheusText()
                 metrics.write(kept: try? await debugLogs.usage(), to: &text)
                 gauges.write(to: &text)
@@ -93,7 +95,8 @@ struct RelayParts: Sendable {
         table.add(.get, "/debug/logs", .init(query: Set(DebugLogQuery.Parameter.allCases.map(\.rawValue))))
         table.add(.post, "/debug/logs")
         DebugLogRoutes(
-            storage: debugLogs, access: access, arrivals: arrivals, metrics: metrics, streams: streams, writes: writes,
+            storage: debugLogs, access: access, arrivals: arrivals, metrics: metrics, streams: streams, bodies: bodies,
+            decoding: decoding,
             bodyLimit: configuration.bodyLimit,
             batchLimit: configuration.batchLimit
         ).add(

@@ -20,7 +20,7 @@ struct LimitOptions: ParsableArguments {
     var addressConnections: Int?
     @Option(help: "The maximum size of all unanswered requests and unread responses in bytes (134217728).")
     var connectionBytes: Int?
-    @Option(help: "The maximum size of all writes that wait for the storage in bytes (67108864).")
+    @Option(help: "The maximum size of all bodies that wait for the storage in bytes (67108864).")
     var waitingBytes: Int?
     @Option(help: "The maximum number of new clients a minute per token and address (60); 0 for no limit.")
     var newClientRate: Int?

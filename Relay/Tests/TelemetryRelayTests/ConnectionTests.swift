@@ -160,7 +160,8 @@ struct ConnectionTests {
         try await Self.isClosed(try await bench.connect("192.0.2.5"))
         #expect(bench.registry.count == 3)
         var text = PrometheusText()
-        RelayGauges(telemetry: nil, streams: 0, writes: WaitingWrites(limit: 1), connections: bench.registry).write(to: &text)
+        let bodies = WaitingBodies(limit: 1, body: 1)
+        RelayGauges(telemetry: nil, streams: 0, bodies: bodies, connections: bench.registry).write(to: &text)
         #expect(text.text.contains("relay_connections_closed_total{reason=\"room\"} 2\n"))
         #expect(text.text.contains("relay_connections_open 3\n"))
     }

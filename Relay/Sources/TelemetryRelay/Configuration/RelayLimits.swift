@@ -35,8 +35,8 @@ public struct RelayLimits: Sendable, Equatable {
     public var addressConnections = 1_024
     /// The maximum size of all requests that are not answered and responses that are not read, in bytes.
     public var heldBytes = 128 << 20
-    /// The maximum size of all writes that wait for the storage, in bytes of what their bodies expand to. Hosts have at most three
-    /// quarters of it, and one client an eighth. A write counts as at least 16 KiB.
+    /// The maximum size of all bodies that wait to be decoded and for the storage, in bytes of what they expand to. Hosts have at most
+    /// three quarters of it, and one client an eighth, but at least twice a body. A request counts as at least 16 KiB.
     public var waitingBytes = 64 << 20
     /// The maximum number of events or records in a page.
     public var page = 1_000

@@ -10,7 +10,8 @@ struct DebugLogRoutes: Sendable {
     let arrivals: DebugLogArrivals
     let metrics: RelayMetrics
     let streams: StreamRegistry
-    let writes: WaitingWrites
+    let bodies: WaitingBodies
+    let decoding: BodyDecoding
     let bodyLimit: Int
     let batchLimit: Int
 
@@ -21,7 +22,11 @@ struct DebugLogRoutes: Sendable {
                 let body = try await request.boundedBody(limit: bodyLimit)
                 try access.admitDebugLogs(bytes: body.readableBytes, request, context)
                 guard let caller = context.trace.caller else { throw Problem.unauthorized("A valid token is required.") }
-                return try await take(Data(body.readableBytesView), of: caller, logger: context.logger)
+                return try await RequestOwners.$current.withValue(caller.owners) {
+                    try await bodies.run(body.readableBytes, for: caller) {
+                        try await take(Data(body.readableBytesView), logger: context.logger)
+                    }
+                }
             } catch let error as Request.BadBody {
                 return try .refusal(error.status, error.reason)
             }
@@ -51,10 +56,12 @@ struct DebugLogRoutes: Sendable {
         }
     }
 
-    private func take(_ body: Data, of caller: RelayCaller, logger: Logger) async throws -> Response {
+    private func take(_ body: Data, logger: Logger) async throws -> Response {
         let batch: DebugLogBatch
         do {
-            batch = try DebugLogBatch(body: body)
+            batch = try await decoding.run(body.count) { try DebugLogBatch(body: body) }
+        } catch let problem as Problem {
+            throw problem
         } catch {
             return try .refusal(.badRequest, "the body is not a batch: \(DebugLogBatch.reason(for: error))")
         }
@@ -63,7 +70,7 @@ struct DebugLogRoutes: Sendable {
         }
         let good = batch.good
         return try await answer(logger) {
-            let new = good.isEmpty ? 0 : try await writes.run(body.count, for: caller) { try await storage.store(good) }
+            let new = good.isEmpty ? 0 : try await storage.store(good)
             if new > 0 { arrivals.announce() }
             let receipt = DebugLogReceipt(stored: new, duplicates: good.count - new, rejected: batch.refusals)
             metrics.count(receipt)
@@ -79,8 +86,6 @@ struct DebugLogRoutes: Sendable {
     private func answer(_ logger: Logger, _ work: () async throws -> Response) async throws -> Response {
         do {
             return try await work()
-        } catch let problem as Problem {
-            throw problem
         } catch {
             logger.error("the storage failed", metadata: ["error": "\(error)"])
             return try .json(["error": "the storage failed"], status: .serviceUnavailable, headers: [.retryAfter: "10"])

@@ -16,22 +16,28 @@ extension RelayRoutes {
 
     private func appendEvents(_ asked: Asked) async throws -> Response {
         let body = try await asked.request.jsonBody(limit: limits.bodyBytes)
-        let events = try WireEventBatch.read(body, limits: limits)
-        if let permitted = asked.caller.permittedClients {
-            guard events.allSatisfy({ $0.clientId.map(permitted.contains) ?? false }) else {
-                throw Problem.forbidden("A host may append only events of its own clients.")
-            }
+        let result = try await bodies.run(body.count, for: asked.caller) {
+            let events = try await decoding.run(body.count) { try WireEventBatch.read(body, limits: limits) }
+            return try await append(events, of: body.count, for: asked.caller)
         }
-        let bytes = max(body.count, events.reduce(0) { $0 + $1.json.utf8.count })
-        let result =
-            events.isEmpty
-            ? RelayAppendResult(stored: 0, duplicates: 0)
-            : try await writes.run(bytes, for: asked.caller) { try await storage.append(events) }
         metrics.countEvents(stored: result.stored, duplicates: result.duplicates)
         return .object { writer in
             writer.member("stored", result.stored)
             writer.member("duplicates", result.duplicates)
         }
+    }
+
+    /// - Parameter bytes: the size of the body that contained the events.
+    private func append(_ events: [RelayEvent], of bytes: Int, for caller: RelayCaller) async throws -> RelayAppendResult {
+        guard !events.isEmpty else { return RelayAppendResult(stored: 0, duplicates: 0) }
+        if let permitted = caller.permittedClients {
+            guard events.allSatisfy({ $0.clientId.map(permitted.contains) ?? false }) else {
+                throw Problem.forbidden("A host may append only events of its own clients.")
+            }
+        }
+        let more = events.reduce(-bytes) { $0 + $1.json.utf8.count }
+        guard more > 0 else { return try await storage.append(events) }
+        return try await bodies.run(more, for: caller) { try await storage.append(events) }
     }
 
     private func readEvents(_ asked: Asked) async throws -> Response {
@@ -58,7 +64,7 @@ extension RelayRoutes {
         guard query.hasFilter || query.isForAll else {
             throw Problem.invalidArgument("Deleting requires a filter or all=true.")
         }
-        let deleted = try await writes.run(for: asked.caller) {
+        let deleted = try await bodies.run(for: asked.caller) {
             try await storage.deleteEvents(matching: asked.caller.narrow(query.filter))
         }
         return .object { $0.member("deleted", deleted) }

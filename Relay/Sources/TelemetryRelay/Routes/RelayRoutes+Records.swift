@@ -14,18 +14,20 @@ extension RelayRoutes {
 
     private func saveRecords(_ asked: Asked) async throws -> Response {
         let body = try await asked.request.jsonBody(limit: limits.bodyBytes)
-        let (policy, records) = try WireRecordBodies.save(body, limit: limits.saveRecords)
-        guard !records.isEmpty else { return .object { writer in Self.write([], to: &writer) } }
-        let result = try await writes.run(body.count, for: asked.caller) {
-            try await save(records, policy: policy, for: asked.caller)
+        let (result, count) = try await bodies.run(body.count, for: asked.caller) {
+            let (policy, records) = try await decoding.run(body.count) {
+                try WireRecordBodies.save(body, limit: limits.saveRecords)
+            }
+            return (try await save(records, policy: policy, for: asked.caller), records.count)
         }
         if result.failures.isEmpty { return .object { writer in Self.write(result.saved, to: &writer) } }
-        throw Self.problem(of: result, among: records.count)
+        throw Self.problem(of: result, among: count)
     }
 
     private func save(
         _ records: [RelayRecord], policy: TelemetrySavePolicy, for caller: RelayCaller
     ) async throws -> RelaySaveResult {
+        guard !records.isEmpty else { return RelaySaveResult(saved: [], failures: []) }
         guard let clients = caller.permittedClients else {
             let issuer = caller.tokenName
             return try await storage.save(records, policy: policy) { proposed, _ in proposed.issued(by: issuer) }
@@ -45,8 +47,10 @@ extension RelayRoutes {
     }
 
     private func queryRecords(_ asked: Asked) async throws -> Response {
-        var (query, request) = try WireRecordBodies.query(
-            try await asked.request.jsonBody(limit: limits.bodyBytes), limits: limits)
+        let body = try await asked.request.jsonBody(limit: limits.bodyBytes)
+        var (query, request) = try await bodies.run(body.count, for: asked.caller) {
+            try await decoding.run(body.count) { try WireRecordBodies.query(body, limits: limits) }
+        }
         request.admits = { [caller = asked.caller] record in Self.reads(record, caller) }
         let isForRules = query.recordType == HostRecordRules.ruleType
         let page = try await storage.records(
@@ -60,14 +64,12 @@ extension RelayRoutes {
 
     private func deleteRecords(_ asked: Asked) async throws -> Response {
         let body = try await asked.request.jsonBody(limit: limits.bodyBytes)
-        let names = try WireRecordBodies.delete(body, limit: limits.saveRecords)
         let rules = asked.caller.permittedClients.map(HostRecordRules.init)
-        let deleted =
-            names.isEmpty
-            ? 0
-            : try await writes.run(body.count, for: asked.caller) {
-                try await storage.deleteRecords(named: names) { record in rules?.owns(record) ?? true }
-            }
+        let deleted = try await bodies.run(body.count, for: asked.caller) {
+            let names = try await decoding.run(body.count) { try WireRecordBodies.delete(body, limit: limits.saveRecords) }
+            guard !names.isEmpty else { return 0 }
+            return try await storage.deleteRecords(named: names) { record in rules?.owns(record) ?? true }
+        }
         return .object { $0.member("deleted", deleted) }
     }
 

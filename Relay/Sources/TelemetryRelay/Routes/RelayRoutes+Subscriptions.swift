@@ -12,24 +12,25 @@ extension RelayRoutes {
 
     private func saveSubscription(_ asked: Asked) async throws -> Response {
         let body = try await asked.request.jsonBody(limit: limits.bodyBytes)
-        let subscription = try WireRecordBodies.subscription(body, id: try asked.name)
-        var owner = asked.caller.subscriptionOwners[0]
-        if let permitted = asked.caller.permittedClients {
-            if let clientId = subscription.clientId {
-                guard permitted.contains(clientId) else { throw Self.refusal }
-                owner = "client:\(asked.caller.clients.first { $0 == clientId } ?? clientId)"
-            } else if subscription.recordType != HostRecordRules.ruleType {
-                throw Self.refusal
-            }
-        }
-        try await writes.run(body.count, for: asked.caller) { [owner] in
-            try await save(subscription, owner: owner, for: asked.caller)
+        try await bodies.run(body.count, for: asked.caller) {
+            let id = try asked.name
+            let subscription = try await decoding.run(body.count) { try WireRecordBodies.subscription(body, id: id) }
+            try await save(subscription, for: asked.caller)
         }
         return Response(status: .noContent)
     }
 
-    private func save(_ subscription: TelemetrySubscription, owner: String, for caller: RelayCaller) async throws {
-        if caller.permittedClients != nil { try await hostLimits.check(subscription, owner: owner) }
+    private func save(_ subscription: TelemetrySubscription, for caller: RelayCaller) async throws {
+        var owner = caller.subscriptionOwners[0]
+        if let permitted = caller.permittedClients {
+            if let clientId = subscription.clientId {
+                guard permitted.contains(clientId) else { throw Self.refusal }
+                owner = "client:\(caller.clients.first { $0 == clientId } ?? clientId)"
+            } else if subscription.recordType != HostRecordRules.ruleType {
+                throw Self.refusal
+            }
+            try await hostLimits.check(subscription, owner: owner)
+        }
         // A host with several identifiers has one set of subscriptions.
         for other in caller.subscriptionOwners where other != owner {
             try await storage.deleteSubscription(withID: subscription.id, owner: other)
@@ -52,7 +53,7 @@ extension RelayRoutes {
 
     private func deleteSubscription(_ asked: Asked) async throws -> Response {
         let id = try asked.name
-        try await writes.run(for: asked.caller) {
+        try await bodies.run(for: asked.caller) {
             for owner in asked.caller.subscriptionOwners { try await storage.deleteSubscription(withID: id, owner: owner) }
         }
         return Response(status: .noContent)

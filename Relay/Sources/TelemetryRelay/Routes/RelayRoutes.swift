@@ -26,7 +26,8 @@ struct RelayRoutes: Sendable {
     let storage: any RelayStorage
     let access: RelayAccess
     let streams: StreamRegistry
-    let writes: WaitingWrites
+    let bodies: WaitingBodies
+    let decoding: BodyDecoding
     let hostLimits: HostRecordLimits
     let limits: RelayLimits
     let metrics: RelayMetrics
@@ -53,7 +54,7 @@ struct RelayRoutes: Sendable {
                 let asked = Asked(
                     request: request, caller: caller, query: try QueryParameters(request, known: query),
                     lastEventID: resumes ? request.lastEventID : nil)
-                return try await RelayReader.$owners.withValue(caller.owners) { try await answer(asked) }
+                return try await RequestOwners.$current.withValue(caller.owners) { try await answer(asked) }
             }
         }
     }

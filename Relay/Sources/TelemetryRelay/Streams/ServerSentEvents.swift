@@ -59,7 +59,7 @@ extension Response {
             body: .init { writer in
                 let root = writer
                 // The server runs this outside of the request's handler.
-                try await RelayReader.$owners.withValue(caller.owners) {
+                try await RequestOwners.$current.withValue(caller.owners) {
                     try await streams.withSession(caller) { session in
                         var events = ServerSentEvents(root, session: session)
                         let arrivals = hints()

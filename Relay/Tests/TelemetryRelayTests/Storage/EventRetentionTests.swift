@@ -45,7 +45,7 @@ struct EventRetentionTests {
         }
     }
 
-    @Test("However many deletions and clients there were, a reader gets the number of skipped events", arguments: StorageDriver.all)
+    @Test("However many deletions there were, a reader gets the number of skipped events", arguments: StorageDriver.all)
     func combinedRuns(driver: StorageDriver) async throws {
         try await StorageBench.run(driver) { bench in
             try await bench.open(events: .init(capacity: 1)) {

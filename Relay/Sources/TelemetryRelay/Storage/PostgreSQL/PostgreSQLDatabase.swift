@@ -10,7 +10,8 @@ struct PostgreSQLDatabase: Sendable {
     let pool: PostgreSQLPool
     /// For reads that may take long, so that they do not delay writes and the check of tokens.
     let queries: PostgreSQLPool
-    private let turns: QueryTurns
+    private let turns: Turns
+    private let queryTime: Duration
     let store: PostgreSQLStore
 
     /// Opens the database and creates or updates its tables. Several relays may do so at once.
@@ -36,8 +37,9 @@ struct PostgreSQLDatabase: Sendable {
             pool.use(session)
             session.applicationName = store.otherApplicationName
             queryPool.use(session)
-            let turns = QueryTurns(maximum: queries, time: configuration.queryTime, clock: configuration.clock)
-            return PostgreSQLDatabase(pool: pool, queries: queryPool, turns: turns, store: store)
+            return PostgreSQLDatabase(
+                pool: pool, queries: queryPool, turns: Turns(maximum: queries, clock: configuration.clock),
+                queryTime: configuration.queryTime, store: store)
         }
     }
 
@@ -50,7 +52,7 @@ struct PostgreSQLDatabase: Sendable {
     func query<Value: Sendable>(
         _ body: @escaping @Sendable (PostgreSQLConnection) async throws -> Value
     ) async throws -> Value {
-        try await turns.run { [queries] in try await Self.read(queries, body) }
+        try await turns.run(within: queryTime) { [queries] in try await Self.read(queries, body) }
     }
 
     private static func read<Value: Sendable>(

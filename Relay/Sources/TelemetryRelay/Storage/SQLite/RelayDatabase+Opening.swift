@@ -41,8 +41,8 @@ extension RelayDatabase {
             try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = \(synchronous.rawValue)") }
             try RelaySchema.migrate(pool)
             // One reader is left for the check of tokens and other short reads.
-            let turns = QueryTurns(maximum: readers - 1, time: configuration.queryTime, clock: configuration.clock)
-            return RelayDatabase(writer: pool, turns: turns)
+            return RelayDatabase(
+                writer: pool, turns: Turns(maximum: readers - 1, clock: configuration.clock), queryTime: configuration.queryTime)
         } catch {
             throw RelayStorageError.translated(error)
         }

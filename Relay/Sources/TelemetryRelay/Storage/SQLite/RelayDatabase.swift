@@ -11,10 +11,13 @@ struct RelayDatabase: Sendable {
 
     let writer: any DatabaseWriter
     /// Nil for a database in memory, which has one connection.
-    private let turns: QueryTurns?
+    private let turns: Turns?
+    private let queryTime: Duration
     private let closing = Closing()
 
-    init(writer: any DatabaseWriter, turns: QueryTurns? = nil) { (self.writer, self.turns) = (writer, turns) }
+    init(writer: any DatabaseWriter, turns: Turns? = nil, queryTime: Duration = .zero) {
+        (self.writer, self.turns, self.queryTime) = (writer, turns, queryTime)
+    }
 
     /// Enqueues work on the serial write queue. The database is nil once it is closed.
     func enqueue(_ work: @escaping @Sendable (Database?) -> Void) {
@@ -34,7 +37,7 @@ struct RelayDatabase: Sendable {
     /// Reads what may take long, such as many events, from one snapshot when it is the request's turn.
     func query<Value: Sendable>(_ body: @escaping @Sendable (Database) throws -> Value) async throws -> Value {
         guard let turns else { return try await perform(body) }
-        return try await turns.run { try await read(body) }
+        return try await turns.run(within: queryTime) { try await read(body) }
     }
 
     /// Writes in one transaction. Cancelling the task has no effect.

@@ -21,7 +21,8 @@ enum RecordRow {
                 body = excluded.body, date_texts = excluded.date_texts, sort_key = excluded.sort_key
                 """
         ).execute(arguments: [
-            keys.name, keys.type, keys.client, try encode(record.record), record.dateTexts.isEmpty ? nil : try encode(record.dateTexts),
+            keys.name, keys.type, keys.client, try encode(record.record),
+            record.dateTexts.isEmpty ? nil : try encode(record.dateTexts),
             Data(RecordOrder.storedKey(of: record.record)),
         ])
     }

@@ -13,7 +13,7 @@ import PostgreSQLClient
 #endif
 
 /// How queries share the database's readers, and what a query that takes too long results in.
-struct QueryTurnsTests {
+struct TurnsTests {
     private typealias Owner = RelayCaller.Owner
     private static let viewer: [Owner] = [.credential(.configured)]
 
@@ -23,7 +23,7 @@ struct QueryTurnsTests {
 
     @Test("A client has one turn, all hosts have half, a token has half, and others have all")
     func limits() {
-        var shares = QueryShares(maximum: 5)
+        var shares = TurnShares(maximum: 5)
         func take(_ callers: [[Owner]]) -> [Bool] { callers.map { shares.take(for: $0) } }
         #expect(take(["a", "a", "b", "c"].map(Self.host)) == [true, false, true, false])
         #expect(take([Self.viewer, Self.viewer, Self.viewer]) == [true, true, false])
@@ -34,7 +34,7 @@ struct QueryTurnsTests {
 
     @Test("Owners that wait take turns, however many queries each of them has")
     func turns() {
-        var shares = QueryShares(maximum: 4)
+        var shares = TurnShares(maximum: 4)
         var used = [Self.host("a"), Self.host("b")]
         for owners in used { _ = shares.take(for: owners) }
         var waiting = ["a", "a", "a", "b", "c", "c"].map(Self.host) + [[]]
@@ -51,7 +51,7 @@ struct QueryTurnsTests {
     @Test("While turns are paused, no query begins; those that waited begin afterwards")
     func paused() async throws {
         let clock = ManualClock()
-        let turns = QueryTurns(maximum: 2, time: .seconds(20), clock: clock)
+        let turns = Turns(maximum: 2, clock: clock)
         let waiting = await turns.whilePaused {
             let waiting = (1...2).map { _ in Task { try await turns.run {} } }
             await clock.sleepers(atLeast: 2)
@@ -64,11 +64,10 @@ struct QueryTurnsTests {
     @Test("A query that is cancelled while it waits does not take a turn")
     func cancelled() async throws {
         let clock = ManualClock()
-        let turns = QueryTurns(maximum: 1, time: .seconds(20), clock: clock)
+        let turns = Turns(maximum: 1, clock: clock)
         try await turns.run {
             let waiting = Task { try await turns.run {} }
-            // Those of the query and of the one that waits.
-            await clock.sleepers(atLeast: 2)
+            await clock.sleepers(atLeast: 1)
             waiting.cancel()
             await #expect(throws: CancellationError.self) { try await waiting.value }
         }
@@ -117,7 +116,7 @@ struct QueryTurnsTests {
             let storage = try SQLiteRelayStorage(file: directory.appending(path: "relay.sqlite"), configuration: configuration)
             let database = storage.database
             func query(_ owners: [Owner], _ sql: String) async throws {
-                try await RelayReader.$owners.withValue(owners) {
+                try await RequestOwners.$current.withValue(owners) {
                     _ = try await database.query { try Int.fetchOne($0, sql: sql) }
                 }
             }

@@ -1,7 +1,7 @@
 import Synchronization
 
-/// Bounds how many queries run at once and how long, so that those of one caller delay neither other callers' nor short reads.
-final class QueryTurns: Sendable {
+/// Bounds how much work runs at once, so that one caller's work does not keep others waiting.
+final class Turns: Sendable {
     private struct Waiting {
         let id: Int
         let owners: [RelayCaller.Owner]
@@ -9,7 +9,7 @@ final class QueryTurns: Sendable {
     }
 
     private struct State {
-        var shares: QueryShares
+        var shares: TurnShares
         var lastID = 0
         var waiting: [Waiting] = []
         /// Whether no turn begins.
@@ -21,35 +21,46 @@ final class QueryTurns: Sendable {
     }
 
     private let clock: any Clock<Duration>
-    private let time: Duration
     private let patience: Duration
+    private let refusal: any Error
     private let state: Mutex<State>
 
     /// - Parameters:
-    ///   - maximum: the maximum number of queries at once.
-    ///   - time: how long a query may take.
-    ///   - patience: how long a query may wait for its turn.
-    init(maximum: Int, time: Duration, patience: Duration = .seconds(5), clock: any Clock<Duration>) {
-        (self.time, self.patience, self.clock) = (time, patience, clock)
-        state = Mutex(State(shares: QueryShares(maximum: maximum)))
+    ///   - maximum: the maximum number of turns at once.
+    ///   - patience: how long a caller waits for its turn.
+    ///   - refusal: what a caller gets whose turn does not come in time.
+    init(
+        maximum: Int, patience: Duration = .seconds(5), clock: any Clock<Duration>,
+        refusal: any Error = RelayStorageError.busy
+    ) {
+        (self.patience, self.clock, self.refusal) = (patience, clock, refusal)
+        state = Mutex(State(shares: TurnShares(maximum: maximum)))
     }
 
-    /// Runs a query for ``RelayReader/owners`` when it is their turn.
-    /// - Throws: ``RelayStorageError/busy`` if their turn does not come in time, ``RelayStorageError/timedOut`` if the query, which is
-    ///   then cancelled, takes too long, and what it throws.
-    func run<Value: Sendable>(_ query: @escaping @Sendable () async throws -> Value) async throws -> Value {
-        let owners = RelayReader.owners
+    /// Runs `body` for ``RequestOwners/current`` when it is their turn.
+    func run<Value>(_ body: () async throws -> Value) async throws -> Value {
+        let owners = RequestOwners.current
         if !state.withLock({ $0.take(for: owners) }) { try await wait(for: owners) }
         defer { giveBack(from: owners) }
-        return try await withThrowingTaskGroup(of: Value?.self) { [clock, time] group in
-            group.addTask { try await query() }
-            group.addTask {
-                try await clock.sleep(for: time)
-                return nil
+        return try await body()
+    }
+
+    /// Runs a query as ``run(_:)``, and cancels it at its time limit.
+    /// - Throws: ``RelayStorageError/timedOut``.
+    func run<Value: Sendable>(
+        within time: Duration, _ query: @escaping @Sendable () async throws -> Value
+    ) async throws -> Value {
+        try await run {
+            try await withThrowingTaskGroup(of: Value?.self) { [clock] group in
+                group.addTask { try await query() }
+                group.addTask {
+                    try await clock.sleep(for: time)
+                    return nil
+                }
+                defer { group.cancelAll() }
+                guard let value = try await group.next() ?? nil else { throw RelayStorageError.timedOut }
+                return value
             }
-            defer { group.cancelAll() }
-            guard let value = try await group.next() ?? nil else { throw RelayStorageError.timedOut }
-            return value
         }
     }
 
@@ -58,9 +69,9 @@ final class QueryTurns: Sendable {
             state.lastID += 1
             return state.lastID
         }
-        let timer = Task { [clock, patience] in
+        let timer = Task { [clock, patience, refusal] in
             try await clock.sleep(for: patience)
-            self.endWait(id, RelayStorageError.busy)
+            self.endWait(id, refusal)
         }
         defer { timer.cancel() }
         try await withTaskCancellationHandler {
@@ -105,7 +116,7 @@ final class QueryTurns: Sendable {
         return next
     }
 
-    /// Runs `body` once the queries in progress have ended; others wait for it. Calls must not overlap.
+    /// Runs `body` once all turns have ended; others wait for it. Calls must not overlap.
     func whilePaused<Value>(_ body: () async throws -> Value) async rethrows -> Value {
         await withCheckedContinuation { continuation in
             let isIdle = state.withLock { state in

@@ -1,7 +1,7 @@
 /// Who has a turn, among a limited number of them. Callers that wait get theirs in an order that is fair to each owner.
 ///
 /// A caller counts for several owners, such as its client and all hosts.
-struct QueryShares {
+struct TurnShares {
     private let maximum: Int
     /// The number of turns that are taken.
     private(set) var taken = 0

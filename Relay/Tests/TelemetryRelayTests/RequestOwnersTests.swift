@@ -8,11 +8,11 @@ import Testing
 @testable import TelemetryRelay
 
 /// The owners that a storage sees in each read.
-struct RelayReaderTests {
+struct RequestOwnersTests {
     private final class Reads: Sendable {
         let owners = Mutex<[[RelayCaller.Owner]]>([])
 
-        func add() { owners.withLock { $0.append(RelayReader.owners) } }
+        func add() { owners.withLock { $0.append(RequestOwners.current) } }
     }
 
     /// Notes the owners of each read of a page.
