@@ -112,7 +112,7 @@ struct TurnsTests {
         let clock = ManualClock()
         try await withTemporaryDirectory { directory in
             var configuration = RelayStorageConfiguration()
-            configuration.clock = clock
+            (configuration.clock, configuration.queryTime) = (clock, .seconds(60))
             let storage = try SQLiteRelayStorage(file: directory.appending(path: "relay.sqlite"), configuration: configuration)
             let database = storage.database
             func query(_ owners: [Owner], _ sql: String) async throws {
@@ -138,9 +138,9 @@ struct TurnsTests {
                 try await query(Self.host("b"), "SELECT 1")
                 try await query(Self.viewer, "SELECT 1")
                 try await storage.check()
-                clock.advance(by: .seconds(5))
+                clock.advance(by: .seconds(20))
                 #expect(try await group.next() == .busy)
-                clock.advance(by: .seconds(15))
+                clock.advance(by: .seconds(40))
                 #expect(try await group.next() == .timedOut)
             }
             try await query(Self.host("a"), "SELECT 1")

@@ -30,7 +30,7 @@ final class Turns: Sendable {
     ///   - patience: how long a caller waits for its turn.
     ///   - refusal: what a caller gets whose turn does not come in time.
     init(
-        maximum: Int, patience: Duration = .seconds(5), clock: any Clock<Duration>,
+        maximum: Int, patience: Duration = .seconds(20), clock: any Clock<Duration>,
         refusal: any Error = RelayStorageError.busy
     ) {
         (self.patience, self.clock, self.refusal) = (patience, clock, refusal)

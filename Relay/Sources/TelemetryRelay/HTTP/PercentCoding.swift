@@ -1,4 +1,4 @@
-/// Strict percent-decoding (RFC 3986).
+/// Strict percent-decoding (RFC 3986), and hexadecimal digits.
 enum PercentCoding {
     /// Decodes a text. Returns nil if a `%` is not followed by two hexadecimal digits, or the bytes are not UTF-8.
     /// - Parameter plusIsSpace: whether `+` is a space, as in forms and URL queries.
@@ -26,6 +26,11 @@ enum PercentCoding {
         case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
         default: nil
         }
+    }
+
+    /// Two lower-case hexadecimal digits for each byte.
+    static func hexadecimal(_ bytes: some Sequence<UInt8>) -> String {
+        bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }
 
     /// Decodes hexadecimal digits.

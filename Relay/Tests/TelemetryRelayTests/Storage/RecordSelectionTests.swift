@@ -11,6 +11,10 @@ struct RecordSelectionTests {
     private static let pending = TelemetryRecordQuery(
         recordType: TelemetrySchema.commandRecordType, conditions: ["clientid": "c", "status": "pending"], sortField: "created")
 
+    private static func all(ascending: Bool) -> TelemetryRecordQuery {
+        TelemetryRecordQuery(recordType: TelemetrySchema.commandRecordType, sortField: "created", ascending: ascending)
+    }
+
     private func queue(with statuses: [String]) throws -> DatabaseQueue {
         let queue = try DatabaseQueue()
         try RelaySchema.migrate(queue)
@@ -26,17 +30,23 @@ struct RecordSelectionTests {
         return queue
     }
 
-    @Test("Pending commands are found by an index of the status")
-    func plan() throws {
+    @Test(
+        "Pending commands are found by an index of the status, the next records of all clients by one of their order",
+        arguments: [
+            (pending, "record_by_status"), (all(ascending: true), "record_by_value"), (all(ascending: false), "record_by_value"),
+        ])
+    func plan(query: TelemetryRecordQuery, index: String) throws {
         let statements = Mutex<[String]>([])
-        try queue(with: ["pending"]).read { db in
+        try queue(with: ["pending", "pending", "pending"]).read { db in
+            let first = try RecordSelection(query, of: nil).page(.init(limit: 1), db)
             db.trace { event in statements.withLock { $0.append(event.expandedDescription) } }
-            _ = try RecordSelection(Self.pending, of: nil).page(.init(), db).records
+            _ = try RecordSelection(query, of: nil).page(.init(after: first.cursor, limit: 1), db).records
             db.trace()
             let plans = try statements.withLock(\.self).flatMap { statement in
                 try Row.fetchAll(db, sql: "EXPLAIN QUERY PLAN \(statement)").compactMap { row -> String? in row["detail"] }
             }
-            #expect(plans.contains { $0.contains("record_by_status") }, "\(plans)")
+            #expect(plans.contains { $0.contains(index) }, "\(plans)")
+            #expect(!plans.contains { $0.contains("SCAN record") || $0.hasSuffix("FOR ORDER BY") }, "\(plans)")
         }
     }
 

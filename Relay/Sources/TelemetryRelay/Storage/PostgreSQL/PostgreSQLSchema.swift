@@ -7,7 +7,9 @@ import PostgreSQLClient
 /// of one. Texts from outside are stored as bytes, because a text of the server cannot contain a NUL.
 enum PostgreSQLSchema {
     /// The migrations in order; the first has the number 1.
-    static let migrations = [state + events + records + access + debugLogs, recordPages + changeBytes]
+    static let migrations = [
+        state + events + records + access + debugLogs, recordPages + changeBytes, RecordOrder.index,
+    ]
 
     /// The oldest version of the server that has the functions the relay uses, as in `server_version_num`.
     static let minimumServer: Int64 = 130_000

@@ -36,11 +36,32 @@ struct RecordOrder {
     /// The content of a record's column `sort_key`.
     static func storedKey(of record: TelemetryRecord) -> [UInt8] { key(of: record[storedField(of: record.recordType)]) }
 
-    /// The columns for ``position(name:stored:body:)``: the body only if there is no key. An earlier version writes rows without one.
+    /// An index with which ``ranges(after:_:)`` are read in order.
+    static let index = "CREATE INDEX record_by_value ON record (type_key, sort_key, name_key);"
+
+    /// SQL for conditions, each with its order, that one after the other select the rows after a position; nil if the rows of this
+    /// order have to be sorted.
+    /// - Parameters:
+    ///   - position: nil is before all records.
+    ///   - literal: SQL for bytes.
+    func ranges(after position: Position?, _ literal: ([UInt8]) -> String) -> [String]? {
+        guard isStored else { return nil }
+        let none = literal([])
+        let lacking = "sort_key = \(none)"
+        let byValue = " ORDER BY sort_key \(ascending ? "ASC" : "DESC"), name_key"
+        guard let position else { return ["sort_key > \(none)" + byValue, lacking + " ORDER BY name_key"] }
+        let value = literal(position.value)
+        let same = "sort_key = \(value) AND name_key > \(literal(position.name)) ORDER BY name_key"
+        if position.value.isEmpty { return [same] }
+        let others = ascending ? "sort_key > \(value)" : "sort_key < \(value) AND sort_key > \(none)"
+        return [same, others + byValue, lacking + " ORDER BY name_key"]
+    }
+
+    /// The columns for ``position(name:stored:body:)``.
     var columns: String {
         switch (field, isStored) {
         case (nil, _): "id, name_key, CASE WHEN false THEN sort_key END, CASE WHEN false THEN body END"
-        case (_, true): "id, name_key, sort_key, CASE WHEN sort_key IS NULL THEN body END"
+        case (_, true): "id, name_key, sort_key, CASE WHEN false THEN body END"
         case (_, false): "id, name_key, CASE WHEN false THEN sort_key END, body"
         }
     }
@@ -95,7 +116,7 @@ extension RelayRecordCursor {
     /// - Parameter position: nil is before all records.
     init(_ position: RecordOrder.Position?) {
         let bytes = position.map { [1, UInt8($0.value.count)] + $0.value + $0.name } ?? [0]
-        self.init(rawValue: bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined())
+        self.init(rawValue: PercentCoding.hexadecimal(bytes))
     }
 
     /// - Throws: ``RelayStorageError/invalidCursor``.

@@ -15,6 +15,7 @@ enum RelaySchema {
         migrator.registerMigration(prefix + "2") { db in try db.execute(sql: filters) }
         migrator.registerMigration(prefix + "3") { db in try db.execute(sql: RecordSelection.statusIndex) }
         migrator.registerMigration(prefix + "4") { db in try db.execute(sql: recordPages + changeBytes) }
+        migrator.registerMigration(prefix + "5") { db in try db.execute(sql: RecordOrder.index) }
         return migrator
     }
 

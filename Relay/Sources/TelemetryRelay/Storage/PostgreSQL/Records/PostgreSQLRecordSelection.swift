@@ -65,6 +65,7 @@ struct PostgreSQLRecordSelection: Sendable {
     private func candidates(
         _ builder: RecordPageBuilder, _ connection: PostgreSQLConnection
     ) async throws -> (candidates: [RecordCandidates.Candidate], hasMore: Bool) {
+        if clients == nil, let found = try await next(builder, connection) { return found }
         let (sql, values) = statement(builder.order.columns)
         try await connection.execute("DECLARE candidate NO SCROLL CURSOR FOR \(sql)", values)
         var candidates = builder.candidates()
@@ -80,6 +81,20 @@ struct PostgreSQLRecordSelection: Sendable {
         }
         try await connection.run("CLOSE candidate")
         return candidates.sorted()
+    }
+
+    /// The next records of all clients; nil if they have to be sorted.
+    private func next(
+        _ builder: RecordPageBuilder, _ connection: PostgreSQLConnection
+    ) async throws -> (candidates: [RecordCandidates.Candidate], hasMore: Bool)? {
+        guard let statements = builder.statements({ "'\\x\(PercentCoding.hexadecimal($0))'::bytea" }) else { return nil }
+        var found: [RecordCandidates.Candidate] = []
+        for sql in statements where found.count < builder.step {
+            found += try await connection.execute(sql).rows.map { row in
+                .init(id: try row.int(0), position: .init(value: try row.bytes(1), name: try row.bytes(2)))
+            }
+        }
+        return (found, found.count >= builder.step)
     }
 
     /// The number of rows that are in memory at once. Some may contain a record.

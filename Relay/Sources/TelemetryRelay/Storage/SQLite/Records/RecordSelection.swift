@@ -49,6 +49,7 @@ struct RecordSelection {
     private func candidates(
         _ builder: RecordPageBuilder, _ db: Database
     ) throws -> (candidates: [RecordCandidates.Candidate], hasMore: Bool) {
+        if clients == nil, let found = try next(builder, db) { return found }
         var sql = "SELECT \(builder.order.columns) FROM record WHERE type_key = ?"
         var arguments: StatementArguments = [NameKey.data(of: query.recordType)]
         if let clients {
@@ -68,6 +69,21 @@ struct RecordSelection {
             candidates.consider(try row.decode(Int64.self, atIndex: 0), position)
         }
         return candidates.sorted()
+    }
+
+    /// The next records of all clients; nil if they have to be sorted.
+    private func next(
+        _ builder: RecordPageBuilder, _ db: Database
+    ) throws -> (candidates: [RecordCandidates.Candidate], hasMore: Bool)? {
+        guard let statements = builder.statements({ "X'\(PercentCoding.hexadecimal($0))'" }) else { return nil }
+        var found: [RecordCandidates.Candidate] = []
+        for sql in statements where found.count < builder.step {
+            found += try Row.fetchAll(db, sql: sql).map { row in
+                let (value, name) = (try row.decode(Data.self, atIndex: 1), try row.decode(Data.self, atIndex: 2))
+                return .init(id: try row.decode(Int64.self, atIndex: 0), position: .init(value: Array(value), name: Array(name)))
+            }
+        }
+        return (found, found.count >= builder.step)
     }
 
     /// The status that the query requires; nil if comparing bytes, as SQLite does, may miss records with it.
