@@ -71,6 +71,16 @@ struct RelayConfigurationTests {
         #expect(configuration.eventRetention.dedupeWindow == 3600)
     }
 
+    @Test("Limits of what a relay holds have options")
+    func heldLimits() throws {
+        let configuration = try configuration(["TELEMETRY_RELAY_RECORD_MAX_BYTES": "2000000"]) {
+            ($0.numbers[.waitingBytes], $0.numbers[.dedupeCapacity]) = (3_000_000, 4)
+        }
+        #expect(configuration.limits.waitingBytes == 3_000_000)
+        #expect(configuration.limits.recordBytesInAll == 2_000_000)
+        #expect(configuration.eventRetention.dedupeCapacity == 4)
+    }
+
     @Test("Request limits apply to both kinds")
     func limits() throws {
         let configuration = try configuration(["TELEMETRY_RELAY_BODY_LIMIT": "100"]) { $0.numbers[.batchLimit] = 3 }

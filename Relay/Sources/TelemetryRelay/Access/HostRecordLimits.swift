@@ -4,7 +4,8 @@ import TelemetryTransport
 
 /// Bounds what hosts may store beside events, which retention bounds: a token that ships inside an app is public.
 ///
-/// The counts are read before the save, so that saves at the same time may exceed them by one request each.
+/// The counts are read before the save, so that saves at the same time may exceed them by one request each, and all together by
+/// those of two seconds.
 final class HostRecordLimits: Sendable {
     private struct Total {
         var bytes = 0
@@ -52,7 +53,7 @@ final class HostRecordLimits: Sendable {
         guard others.bytes + bytes <= limits.clientRecordBytes else {
             throw Problem.tooLarge("A client's records may have at most \(limits.clientRecordBytes) bytes together.")
         }
-        try await checkAll(with: bytes, own: others.bytes + bytes)
+        try await checkAll(own: others.bytes + bytes)
     }
 
     /// - Throws: a 413 if the subscription is too large, or if the owner's or all subscriptions would be too many.
@@ -65,7 +66,7 @@ final class HostRecordLimits: Sendable {
         guard others.count < limits.clientSubscriptions else {
             throw Problem.tooLarge("A client may have at most \(limits.clientSubscriptions) subscriptions.")
         }
-        try await checkAll(with: bytes, own: others.reduce(bytes) { $0 + Self.size(of: $1) })
+        try await checkAll(own: others.reduce(bytes) { $0 + Self.size(of: $1) })
     }
 
     private static func size(of subscription: TelemetrySubscription) -> Int {
@@ -73,24 +74,19 @@ final class HostRecordLimits: Sendable {
     }
 
     /// How long the size of all records and subscriptions is not read again.
-    private static let interval = Duration.seconds(5)
+    private static let interval = Duration.seconds(2)
 
-    /// - Parameters:
-    ///   - bytes: the size of what is saved.
-    ///   - own: what the client would have.
-    private func checkAll(with bytes: Int, own: Int) async throws {
+    /// - Parameter own: what the client would have.
+    private func checkAll(own: Int) async throws {
+        guard own > RelayLimits.reservedBytes else { return }
         let now = uptime()
         if total.withLock({ total in total.time.map { now - $0 >= Self.interval } ?? true }) {
             let usage = try await storage.usage()
             total.withLock { $0 = Total(bytes: usage.recordBytes + usage.subscriptionBytes, time: now) }
         }
-        let isFull = total.withLock { total in
-            total.bytes += bytes
-            return total.bytes > limits.recordBytesInAll
-        }
-        guard !isFull || own <= RelayLimits.reservedBytes else {
+        guard total.withLock(\.bytes) < limits.recordBytesInAll else {
             throw Problem.tooLarge(
-                "The relay's records have \(limits.recordBytesInAll) bytes; a client may add up to \(RelayLimits.reservedBytes).")
+                "All records have \(limits.recordBytesInAll) bytes; a client may have \(RelayLimits.reservedBytes) of them.")
         }
     }
 }
