@@ -37,7 +37,7 @@ struct GroupCommand {
                 clientId: client.clientId, action: action, scenarioName: scenario, level: level, lease: lease, expires: expires
             ).issued(by: waiting.issuer.name)
         }
-        let results = try await CommandBatchSender(transport: transport).send(commands, wait: try waiting.duration()) { answers in
+        let results = try await CommandSender(transport: transport).send(commands, wait: try waiting.duration()) { answers in
             console.progress("… \(answers.grouped) of \(counted(commands.count, "client")) answered")
         }
         console.endProgress()

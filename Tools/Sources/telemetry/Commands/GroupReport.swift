@@ -6,7 +6,7 @@ struct GroupReport {
     /// The number of failures that are printed in full.
     private static let maximumFailures = 20
 
-    let results: CommandBatchSender.Results
+    let results: CommandSender.Results
     /// A sentence on a number of clients that have executed the command.
     let phrase: (Int) -> String
     let aliases: ClientAliases

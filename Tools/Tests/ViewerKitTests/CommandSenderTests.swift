@@ -5,7 +5,7 @@ import Testing
 
 @testable import ViewerKit
 
-struct CommandBatchSenderTests {
+struct CommandSenderTests {
     private let transport = MockTelemetryTransport()
     private let commands = ["a", "b", "c"].map { TelemetryCommandRecord(commandId: "to-\($0)", clientId: $0, action: .disable) }
 
@@ -18,8 +18,8 @@ struct CommandBatchSenderTests {
         }
     }
 
-    private func send(wait: Duration? = .seconds(3_600)) async throws -> CommandBatchSender.Results {
-        try await CommandBatchSender(transport: transport).send(commands, wait: wait) { _ in }
+    private func send(wait: Duration? = .seconds(3_600)) async throws -> CommandSender.Results {
+        try await CommandSender(transport: transport).send(commands, wait: wait) { _ in }
     }
 
     /// Executes the commands in the store.
@@ -27,6 +27,33 @@ struct CommandBatchSenderTests {
         for command in try await transport.store.fetchCommands(status: .pending) {
             try await transport.store.updateCommandStatus(recordID: try #require(command.recordID), status: .executed)
         }
+    }
+
+    @Test(
+        "The result of one command is its client's answer",
+        arguments: [TelemetrySchema.CommandStatus.executed, .failed, .rejected, .expired, .superseded])
+    func answer(status: TelemetrySchema.CommandStatus) async throws {
+        async let sent = CommandSender(transport: transport).send(commands[0], wait: .seconds(3_600))
+        await transport.called(.saveRecords, atLeast: 1)
+        let id = try #require(try await transport.store.fetchCommands().first?.recordID)
+        try await transport.store.updateCommandStatus(recordID: id, status: status)
+        switch try await sent {
+        case .executed(let command): #expect(status == .executed && command.status == status)
+        case .failed(let command): #expect(status != .executed && command.status == status)
+        case .unanswered: Issue.record("The answer was not awaited.")
+        }
+    }
+
+    @Test("One command that is removed before its client answers is an error; one that does not wait is unanswered")
+    func removed() async throws {
+        let sent = Task { [transport, commands] in
+            try await CommandSender(transport: transport).send(commands[0], wait: .seconds(3_600))
+        }
+        await transport.called(.saveRecords, atLeast: 1)
+        let id = try #require(try await transport.store.fetchCommands().first?.recordID)
+        try await transport.store.deleteCommand(recordID: id)
+        await #expect(throws: ToolFailure.self) { try await sent.value }
+        #expect(try await CommandSender(transport: transport).send(commands[1], wait: nil) == .unanswered)
     }
 
     @Test("Commands that were sent before the store failed are awaited and reported, and the others")
