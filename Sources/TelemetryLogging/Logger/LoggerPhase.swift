@@ -18,8 +18,6 @@ enum LoggerPhase: Sendable, Equatable {
         case discard
     }
 
-    var acceptsEvents: Bool { self == .holding || self == .on }
-
     mutating func activate(enabled: Bool) -> Effect {
         let wasOn = self == .on
         self = enabled ? .on : .off

@@ -38,9 +38,6 @@ package final class JournalIndexes {
         self.system = system
     }
 
-    /// Discards what is in memory.
-    package func removeAll() { known.removeAll() }
-
     /// The index of a journal file with at least these parts; nil if the file is still written to, or cannot be indexed.
     package func index(of number: UInt64, with parts: Parts, storeID: String) throws -> JournalIndex? {
         guard let status = try system.status(layout.journalFile(number)),

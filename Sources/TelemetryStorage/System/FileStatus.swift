@@ -11,8 +11,6 @@ import Glibc
 /// The attributes of a file that the store uses.
 package struct FileStatus {
     package let size: UInt64
-    /// The bytes allocated for the file on the disk.
-    package let allocated: UInt64
     package let inode: UInt64
     /// The file system that contains the file.
     package let device: UInt64
@@ -43,7 +41,6 @@ package struct FileStatus {
 
     init(_ status: stat) {
         size = UInt64(clamping: status.st_size)
-        allocated = UInt64(clamping: status.st_blocks).multipliedReportingOverflow(by: 512).partialValue
         inode = UInt64(status.st_ino)
         device = UInt64(truncatingIfNeeded: status.st_dev)
         #if canImport(Darwin)

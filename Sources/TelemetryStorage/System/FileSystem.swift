@@ -99,10 +99,6 @@ package struct FileSystem: Sendable {
         do { _ = try call(.remove, path) { rmdir(path) } } catch  where error.errno == ENOENT {}
     }
 
-    package func setMode(_ path: String, _ mode: UInt32) throws(FileError) {
-        _ = try call(.write, path) { chmod(path, mode_t(mode)) }
-    }
-
     /// Sets the modification date of a file, in seconds since 1970.
     package func setModified(_ path: String, _ seconds: Int64) throws(FileError) {
         // Where `time_t` has 32 bits, later dates become the last one that it can represent.
