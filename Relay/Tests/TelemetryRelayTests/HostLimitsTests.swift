@@ -53,7 +53,7 @@ struct HostLimitsTests {
         }
     }
 
-    @Test("When all records use their space, a client with little still saves, and a viewer saves anything")
+    @Test("Beyond the limit of all records, a client with few bytes can still save, and a viewer can save anything")
     func allRecords() async throws {
         var configuration = RelayConfiguration()
         configuration.limits.recordBytesInAll = 100_000

@@ -95,7 +95,7 @@ struct TurnsTests {
                 }
                 #expect(try size() != 0)
                 let shortening = Task { try await database.shortenLog(above: 0) }
-                // A short read does not wait for the query, and neither does the other way around.
+                // A short read waits for neither.
                 try await storage.check()
                 clock.advance(by: .seconds(20))
                 #expect(try await group.next() == .some(nil))

@@ -43,11 +43,11 @@ struct WaitingBodiesTests {
                 #expect(await Self.refuses(Self.host("7"), 1, bodies))
                 try await Self.during([Self.viewer], 2 * unit, in: bodies) {
                     #expect(await Self.refuses(Self.viewer, 1, bodies))
-                    #expect(bodies.count == 7 && bodies.bytes == 8 << 20)
+                    #expect(bodies.bytes == 8 << 20)
                 }
             }
         }
-        #expect(bodies.count == 0 && bodies.bytes == 0)
+        #expect(bodies.bytes == 0)
         #expect(await !Self.refuses(Self.host("1"), unit, bodies))
     }
 
@@ -99,7 +99,7 @@ struct WaitingBodiesTests {
             }
             #expect(try await relay.post(write.path, write.body).status == .ok)
             let metrics = try await relay.get("/metrics").text
-            #expect(metrics.contains("\nrelay_bodies_waiting 0\n") && metrics.contains("\nrelay_waiting_bytes 0\n"))
+            #expect(metrics.contains("\nrelay_waiting_bytes 0\n"))
         }
     }
 }

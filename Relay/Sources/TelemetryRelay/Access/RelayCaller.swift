@@ -22,13 +22,10 @@ struct RelayCaller: Sendable, Equatable {
     /// The clients whose data the caller may access; nil means all clients.
     var permittedClients: Set<String>? { role == .host ? Set(clients) : nil }
 
-    /// Whether the caller may read everything.
-    var readsEverything: Bool { role != .host }
-
     /// The owners of the caller's subscriptions: viewers share one set, a host has one set for each identifier.
     var subscriptionOwners: [String] { role == .host ? clients.map { "client:\($0)" } : ["viewer"] }
 
-    /// What a share of streams, queries or waiting writes belongs to.
+    /// What a share of streams, queries or waiting bodies belongs to.
     enum Owner: Sendable, Hashable {
         case client(String)
         /// All hosts together.

@@ -21,19 +21,19 @@ final class Turns: Sendable {
     }
 
     private let clock: any Clock<Duration>
-    private let patience: Duration
+    private let timeout: Duration
     private let refusal: any Error
     private let state: Mutex<State>
 
     /// - Parameters:
     ///   - maximum: the maximum number of turns at once.
-    ///   - patience: how long a caller waits for its turn.
+    ///   - timeout: how long a caller waits for its turn.
     ///   - refusal: what a caller gets whose turn does not come in time.
     init(
-        maximum: Int, patience: Duration = .seconds(20), clock: any Clock<Duration>,
+        maximum: Int, timeout: Duration = .seconds(20), clock: any Clock<Duration>,
         refusal: any Error = RelayStorageError.busy
     ) {
-        (self.patience, self.clock, self.refusal) = (patience, clock, refusal)
+        (self.timeout, self.clock, self.refusal) = (timeout, clock, refusal)
         state = Mutex(State(shares: TurnShares(maximum: maximum)))
     }
 
@@ -69,11 +69,8 @@ final class Turns: Sendable {
             state.lastID += 1
             return state.lastID
         }
-        let timer = Task { [clock, patience, refusal] in
-            try await clock.sleep(for: patience)
-            self.endWait(id, refusal)
-        }
-        defer { timer.cancel() }
+        var timer: Task<Void, any Error>?
+        defer { timer?.cancel() }
         try await withTaskCancellationHandler {
             try Task.checkCancellation()
             try await withCheckedThrowingContinuation { continuation in
@@ -82,7 +79,12 @@ final class Turns: Sendable {
                     state.waiting.append(Waiting(id: id, owners: owners, continuation: continuation))
                     return false
                 }
-                if isTaken { continuation.resume() }
+                if isTaken { return continuation.resume() }
+                // Once it waits, so that the end of the time always ends the wait.
+                timer = Task { [clock, timeout, refusal] in
+                    try await clock.sleep(for: timeout)
+                    self.endWait(id, refusal)
+                }
             }
         } onCancel: {
             self.endWait(id, CancellationError())

@@ -5,7 +5,6 @@ import Synchronization
 /// A connection counts what has arrived; this counts what that expands to.
 final class WaitingBodies: Sendable {
     private struct State {
-        var count = 0
         var bytes = 0
         var shares: [RelayCaller.Owner: Int] = [:]
     }
@@ -22,9 +21,7 @@ final class WaitingBodies: Sendable {
     ///   - body: the maximum size of a body, in bytes.
     init(limit: Int, body: Int) { (self.limit, leastShare) = (limit, 2 * body) }
 
-    /// The number of requests that wait.
-    var count: Int { state.withLock(\.count) }
-    /// Their size in bytes.
+    /// The size of the bodies that wait, in bytes.
     var bytes: Int { state.withLock(\.bytes) }
 
     /// Counts a body until it is stored.
@@ -37,13 +34,11 @@ final class WaitingBodies: Sendable {
             guard hasRoom, state.bytes + bytes <= max(limit, leastShare) else {
                 throw Problem.unavailable("Too many requests wait for the storage.", retryAfter: 1)
             }
-            state.count += 1
             state.bytes += bytes
             for owner in owners { state.shares[owner, default: 0] += bytes }
         }
         defer {
             state.withLock { state in
-                state.count -= 1
                 state.bytes -= bytes
                 for owner in owners { state.shares[owner] = state.shares[owner].flatMap { $0 > bytes ? $0 - bytes : nil } }
             }

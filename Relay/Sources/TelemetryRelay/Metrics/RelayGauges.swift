@@ -26,8 +26,8 @@ struct RelayGauges: Sendable {
                 telemetry.expired.map { ($0.key.rawValue, $0.value) })
         }
         text.value("relay_streams_open", "gauge", "Streams and waiting requests that are open.", streams)
-        text.value("relay_bodies_waiting", "gauge", "Requests whose bodies wait to be decoded or for the storage.", bodies.count)
-        text.value("relay_waiting_bytes", "gauge", "Bytes of these bodies, as what they expand to.", bodies.bytes)
+        text.value(
+            "relay_waiting_bytes", "gauge", "Bytes to which the bodies expand that wait to be decoded or stored.", bodies.bytes)
         text.value("relay_connections_open", "gauge", "Connections that are open.", connections.count)
         text.value(
             "relay_connection_bytes", "gauge", "Bytes of requests that are not answered and of responses that are not read.",

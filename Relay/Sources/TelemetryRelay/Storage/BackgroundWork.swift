@@ -1,7 +1,8 @@
 import Logging
 import ServiceLifecycle
 
-/// Looks for changes by other relays of the same store, and what cannot wait, at the poll interval, and maintains the store every minute.
+/// Runs the frequent steps, such as looking for changes by other relays of the same store, at the poll interval, and maintains the store
+/// every minute.
 struct BackgroundWork: Sendable {
     /// A step that fails does not prevent the others.
     struct Step: Sendable {

@@ -3,11 +3,10 @@ import Foundation
 
 /// The database key of an external text.
 ///
-/// Two texts have the same key if they are equal by Swift's `==`. Keys have a bounded length, so that long texts do not grow the
+/// Two texts of at most 16 KiB have the same key if they are equal by Swift's `==`; longer ones, if their bytes are equal. Keys have a bounded length, so that long texts do not grow the
 /// indexes. They are bytes, because SQLite and its drivers end a text at its first NUL.
 enum NameKey {
-    /// The maximum length in bytes of a text whose canonical form is compared. Longer ones are compared by bytes, because their
-    /// canonical form takes seconds.
+    /// The maximum length in bytes of a text whose canonical form is computed, which takes seconds for some that are much longer.
     private static let canonicalLimit = 16 << 10
     /// The maximum length in bytes of a text that is its own key. The key of a longer one is its SHA-256 after a byte that does
     /// not occur in UTF-8.

@@ -6,7 +6,8 @@ public import ServiceLifecycle
 /// closures. Every method may be called concurrently from any task, and throws ``RelayStorageError`` unless stated otherwise.
 /// Reads support cancellation by throwing `CancellationError`; a write that has begun completes.
 ///
-/// Identifiers, names and scenarios are compared like Swift's `==`, by Unicode canonical equivalence.
+/// Identifiers, names and scenarios are compared like Swift's `==`, by Unicode canonical equivalence; those of more than 16 KiB by
+/// their bytes.
 ///
 /// ``run()`` does the background work: retention, changes by other relays on the same database, the last use of tokens.
 public protocol RelayStorage: RelayEventStorage, RelayRecordStorage, RelaySubscriptionStorage, RelayTokenStorage,

@@ -74,7 +74,7 @@ struct RecordSelectionTests {
         #expect(found.map(\.name) == ["r0"])
     }
 
-    @Test("Records of a database without the index are found after the migration")
+    @Test("Records of a database without the indexes and keys are found after the migration")
     func migration() throws {
         let queue = try DatabaseQueue()
         try RelaySchema.migrator.migrate(queue, upTo: "telemetry 2")
@@ -90,6 +90,8 @@ struct RecordSelectionTests {
                 ])
         }
         try RelaySchema.migrate(queue)
-        #expect(try queue.read { try RecordSelection(Self.pending, of: nil).page(.init(), $0).records }.map(\.name) == ["r"])
+        for query in [Self.pending, Self.all(ascending: true), Self.all(ascending: false)] {
+            #expect(try queue.read { try RecordSelection(query, of: nil).page(.init(), $0).records }.map(\.name) == ["r"])
+        }
     }
 }

@@ -1,7 +1,8 @@
 /// The rows of `event_expired`, from which readers learn how many events they missed. Each counts events of one client that retention
 /// deleted together.
 ///
-/// The older ones are combined, one for each client, so that neither many deletions nor many clients make a reader's loss unknown.
+/// The older ones are combined, one for each client, so that a reader's loss stays known after many deletions. If there are too many
+/// clients, those whose last loss is longest ago are forgotten.
 struct ExpiredRuns: Sendable {
     /// The number of rows that are kept as they are, and the maximum number of combined ones.
     let kept: Int

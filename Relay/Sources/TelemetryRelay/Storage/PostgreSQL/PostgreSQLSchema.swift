@@ -8,7 +8,9 @@ import PostgreSQLClient
 enum PostgreSQLSchema {
     /// The migrations in order; the first has the number 1.
     static let migrations = [
-        state + events + records + access + debugLogs, recordPages + changeBytes, RecordOrder.index,
+        state + events + records + access + debugLogs, recordPages + changeBytes,
+        // Rows of early builds have no key. They are listed last.
+        "UPDATE record SET sort_key = ''::bytea WHERE sort_key IS NULL; " + RecordOrder.index,
     ]
 
     /// The oldest version of the server that has the functions the relay uses, as in `server_version_num`.

@@ -15,7 +15,10 @@ enum RelaySchema {
         migrator.registerMigration(prefix + "2") { db in try db.execute(sql: filters) }
         migrator.registerMigration(prefix + "3") { db in try db.execute(sql: RecordSelection.statusIndex) }
         migrator.registerMigration(prefix + "4") { db in try db.execute(sql: recordPages + changeBytes) }
-        migrator.registerMigration(prefix + "5") { db in try db.execute(sql: RecordOrder.index) }
+        migrator.registerMigration(prefix + "5") { db in
+            // Rows of early builds have no key. They are listed last.
+            try db.execute(sql: "UPDATE record SET sort_key = X'' WHERE sort_key IS NULL; " + RecordOrder.index)
+        }
         return migrator
     }
 

@@ -5,7 +5,7 @@ import Testing
 
 @testable import TelemetryRelay
 
-/// Where a connection goes, and whether it is encrypted.
+/// Where a connection goes, whether it is encrypted, and how long a caller waits for one.
 @Suite(.enabled(if: TestServer.url != nil))
 struct PostgreSQLConnectionTests {
     private static func connect(_ url: String) async throws -> PostgreSQLConnection {
@@ -20,6 +20,20 @@ struct PostgreSQLConnectionTests {
         components.queryItems = (components.queryItems ?? []) + parameters.map { URLQueryItem(name: $0.key, value: $0.value) }
         let host = "\(try #require(components.host)):\(try #require(components.port))"
         return try #require(components.string).replacing(host, with: (hosts + [host]).joined(separator: ","))
+    }
+
+    @Test("Without a free connection of a pool, a caller gets an error after the time limit")
+    func exhausted() async throws {
+        var session = PostgreSQLSession()
+        session.connectTimeout = .seconds(60)
+        let pool = PostgreSQLPool(try PostgreSQLAddress(try #require(TestServer.url)), session, maximum: 1)
+        try await pool.withConnection { _ in
+            session.connectTimeout = .milliseconds(1)
+            pool.use(session)
+            let error = await #expect(throws: PostgreSQLError.self) { try await pool.execute("SELECT true") }
+            #expect(error?.code == .exhausted && error.map { RelayStorageError($0) } == .busy)
+        }
+        pool.close()
     }
 
     @Test("Hosts that are away are passed over")
