@@ -43,15 +43,15 @@ func killed(_ program: String) -> Target.Dependency { .target(name: program, con
 let libraries = [
     library(
         "TelemetryModels", [], excluding: appleOnly["TelemetryModels"] ?? [], resources: appleResources["TelemetryModels"]),
-    library("TelemetryTransport", ["TelemetryModels", "TelemetryStorage"]),
-    library("TelemetryPersistence", ["TelemetryModels", "TelemetryStorage"]),
-    library("TelemetryLogging", ["TelemetryModels", "TelemetryStorage", "TelemetryTransport"], isMemoryChecked: true),
-    library("TelemetryHTTP", ["TelemetryModels", "TelemetryStorage", "TelemetryTransport"]),
+    library("TelemetryTransport", ["TelemetryModels", "TelemetrySystem"]),
+    library("TelemetryPersistence", ["TelemetryModels", "TelemetrySystem"]),
+    library("TelemetryLogging", ["TelemetryModels", "TelemetrySystem", "TelemetryTransport"], isMemoryChecked: true),
+    library("TelemetryHTTP", ["TelemetryModels", "TelemetrySystem", "TelemetryTransport"]),
     library("TelemetryDebugLogging", ["TelemetryModels"]),
     library(
         "TelemetryLifecycle",
         ["TelemetryModels", "TelemetryTransport", "TelemetryPersistence", "TelemetryLogging"]),
-    library("TelemetryCloudKit", ["TelemetryModels", "TelemetryTransport", "TelemetryPersistence"]),
+    library("TelemetryCloudKit", ["TelemetryModels", "TelemetrySystem", "TelemetryTransport", "TelemetryPersistence"]),
     library(
         "TelemetryUI",
         [
@@ -70,8 +70,8 @@ let testSupport = [
     library("TelemetryTestKit", [], path: "Mocks/TelemetryTestKit"),
 ]
 
-// What the layers store with: no product, since no host has a use for it.
-let storage = library("TelemetryStorage", ["TelemetryModels"])
+// What the other layers need of a system and of text: no product, since no host has a use for it.
+let system = library("TelemetrySystem", ["TelemetryModels"])
 
 let package = Package(
     name: "LiveTelemetry",
@@ -80,15 +80,15 @@ let package = Package(
     products: libraries.map { .library(name: $0.name, targets: [$0.name]) } + [
         .library(name: "TelemetryTestSupport", targets: testSupport.map(\.name))
     ],
-    targets: [storage] + libraries + testSupport + [
+    targets: [system] + libraries + testSupport + [
         tests(of: "TelemetryModels", ["TelemetryModels"]),
-        tests(of: "TelemetryStorage", ["TelemetryModels", "TelemetryStorage", "TelemetryTestSupport"]),
+        tests(of: "TelemetrySystem", ["TelemetryModels", "TelemetrySystem", "TelemetryTestSupport"]),
         .executableTarget(
             name: "TelemetryCrashWriter", dependencies: ["TelemetryModels", "TelemetryTransport"],
             path: "Mocks/TelemetryCrashWriter", swiftSettings: settings),
         tests(
             of: "TelemetryTransport",
-            ["TelemetryModels", "TelemetryStorage", "TelemetryTransport", "TelemetryTestSupport", killed("TelemetryCrashWriter")]),
+            ["TelemetryModels", "TelemetrySystem", "TelemetryTransport", "TelemetryTestSupport", killed("TelemetryCrashWriter")]),
         tests(of: "TelemetryPersistence", ["TelemetryModels", "TelemetryPersistence"]),
         .executableTarget(
             name: "TelemetryCrashLogger", dependencies: ["TelemetryModels", "TelemetryTransport", "TelemetryLogging"],
@@ -96,12 +96,12 @@ let package = Package(
         tests(
             of: "TelemetryLogging",
             [
-                "TelemetryModels", "TelemetryStorage", "TelemetryTransport", "TelemetryLogging", "TelemetryTestSupport",
+                "TelemetryModels", "TelemetrySystem", "TelemetryTransport", "TelemetryLogging", "TelemetryTestSupport",
                 killed("TelemetryCrashLogger"),
             ]),
         tests(
             of: "TelemetryHTTP",
-            ["TelemetryModels", "TelemetryStorage", "TelemetryTransport", "TelemetryHTTP", "TelemetryTestSupport"]),
+            ["TelemetryModels", "TelemetrySystem", "TelemetryTransport", "TelemetryHTTP", "TelemetryTestSupport"]),
         tests(
             of: "TelemetryDebugLogging",
             ["TelemetryModels", "TelemetryTransport", "TelemetryDebugLogging", "TelemetryTestSupport"]),

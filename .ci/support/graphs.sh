@@ -7,8 +7,8 @@ extract_graphs() {
     [ "$(uname)" = Linux ] || target=$(swift -print-target-info | sed -n 's/.*"triple" *: *"\(.*\)".*/\1/p')
     for folder in Sources/*/ Mocks/TelemetryTestSupport/; do
         module=$(basename "$folder")
-        # TelemetryStorage is not a product, and has no public declarations.
-        [ "$module" != TelemetryStorage ] || continue
+        # TelemetrySystem is not a product, and has no public declarations.
+        [ "$module" != TelemetrySystem ] || continue
         swift symbolgraph-extract -module-name "$module" -I "$built/Modules" -target "$target" \
             -minimum-access-level public -output-dir "$graphs"
         [ -f "$graphs/$module.symbols.json" ] || fail "no symbol graph was written for $module"

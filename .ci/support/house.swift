@@ -7,12 +7,12 @@ import Foundation
 /// The targets on which each library target may depend. See Docs/LiveTelemetry.docc/Architecture.md before adding one.
 let allowedDependencies: [String: Set<String>] = {
     let models: Set = ["TelemetryModels"]
-    let transport = models.union(["TelemetryStorage"])
+    let transport = models.union(["TelemetrySystem"])
     let logging = transport.union(["TelemetryTransport"])
     let lifecycle = logging.union(["TelemetryPersistence", "TelemetryLogging"])
     let cloudKit = logging.union(["TelemetryPersistence"])
     return [
-        "TelemetryModels": [], "TelemetryStorage": models, "TelemetryTransport": transport,
+        "TelemetryModels": [], "TelemetrySystem": models, "TelemetryTransport": transport,
         "TelemetryPersistence": transport, "TelemetryLogging": logging, "TelemetryLifecycle": lifecycle,
         "TelemetryHTTP": logging, "TelemetryCloudKit": cloudKit,
         "TelemetryUI": lifecycle.union(["TelemetryLifecycle", "TelemetryCloudKit"]),
@@ -71,7 +71,7 @@ let libraryRules = [
     try Rule(#"Task\.detached"#, "a detached task"),
     try Rule(
         #"\bimport (Darwin|Glibc|Musl|Android|Bionic)\b"#,
-        "imports the C library outside TelemetryStorage; import Foundation, which re-exports it on every system"),
+        "imports the C library outside TelemetrySystem; import Foundation, which re-exports it on every system"),
 ]
 let testRules = [
     try Rule(#"Task\.sleep|Thread\.sleep|usleep\(|\bsleep\("#, "a sleep in a test"),
@@ -108,8 +108,8 @@ for path in CommandLine.arguments.dropFirst(2) {
         faults.append("\(path):\(number + 1): \(unfinished.message)")
     }
     // Folders named Memory may contain unchecked sendability, with a reason at each use.
-    // TelemetryStorage has a branch for each C library, and Mocks/CLibraries contains stand-ins for them.
-    let importsCLibrary = parts.contains("TelemetryStorage") || parts.contains("CLibraries")
+    // TelemetrySystem has a branch for each C library, and Mocks/CLibraries contains stand-ins for them.
+    let importsCLibrary = parts.contains("TelemetrySystem") || parts.contains("CLibraries")
     let rules = (isLibrary ? libraryRules : isTest ? testRules : []).filter {
         !($0.message == "unchecked sendability" && parts.contains("Memory"))
             && !($0.message.hasPrefix("imports the C library") && importsCLibrary)

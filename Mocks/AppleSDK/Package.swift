@@ -53,14 +53,16 @@ let package = Package(
             dependencies: ["CloudKit", "FakeCloudKitServer", "TelemetryTransport", "TelemetryCloudKit"],
             swiftSettings: settings),
         linked("TelemetryModels", resources: [.process("Privacy")]),
-        linked("TelemetryStorage", ["TelemetryModels"]),
-        linked("TelemetryTransport", ["TelemetryModels", "TelemetryStorage"]),
-        linked("TelemetryPersistence", ["TelemetryModels", "TelemetryStorage"]),
-        linked("TelemetryLogging", ["TelemetryModels", "TelemetryStorage", "TelemetryTransport"], isMemoryChecked: true),
+        linked("TelemetrySystem", ["TelemetryModels"]),
+        linked("TelemetryTransport", ["TelemetryModels", "TelemetrySystem"]),
+        linked("TelemetryPersistence", ["TelemetryModels", "TelemetrySystem"]),
+        linked("TelemetryLogging", ["TelemetryModels", "TelemetrySystem", "TelemetryTransport"], isMemoryChecked: true),
         linked(
             "TelemetryLifecycle",
             ["TelemetryModels", "TelemetryTransport", "TelemetryPersistence", "TelemetryLogging"]),
-        linked("TelemetryCloudKit", ["TelemetryModels", "TelemetryTransport", "TelemetryPersistence", "CloudKit"]),
+        linked(
+            "TelemetryCloudKit",
+            ["TelemetryModels", "TelemetrySystem", "TelemetryTransport", "TelemetryPersistence", "CloudKit"]),
         linked("TelemetryTestKit"),
         linked(
             "TelemetryTestSupport",

@@ -1,4 +1,4 @@
-// The symbols of the C library that TelemetryStorage uses on every system.
+// The symbols of the C library that TelemetrySystem uses on every system.
 //
 // `.ci/c-libraries` compiles this file as the module Darwin, Musl or Android, and the storage layer against it. So a symbol that is not
 // listed does not compile: before it is added here, look it up in the headers of each library.

@@ -7,7 +7,7 @@ public import Glibc
 @_exported public import var Glibc.CLOCK_MONOTONIC_RAW
 @_exported public import func Glibc.fcntl
 
-// What TelemetryStorage uses in addition on Apple's systems, with the declarations of their headers. Only compiled, never run.
+// What TelemetrySystem uses in addition on Apple's systems, with the declarations of their headers. Only compiled, never run.
 
 extension Glibc.stat {
     public var st_mtimespec: timespec { st_mtim }

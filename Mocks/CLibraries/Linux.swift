@@ -1,4 +1,4 @@
-// The symbols that TelemetryStorage uses in addition on systems with Linux's kernel.
+// The symbols that TelemetrySystem uses in addition on systems with Linux's kernel.
 
 @_exported public import var Glibc.CLOCK_BOOTTIME
 @_exported public import var Glibc.IN_CLOEXEC

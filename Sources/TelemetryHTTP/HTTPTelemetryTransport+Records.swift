@@ -1,6 +1,6 @@
 import Foundation
 public import TelemetryModels
-import TelemetryStorage
+import TelemetrySystem
 public import TelemetryTransport
 
 extension HTTPTelemetryTransport {

@@ -1,6 +1,6 @@
 import Foundation
 import TelemetryModels
-import TelemetryStorage
+import TelemetrySystem
 @_spi(Tooling) import TelemetryTestKit
 import TelemetryTestSupport
 import TelemetryTransport

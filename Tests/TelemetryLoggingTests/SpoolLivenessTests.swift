@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 import TelemetryModels
-import TelemetryStorage
+import TelemetrySystem
 @_spi(Tooling) import TelemetryTestKit
 import TelemetryTestSupport
 import TelemetryTransport

@@ -1,5 +1,5 @@
 import TelemetryModels
-import TelemetryStorage
+import TelemetrySystem
 import TelemetryTestSupport
 import TelemetryTransport
 import Testing

@@ -2,6 +2,7 @@
 import CloudKit
 import Foundation
 public import TelemetryModels
+import TelemetrySystem
 public import TelemetryTransport
 
 extension CloudKitTransport {
@@ -105,7 +106,7 @@ extension CloudKitTransport {
 
     public func eventArrivals() -> AsyncStream<Void> {
         let local = hub.arrivals.stream()
-        let ticks = Polling.ticks(every: configuration.eventPollingInterval, clock: ContinuousClock())
+        let ticks = AsyncStream.ticks(every: configuration.eventPollingInterval, clock: ContinuousClock())
         let (stream, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         let forwarding = Task {
             await withTaskGroup { group in

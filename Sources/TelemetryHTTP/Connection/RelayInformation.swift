@@ -1,5 +1,5 @@
 import Foundation
-import TelemetryStorage
+import TelemetrySystem
 import TelemetryTransport
 
 /// The response of `GET /v1/server`.

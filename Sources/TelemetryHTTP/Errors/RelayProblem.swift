@@ -1,6 +1,6 @@
 import Foundation
 import TelemetryModels
-import TelemetryStorage
+import TelemetrySystem
 import TelemetryTransport
 
 /// A relay's problem details: RFC 9457, and the members that the records' routes add.

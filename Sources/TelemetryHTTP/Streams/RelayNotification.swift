@@ -1,6 +1,6 @@
 import Foundation
 import TelemetryModels
-import TelemetryStorage
+import TelemetrySystem
 import TelemetryTransport
 
 extension TelemetryNotification {

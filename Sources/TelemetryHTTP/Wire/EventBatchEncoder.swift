@@ -1,6 +1,6 @@
 import Foundation
 import TelemetryModels
-import TelemetryStorage
+import TelemetrySystem
 import TelemetryTransport
 
 /// Encodes bodies of `POST /v1/events`. Values that the events of a batch share are written once, before the events.

@@ -1,5 +1,5 @@
 import TelemetryModels
-import TelemetryStorage
+import TelemetrySystem
 import TelemetryTransport
 
 /// The values that most events of a batch share. An event with another value contains its own.

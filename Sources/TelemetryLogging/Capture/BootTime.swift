@@ -1,4 +1,4 @@
-import TelemetryStorage
+import TelemetrySystem
 
 /// A point in time within one boot of the device. It does not depend on the wall clock and is the same in all processes.
 struct BootTime: Sendable, Equatable {

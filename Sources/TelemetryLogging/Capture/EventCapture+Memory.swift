@@ -1,5 +1,5 @@
 import TelemetryModels
-import TelemetryStorage
+import TelemetrySystem
 
 /// Memory for segments, allocated outside the capture's lock: no thread waits for a file that another one creates.
 extension EventCapture {

@@ -1,6 +1,6 @@
 import Foundation
 import TelemetryModels
-import TelemetryStorage
+import TelemetryTransport
 
 /// Decodes frames to events, reusing texts that consecutive events share.
 struct FrameDecoder {

@@ -1,6 +1,5 @@
 import Foundation
 import TelemetryModels
-import TelemetryStorage
 import TelemetryTransport
 
 /// The events of a batch as a copy of their frames, which this process wrote.

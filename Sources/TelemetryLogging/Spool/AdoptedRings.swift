@@ -1,5 +1,5 @@
 import TelemetryModels
-import TelemetryStorage
+import TelemetrySystem
 
 /// The rings that dead owners left.
 struct AdoptedRings {

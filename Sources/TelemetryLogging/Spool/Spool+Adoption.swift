@@ -1,6 +1,6 @@
 import Foundation
 import TelemetryModels
-import TelemetryStorage
+import TelemetrySystem
 
 extension Spool {
     /// Adopts a client's events that dead owners left, and discards the events of other clients.

@@ -1,6 +1,6 @@
 import Foundation
 import TelemetryModels
-import TelemetryStorage
+import TelemetrySystem
 
 extension Spool {
     /// Renames a file that is not a valid segment, so that a developer can examine it.

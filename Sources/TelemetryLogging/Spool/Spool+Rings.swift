@@ -1,5 +1,5 @@
 import TelemetryModels
-import TelemetryStorage
+import TelemetrySystem
 
 /// Rings of the flight recorder.
 extension Spool {

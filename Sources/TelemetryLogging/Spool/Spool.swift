@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 import TelemetryModels
-import TelemetryStorage
+import TelemetrySystem
 
 /// A directory in which segments are kept after their process ends. Several loggers and processes may share it: the names of an
 /// owner's files begin with its identifier, and they are guarded by the owner's lock and the lock of the segment it writes to.

@@ -1,5 +1,5 @@
 import Synchronization
-import TelemetryStorage
+import TelemetrySystem
 
 /// A segment's file.
 ///

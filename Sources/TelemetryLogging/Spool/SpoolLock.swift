@@ -1,5 +1,5 @@
 import Synchronization
-import TelemetryStorage
+import TelemetrySystem
 
 /// Marks the files of one owner as in use: a file that is locked as long as the owner's process runs.
 ///

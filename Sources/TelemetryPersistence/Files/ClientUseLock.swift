@@ -1,5 +1,5 @@
 import Foundation
-import TelemetryStorage
+import TelemetrySystem
 
 /// Shows that a process uses a client: a shared lock on a file, held until the process ends.
 final class ClientUseLock: Sendable {

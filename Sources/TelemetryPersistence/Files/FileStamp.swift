@@ -1,5 +1,5 @@
 import Foundation
-import TelemetryStorage
+import TelemetrySystem
 
 /// A value that changes if a file is replaced, or if a file in the same directory is created or removed.
 struct FileStamp: Equatable {

@@ -1,7 +1,7 @@
 package import Foundation
 import Synchronization
 import TelemetryModels
-import TelemetryStorage
+import TelemetrySystem
 
 /// The directory in which one instance of a host keeps its state for one store.
 ///

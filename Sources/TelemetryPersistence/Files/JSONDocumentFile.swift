@@ -1,6 +1,6 @@
 import Foundation
 import TelemetryModels
-import TelemetryStorage
+import TelemetrySystem
 
 /// A value in a JSON file `<name>.json`, in a directory that processes share. It is changed only under the lock `<name>.lock`.
 struct JSONDocumentFile<Value: Codable & Sendable>: Sendable {

@@ -1,5 +1,5 @@
 import Foundation
-import TelemetryStorage
+import TelemetrySystem
 
 /// A file that only its owner can read and that is replaced as a whole.
 struct PrivateFile: Sendable {

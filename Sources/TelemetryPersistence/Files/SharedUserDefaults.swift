@@ -1,6 +1,6 @@
 import Foundation
 import TelemetryModels
-import TelemetryStorage
+import TelemetrySystem
 
 /// User defaults that processes share.
 ///

@@ -1,5 +1,5 @@
 import TelemetryModels
-import TelemetryStorage
+import TelemetrySystem
 
 /// A value in a file, for stores that never throw: if the file cannot be read or written, they use the value in memory.
 ///

@@ -1,5 +1,5 @@
 package import Foundation
-import TelemetryStorage
+import TelemetrySystem
 
 /// An empty file that records an opt-out if the settings cannot be written.
 ///

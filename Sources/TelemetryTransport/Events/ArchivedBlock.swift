@@ -1,5 +1,4 @@
 import TelemetryModels
-import TelemetryStorage
 
 #if canImport(FoundationEssentials)
 import FoundationEssentials

@@ -1,5 +1,5 @@
 import TelemetryModels
-import TelemetryStorage
+import TelemetrySystem
 
 #if canImport(FoundationEssentials)
 import FoundationEssentials

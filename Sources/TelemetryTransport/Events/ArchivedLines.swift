@@ -1,4 +1,4 @@
-import TelemetryStorage
+import TelemetrySystem
 
 /// The lines of an archive, read faster than by a decoder; for the separate package of tools, not part of the interface.
 @_spi(Tooling)

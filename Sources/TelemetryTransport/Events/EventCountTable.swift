@@ -1,5 +1,5 @@
-package import TelemetryModels
-package import TelemetryStorage
+import TelemetryModels
+import TelemetrySystem
 
 #if canImport(FoundationEssentials)
 import FoundationEssentials
@@ -8,13 +8,13 @@ import Foundation
 #endif
 
 /// Counts events by client, session, scenario, level and hour.
-package struct EventCountTable {
+struct EventCountTable {
     /// Where the client and the device of a session are found.
-    package struct Origin {
-        package let clientId: String?
-        package let device: TelemetryDeviceInfo
+    struct Origin {
+        let clientId: String?
+        let device: TelemetryDeviceInfo
 
-        package init(clientId: String?, device: TelemetryDeviceInfo) {
+        init(clientId: String?, device: TelemetryDeviceInfo) {
             self.clientId = clientId
             self.device = device
         }
@@ -51,13 +51,13 @@ package struct EventCountTable {
     private var places: [Key: Int] = [:]
     private var all: [Count] = []
 
-    package init() {}
+    init() {}
 
     /// Adds an event.
-    package mutating func add(_ event: TelemetryEvent) { add(event, client: event.clientId.map { "+" + $0 } ?? "") }
+    mutating func add(_ event: TelemetryEvent) { add(event, client: event.clientId.map { "+" + $0 } ?? "") }
 
     /// Adds an event. `client` is a name of its client.
-    package mutating func add(_ event: TelemetryEvent, client: String) {
+    mutating func add(_ event: TelemetryEvent, client: String) {
         let session = session(event.sessionId, client: client) { Origin(clientId: event.clientId, device: event.device) }
         let key = Self.key(session, scenario(event.scenario), event.level, EventTime.hour(of: event.timestamp))
         let drops = withUnsafePointer(to: event) { Int64(clamping: BatchSummaryBuilder.drops($0)) }
@@ -68,7 +68,7 @@ package struct EventCountTable {
     }
 
     /// Adds the events of a summary, whose session and scenario have these places.
-    package mutating func add(_ cell: BatchSummary.Cell, session: Int, scenario: Int) {
+    mutating func add(_ cell: BatchSummary.Cell, session: Int, scenario: Int) {
         let first = EventTime.date(cell.first)
         add(
             Count(
@@ -78,7 +78,7 @@ package struct EventCountTable {
     }
 
     /// The place of a session. `client` is a name of its client.
-    package mutating func session(_ id: String, client: String, origin: () throws -> Origin?) rethrows -> Int {
+    mutating func session(_ id: String, client: String, origin: () throws -> Origin?) rethrows -> Int {
         let key = SessionKey(client: client, session: id)
         if let known = sessions[key] {
             if names[known].origin == nil { names[known].origin = try origin() }
@@ -91,7 +91,7 @@ package struct EventCountTable {
     }
 
     /// The place of a scenario.
-    package mutating func scenario(_ name: String?) -> Int {
+    mutating func scenario(_ name: String?) -> Int {
         if let known = scenarios[name] { return known }
         scenarios[name] = scenarioNames.count
         scenarioNames.append(name)
@@ -99,7 +99,7 @@ package struct EventCountTable {
     }
 
     /// The counts so far.
-    package var counts: [TelemetryEventCount] {
+    var counts: [TelemetryEventCount] {
         all.map { count in
             let session = names[Int(count.key.places >> 32)]
             return TelemetryEventCount(

@@ -1,5 +1,4 @@
 public import TelemetryModels
-package import TelemetryStorage
 
 /// Events in the order in which they were logged, as a logger hands them to a transport.
 ///

@@ -1,5 +1,4 @@
 import TelemetryModels
-import TelemetryStorage
 
 /// A transport that counts its events from summaries, without reading them.
 public protocol TelemetryEventCounting: TelemetryEventTransport {

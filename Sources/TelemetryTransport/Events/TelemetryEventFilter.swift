@@ -40,6 +40,9 @@ public struct TelemetryEventFilter: Sendable, Hashable {
     /// Every event.
     public static let all = TelemetryEventFilter()
 
+    /// Whether every event of a client matches if one does, including those that cannot be read.
+    var selectsWholeClients: Bool { self == TelemetryEventFilter(clientId: clientId) }
+
     /// Whether the event fulfils every condition.
     public func matches(_ event: TelemetryEvent) -> Bool {
         if let clientId, event.clientId != clientId { return false }

@@ -1,5 +1,5 @@
 public import TelemetryModels
-import TelemetryStorage
+import TelemetrySystem
 
 /// The event plane: an append-only store of events, read in the order in which they were received.
 ///

@@ -1,5 +1,4 @@
 public import TelemetryModels
-import TelemetryStorage
 
 /// A store in memory, for tests, previews and hosts that are their own viewer. Ends with the last reference to it.
 ///

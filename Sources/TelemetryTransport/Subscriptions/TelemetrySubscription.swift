@@ -21,8 +21,11 @@ public struct TelemetrySubscription: Sendable, Hashable, Codable, Identifiable {
 extension TelemetrySubscription {
     /// Whether a change to the record matches.
     package func covers(_ record: TelemetryRecord) -> Bool {
-        guard record.recordType == recordType else { return false }
-        guard let clientId else { return true }
-        return record[TelemetrySchema.ClientField.clientId.rawValue]?.stringValue == clientId
+        covers(record.recordType, ofClient: record[TelemetrySchema.ClientField.clientId.rawValue]?.stringValue)
+    }
+
+    /// Whether a change to a record of that type, and of that client if it is one's, matches.
+    func covers(_ recordType: String, ofClient clientId: String?) -> Bool {
+        recordType == self.recordType && (self.clientId == nil || clientId == self.clientId)
     }
 }

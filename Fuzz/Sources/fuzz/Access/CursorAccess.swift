@@ -1,5 +1,5 @@
 @testable import TelemetryCloudKit
-@testable import TelemetryStorage
+@testable import TelemetrySystem
 @testable import TelemetryTransport
 
 /// The parsers of cursors that callers pass to a store.

@@ -1,6 +1,6 @@
 import Foundation
 
-@testable import TelemetryStorage
+@testable import TelemetrySystem
 @testable import TelemetryTransport
 
 /// A client's identity file, with the checksums that detect most damage.

@@ -1,4 +1,4 @@
-@testable import TelemetryStorage
+@testable import TelemetrySystem
 @testable import TelemetryTransport
 
 /// The journal's reader and writer of lines.

@@ -1,6 +1,6 @@
 import TelemetryModels
 
-@testable import TelemetryStorage
+@testable import TelemetrySystem
 @testable import TelemetryTransport
 
 /// The reader and the writer of a segment's lines.

@@ -1,7 +1,7 @@
 import Foundation
 
 @testable import TelemetryModels
-@testable import TelemetryStorage
+@testable import TelemetrySystem
 @testable import TelemetryTransport
 
 /// The readers and writers of stored dates: one without state, and one each that caches the previous second.

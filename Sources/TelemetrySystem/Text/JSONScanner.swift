@@ -1,0 +1,239 @@
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// Reads one JSON text from bytes, front to back. Every step returns nil or false if the bytes are not as expected.
+package struct JSONScanner {
+    private let bytes: UnsafeBufferPointer<UInt8>
+    package private(set) var position: Int
+
+    package init(_ bytes: UnsafeBufferPointer<UInt8>) {
+        self.bytes = bytes
+        self.position = 0
+    }
+
+    /// Whether only whitespace is left.
+    package mutating func isAtEnd() -> Bool {
+        skipSpace()
+        return position == bytes.count
+    }
+
+    /// The next byte that is not white space, without consuming it.
+    package mutating func peek() -> UInt8? {
+        skipSpace()
+        return position < bytes.count ? bytes[position] : nil
+    }
+
+    package mutating func consume(_ byte: UInt8) -> Bool {
+        guard peek() == byte else { return false }
+        position += 1
+        return true
+    }
+
+    package mutating func consume(literal text: StaticString) -> Bool {
+        skipSpace()
+        let literal = UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)
+        guard bytes.count - position >= literal.count,
+            UnsafeBufferPointer(rebasing: bytes[position..<position + literal.count]).isIdentical(to: text)
+        else {
+            return false
+        }
+        position += literal.count
+        return true
+    }
+
+    /// Calls `member` with the raw bytes of each key, at the value, which it must consume.
+    package mutating func readObject(
+        _ member: (_ key: UnsafeBufferPointer<UInt8>, inout JSONScanner) -> Bool
+    ) -> Bool {
+        guard consume(UInt8(ascii: "{")) else { return false }
+        if consume(UInt8(ascii: "}")) { return true }
+        repeat {
+            guard let key = rawString(), consume(UInt8(ascii: ":")), member(key.bytes, &self) else { return false }
+        } while consume(UInt8(ascii: ","))
+        return consume(UInt8(ascii: "}"))
+    }
+
+    package mutating func string() -> String? {
+        guard let raw = rawString() else { return nil }
+        return raw.hasEscapes ? Self.unescaped(raw.bytes) : Self.text(raw.bytes)
+    }
+
+    /// The next string, which is stored in `known`; if both are equal, returns `known` without creating a string.
+    package mutating func string(orSameAs known: inout String) -> String? {
+        guard let raw = rawString() else { return nil }
+        if !raw.hasEscapes, known.withBytes({ $0.isIdentical(to: raw.bytes) }) { return known }
+        guard let text = raw.hasEscapes ? Self.unescaped(raw.bytes) : Self.text(raw.bytes) else {
+            return nil
+        }
+        known = text
+        return text
+    }
+
+    /// The next string, from the pool if it is there.
+    package mutating func string(from pool: inout TextPool) -> String? {
+        guard let raw = rawString() else { return nil }
+        return raw.hasEscapes ? Self.unescaped(raw.bytes) : pool.text(of: raw.bytes)
+    }
+
+    /// The next array of strings; nil if it has more than `limit`.
+    package mutating func strings(limit: Int) -> [String]? {
+        guard consume(UInt8(ascii: "[")) else { return nil }
+        var texts: [String] = []
+        if consume(UInt8(ascii: "]")) { return texts }
+        repeat {
+            guard texts.count < limit, let text = string() else { return nil }
+            texts.append(text)
+        } while consume(UInt8(ascii: ","))
+        return consume(UInt8(ascii: "]")) ? texts : nil
+    }
+
+    /// Consumes exactly these bytes, without white space before them.
+    @inline(__always)
+    package mutating func consume(exactly text: StaticString) -> Bool {
+        let count = text.utf8CodeUnitCount
+        guard bytes.count - position >= count,
+            UnsafeBufferPointer(rebasing: bytes[position..<position + count]).isIdentical(to: text)
+        else { return false }
+        position += count
+        return true
+    }
+
+    /// The text of raw bytes between quotation marks.
+    package static func text(ofRaw raw: UnsafeBufferPointer<UInt8>) -> String? {
+        raw.contains(UInt8(ascii: "\\")) ? unescaped(raw) : text(raw)
+    }
+
+    /// Whether raw bytes between quotation marks are a valid string.
+    package static func isText(_ raw: UnsafeBufferPointer<UInt8>) -> Bool { text(ofRaw: raw) != nil }
+
+    /// The bytes between the quotation marks, including escapes.
+    package mutating func rawString() -> (bytes: UnsafeBufferPointer<UInt8>, hasEscapes: Bool)? {
+        guard consume(UInt8(ascii: "\"")) else { return nil }
+        let start = position
+        var hasEscapes = false
+        while let end = bytes.firstSpecial(from: position) {
+            switch bytes[end] {
+            case UInt8(ascii: "\""):
+                position = end + 1
+                return (UnsafeBufferPointer(rebasing: bytes[start..<end]), hasEscapes)
+            case UInt8(ascii: "\\"):
+                hasEscapes = true
+                position = min(end + 2, bytes.count)
+            default: return nil
+            }
+        }
+        return nil
+    }
+
+    package mutating func unsigned() -> UInt64? {
+        skipSpace()
+        return digits()
+    }
+
+    /// A number without white space before it.
+    @inline(__always)
+    package mutating func digits() -> UInt64? {
+        var number: UInt64 = 0
+        let start = position
+        while position < bytes.count {
+            let digit = bytes[position] &- UInt8(ascii: "0")
+            guard digit < 10 else { break }
+            let (product, overflow) = number.multipliedReportingOverflow(by: 10)
+            let (sum, carry) = product.addingReportingOverflow(UInt64(digit))
+            if overflow || carry { return nil }
+            number = sum
+            position += 1
+        }
+        return position > start ? number : nil
+    }
+
+    /// The bytes of a JSON number.
+    package mutating func rawNumber() -> UnsafeBufferPointer<UInt8>? {
+        skipSpace()
+        let start = position
+        if position < bytes.count, bytes[position] == UInt8(ascii: "-") { position += 1 }
+        if position < bytes.count, bytes[position] == UInt8(ascii: "0") { position += 1 } else if !skipDigits() { return nil }
+        if position < bytes.count, bytes[position] == UInt8(ascii: ".") {
+            position += 1
+            guard skipDigits() else { return nil }
+        }
+        if position < bytes.count, bytes[position] | 0x20 == UInt8(ascii: "e") {
+            position += 1
+            if position < bytes.count, bytes[position] == UInt8(ascii: "+") || bytes[position] == UInt8(ascii: "-") {
+                position += 1
+            }
+            guard skipDigits() else { return nil }
+        }
+        return UnsafeBufferPointer(rebasing: bytes[start..<position])
+    }
+
+    /// Returns false if there are none.
+    @inline(__always)
+    private mutating func skipDigits() -> Bool {
+        let start = position
+        while position < bytes.count, bytes[position] &- UInt8(ascii: "0") < 10 { position += 1 }
+        return position > start
+    }
+
+    /// Skips `count` bytes.
+    package mutating func skip(_ count: Int) -> Bool {
+        guard bytes.count - position >= count else { return false }
+        position += count
+        return true
+    }
+
+    /// The bytes up to the next space or the end; skips the space.
+    package mutating func word() -> UnsafeBufferPointer<UInt8>? {
+        let start = position
+        while position < bytes.count, bytes[position] != UInt8(ascii: " ") { position += 1 }
+        guard position > start else { return nil }
+        let word = UnsafeBufferPointer(rebasing: bytes[start..<position])
+        if position < bytes.count { position += 1 }
+        return word
+    }
+
+    /// Skips any value; false if it is not JSON.
+    package mutating func skipValue(depth: Int = 0) -> Bool {
+        guard let next = peek(), depth < 64 else { return false }
+        switch next {
+        case UInt8(ascii: "\""): return string() != nil
+        case UInt8(ascii: "{"):
+            return readObject { key, scanner in Self.isText(key) && scanner.skipValue(depth: depth + 1) }
+        case UInt8(ascii: "["):
+            position += 1
+            if consume(UInt8(ascii: "]")) { return true }
+            repeat { guard skipValue(depth: depth + 1) else { return false } } while consume(UInt8(ascii: ","))
+            return consume(UInt8(ascii: "]"))
+        case UInt8(ascii: "t"): return consume(literal: "true")
+        case UInt8(ascii: "f"): return consume(literal: "false")
+        case UInt8(ascii: "n"): return consume(literal: "null")
+        default: return rawNumber() != nil
+        }
+    }
+
+    private mutating func skipSpace() {
+        while position < bytes.count {
+            switch bytes[position] {
+            case 0x20, 0x09, 0x0A, 0x0D: position += 1
+            default: return
+            }
+        }
+    }
+
+    /// Nil if the bytes are not valid UTF-8, which decoding would repair. (`String(validating:as:)` takes longer.)
+    static func text(_ bytes: UnsafeBufferPointer<UInt8>) -> String? {
+        let text = String(decoding: bytes, as: UTF8.self)
+        return text.withBytes { $0.isIdentical(to: bytes) } ? text : nil
+    }
+
+    private static func unescaped(_ raw: UnsafeBufferPointer<UInt8>) -> String? {
+        // Escapes are rare in stored text; Foundation handles all of them.
+        var text = Data("[\"".utf8)
+        text.append(raw)
+        text.append(contentsOf: "\"]".utf8)
+        return (try? JSONDecoder().decode([String].self, from: text))?.first
+    }
+}
