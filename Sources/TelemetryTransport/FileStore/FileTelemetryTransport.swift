@@ -1,5 +1,5 @@
 public import Foundation
-import TelemetryModels
+public import TelemetryModels
 package import TelemetrySystem
 
 /// A store in a directory that any number of processes on one machine share: clients, viewers, tools.
@@ -11,37 +11,18 @@ package import TelemetrySystem
 /// If the directory is removed, the next call that writes creates it again, empty. Every method throws
 /// ``TelemetryTransportError``: `.unavailable` if the system fails or another process holds a lock too long, `.quotaExceeded` if
 /// the disk is full, `.unauthorized` if the system denies access.
-public actor FileTelemetryTransport: TelemetryTransporting, TelemetryEventBatchTransport {
-    nonisolated let layout: StoreLayout
-    nonisolated let system: FileSystem
-    nonisolated let configuration: Configuration
-    nonisolated let follower: JournalFollower
-    /// The store's identifier, which its cursors contain.
-    var storeID: String
-    /// The identifiers of earlier stores in the directory.
-    var formerStoreIDs: Set<String> = []
-    /// The newest journal file when the store's identifier was last checked.
-    var journalWitness = JournalFileWitness()
-    let journal: JournalWriter
-    let segments: SegmentReader
-    let indexes: JournalIndexes
-    let recordCache: RecordCache
-    var recentEnds = RecentSegmentEnds()
-    /// The reading of the journal where the last page ended.
-    var recentWalk: (walk: JournalWalk, position: JournalPosition, filter: TelemetryEventFilter)?
-    /// The entries of the journal file that was last read backwards.
-    var recentEntries: JournalFileEntries?
-    var encoder = EventLineEncoder()
-    /// For each journal file that is still needed, an existing segment with an entry in it.
-    var remainingSegments: [UInt64: String] = [:]
-    /// Clients whose record this transport deleted. Their directory is removed once they have no events.
-    var clientsWithoutRecord: Set<String> = []
-    private var clients: [String: ClientStore] = [:]
-    private var clientNames: [String: String] = [:]
-    /// For clients whose files were closed: the write position, and the inode of the checked identity file.
-    private var idleClients: [String: (segment: SegmentWriter?, checkedIdentity: UInt64?)] = [:]
-    private var uses: UInt64 = 0
-    private var clientsWithOpenFiles = 32
+public actor FileTelemetryTransport: TelemetryTransporting, TelemetryEventBatchTransport, TelemetryEventHistory,
+    TelemetryEventCounting
+{
+    private nonisolated let layout: StoreLayout
+    private nonisolated let follower: JournalFollower
+    private let store: OpenStore
+    private let writer: EventWriter
+    private let reader: ForwardReader
+    private let backwardReader: BackwardReader
+    private let counter: EventCounter
+    private let recordStore: RecordStore
+    private let subscriptions: SubscriptionStore
 
     /// Opens the store in a directory, or creates it, directories with mode 0700 and files with 0600.
     ///
@@ -57,91 +38,136 @@ public actor FileTelemetryTransport: TelemetryTransporting, TelemetryEventBatchT
         guard directory.isFileURL, !directory.path.isEmpty else {
             throw TelemetryTransportError.invalidArgument("\(directory) is not the path of a directory.")
         }
-        let layout = StoreLayout(directory: directory.standardizedFileURL.path)
-        let format = StoreFormat(layout: layout, system: system, diagnostics: configuration.diagnostics)
-        let storeID = try format.prepare()
-        format.clean()
-        self.storeID = storeID
-        self.layout = layout
-        self.system = system
-        self.configuration = configuration
-        journal = JournalWriter(layout: layout, system: system, configuration: configuration, storeID: storeID)
-        segments = SegmentReader(layout: layout, system: system, diagnostics: configuration.diagnostics)
-        indexes = JournalIndexes(layout: layout, system: system)
-        recordCache = RecordCache(
-            files: RecordFiles(layout: layout, system: system, configuration: configuration))
-        try? journal.prepare()
-        if configuration.durability == .system { try? system.synchronizeDirectory(layout.directory) }
-        if let age = configuration.retention.age { try? RetentionClock(layout: layout, system: system, age: age).begin() }
+        layout = StoreLayout(directory: directory.standardizedFileURL.path)
+        store = try OpenStore(layout: layout, system: system, configuration: configuration)
+        let cleanup = StoreCleanup(store)
+        let cursors = EventCursors(store)
+        writer = EventWriter(store, cleanup: cleanup)
+        reader = ForwardReader(store: store, cursors: cursors)
+        backwardReader = BackwardReader(store: store, cursors: cursors)
+        counter = EventCounter(store: store, cursors: cursors)
+        recordStore = RecordStore(store: store, cleanup: cleanup)
+        subscriptions = SubscriptionStore(store: store)
         follower = JournalFollower(layout: layout, system: system, configuration: configuration)
     }
 
     deinit { follower.stop() }
-}
 
-extension FileTelemetryTransport {
+    // MARK: Events
+
+    /// Stores events in the order given. Appends for different clients do not wait for each other.
+    ///
+    /// Checks every event first, and stores none if one of them is invalid.
+    /// - Throws: ``TelemetryTransportError``: `.invalidArgument` for a client identifier that is empty or too long, a date
+    ///   outside the years 1 to 9999, or an event larger than ``Configuration/maximumEventBytes``.
+    public func append(_ events: [TelemetryEvent]) async throws { try await writer.append(events) }
+
+    /// Stores the events of a logger without converting them to `TelemetryEvent`s.
+    ///
+    /// If one of them is invalid, those of earlier parts of a batch of more than 512 may have been stored.
+    /// - Throws: ``TelemetryTransportError``, as the same method for an array of events does.
+    public func append(_ batch: TelemetryEventBatch) async throws {
+        guard let encoded = batch.encoded, encoded.count > 0 else { return try await writer.append(batch.events) }
+        try await writer.append(encoded)
+    }
+
+    public func events(
+        matching filter: TelemetryEventFilter, after cursor: TelemetryCursor?, limit: Int
+    ) async throws -> TelemetryEventPage {
+        try NameRules.check(limit: limit)
+        return try await reader.page(matching: filter, after: cursor, limit: limit)
+    }
+
+    /// Reads the newest events before a cursor, from the journal's newest file backwards.
+    public func events(
+        matching filter: TelemetryEventFilter, before cursor: TelemetryCursor?, limit: Int
+    ) async throws -> TelemetryEventHistoryPage {
+        try NameRules.check(limit: limit)
+        return try await backwardReader.page(matching: filter, before: cursor, limit: limit)
+    }
+
+    /// The number of stored events that match. The totals, overall and per client, are known without reading events.
+    public func countEvents(matching filter: TelemetryEventFilter) async throws -> Int {
+        guard filter.selectsWholeClients else { return try await reader.count(matching: filter) }
+        var count: UInt64 = 0
+        for name in try store.clientDirectories(of: filter) {
+            count = count.addingClamped(try await counter.total(ofClient: name))
+        }
+        return Int(clamping: count)
+    }
+
+    /// The numbers of the stored events that match, from the summaries in the journal and its indexes.
+    ///
+    /// Reads the events of batches without a summary, of segments from which events were deleted, and of batches that a
+    /// condition divides. Damage to other events is not noticed.
+    public func summarizedCounts(matching filter: TelemetryEventFilter) async throws -> [TelemetryEventCount] {
+        try await counter.counts(matching: filter)
+    }
+
+    /// Removes every stored event that matches, also while other processes append, and frees its space.
+    ///
+    /// Events appended during the call may remain. From a damaged segment, only the readable lines that match are removed.
+    @discardableResult
+    public func deleteEvents(matching filter: TelemetryEventFilter) async throws -> Int {
+        try await writer.deleteEvents(matching: filter)
+    }
+
+    public nonisolated func eventArrivals() -> AsyncStream<Void> { follower.arrivals() }
+
+    // MARK: Records
+
+    public func save(_ records: [TelemetryRecord], policy: TelemetrySavePolicy) async throws -> [TelemetryRecord] {
+        try await recordStore.save(records, policy: policy)
+    }
+
+    public func record(withID id: TelemetryRecord.ID) async throws -> TelemetryRecord? { try recordStore.record(withID: id) }
+
+    public func records(matching query: TelemetryRecordQuery) async throws -> [TelemetryRecord] {
+        try recordStore.records(matching: query)
+    }
+
+    @discardableResult
+    public func deleteRecords(withIDs ids: [TelemetryRecord.ID]) async throws -> Int {
+        try await recordStore.deleteRecords(withIDs: ids)
+    }
+
+    // MARK: Subscriptions
+
+    public func save(_ subscription: TelemetrySubscription) async throws -> TelemetrySubscription.ID {
+        try await subscriptions.save(subscription)
+        return subscription.id
+    }
+
+    public func subscription(withID id: TelemetrySubscription.ID) async throws -> TelemetrySubscription? {
+        try subscriptions.subscription(withID: id)
+    }
+
+    public func deleteSubscription(withID id: TelemetrySubscription.ID) async throws {
+        try await subscriptions.deleteSubscription(withID: id)
+    }
+
+    /// Returns the changes from now on, by this process and others, within milliseconds if the system reports file changes.
+    public nonisolated func notifications() -> AsyncStream<TelemetryNotification> { follower.notifications() }
+
+    // MARK: The store
+
+    /// Returns whether the directory is a store of this version that can be read and written. Records of any type can be stored.
+    public func validateSchema() async -> Bool { store.isUsable() }
+
+    /// The directory's absolute path, without symbolic links.
+    public nonisolated var storeIdentifier: String? {
+        "file:" + URL(fileURLWithPath: layout.directory).resolvingSymlinksInPath().path
+    }
+
+    public func debugInfo() async -> DebugInfo {
+        await debugInfo(containerID: layout.directory, environment: "files in a directory")
+    }
+
     /// Keeps the files of more clients open, three for each, to append to many clients in turn. If descriptors run out, all are
     /// closed and opened again as needed; for the separate package of tools, not part of the interface.
     ///
     /// While a file is open, the space of a segment that another process removes is not free. A process that runs for long
     /// therefore keeps few files open.
     @_spi(Tooling)
-    public func keepFilesOpen(ofClients count: Int) { clientsWithOpenFiles = max(count, clientsWithOpenFiles) }
-
-    /// The client's part of the store. If too many clients have open files, closes those of the least recently used ones.
-    func client(named name: String) -> ClientStore {
-        uses += 1
-        let client: ClientStore
-        if let known = clients[name] {
-            client = known
-        } else {
-            if clients.count >= clientsWithOpenFiles { closeOldestClients() }
-            client = ClientStore(
-                name: name,
-                shared: .init(
-                    layout: layout, system: system, configuration: configuration, reader: segments, journal: journal))
-            if let idle = idleClients.removeValue(forKey: name) {
-                (client.segment, client.checkedIdentity) = idle
-            }
-            clients[name] = client
-        }
-        client.lastUse = uses
-        return client
-    }
-
-    /// The name of a client's directory, cached because encoding it is slow.
-    func directoryName(ofClient clientId: String?) -> String {
-        guard let clientId else { return StoreLayout.client(nil) }
-        if let known = clientNames[clientId] { return known }
-        if clientNames.count >= 4_096 { clientNames.removeAll() }
-        let name = StoreLayout.client(clientId)
-        clientNames[clientId] = name
-        return name
-    }
-
-    /// Closes an eighth at once, because finding the oldest takes long with many clients.
-    private func closeOldestClients() {
-        let oldest = clients.values.sorted { $0.lastUse < $1.lastUse }
-        for client in oldest.prefix(max(1, clientsWithOpenFiles / 8)) { close(client) }
-    }
-
-    private func close(_ client: ClientStore) {
-        client.closeFiles()
-        if idleClients.count >= 4_096 { idleClients.removeAll() }
-        idleClients[client.name] = (client.segment, client.checkedIdentity)
-        clients[client.name] = nil
-    }
-
-    /// Closes every file that is kept open only for speed.
-    func closeFiles() {
-        for client in clients.values { close(client) }
-        segments.close()
-        recentWalk = nil
-        recordCache.stopWatching()
-        journal.close()
-    }
-
-    nonisolated func report(_ kind: TelemetryDiagnostic.Kind, _ message: String) {
-        configuration.diagnostics?(TelemetryDiagnostic(kind: kind, message: message))
-    }
+    public func keepFilesOpen(ofClients count: Int) { store.clients.keepOpen(count) }
 }

@@ -152,7 +152,8 @@ struct RecordFaultTests {
             let store = try FileTelemetryTransport(directory: directory, configuration: .default, system: faults.system)
             _ = try await store.save(TelemetrySubscription(id: "t", recordType: "t"))
             let reader = ChangeReader(
-                layout: store.layout, system: FileSystem(), configuration: FileTelemetryTransport.Configuration.default)
+                layout: StoreLayout(directory: directory.standardizedFileURL.path), system: FileSystem(),
+                configuration: .default)
             let early = Mutex<[TelemetryNotification]>([])
             let count = Mutex(0)
             let file = directory.appending(path: "records/t/r.json").path

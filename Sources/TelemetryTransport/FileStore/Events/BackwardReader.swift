@@ -1,39 +1,41 @@
 import TelemetryModels
 import TelemetrySystem
 
-extension FileTelemetryTransport: TelemetryEventHistory {
+/// Reads events against the journal's order, from its newest file.
+struct BackwardReader {
     /// The number of entries that are read at once.
     private static let runLength = 64
 
-    /// Reads the newest events before a cursor, from the journal's newest file backwards.
-    public func events(
+    let store: OpenStore
+    let cursors: EventCursors
+
+    nonisolated(nonsending) func page(
         matching filter: TelemetryEventFilter, before cursor: TelemetryCursor?, limit: Int
     ) async throws -> TelemetryEventHistoryPage {
-        try NameRules.check(limit: limit)
-        let start = try reading { try startingPoint(cursor).position }
+        let start = try cursors.start(after: cursor).position
         let end = cursor == nil ? nil : start
-        let bounds = EventBounds(filter, client: filter.clientId.map { directoryName(ofClient: $0) })
-        var states = SegmentStates(layout: layout, system: system)
-        var numbers = try system.list(layout.journal).compactMap(StoreLayout.journalNumber).sorted()
+        let bounds = EventBounds(filter, client: filter.clientId.map { store.clients.directoryName(ofClient: $0) })
+        var states = SegmentStates(layout: store.layout, system: store.system)
+        var numbers = try store.reading { try cursors.files().sorted() }
         numbers.removeAll { $0 > end?.file ?? .max }
         var pageEnd = start
         var pieces: [[TelemetryEvent]] = []
         var count = 0
         for file in numbers.reversed() {
             let upper = file == end?.file ? end : nil
-            let entries = try reading { try self.entries(of: file, before: upper, filter, bounds, &states) }
+            let entries = try store.reading { try self.entries(of: file, before: upper, filter, bounds, &states) }
             if end == nil, pieces.isEmpty, file == numbers.last { pageEnd = entries.end }
             var rest = entries.positions(before: upper)
             while !rest.isEmpty {
                 let run = rest.suffix(Self.runLength)
                 rest.removeLast(run.count)
-                for (at, batch) in try reading({ try self.batches(at: run) }).reversed() {
+                for (at, batch) in try store.reading({ try self.batches(at: run) }).reversed() {
                     let last = upper.flatMap { $0.isPlace(at) ? $0.linesRead : nil } ?? .max
-                    let found = try reading { try matching(filter, in: batch, upToLine: last) }
+                    let found = try store.reading { try matching(filter, in: batch, upToLine: last) }
                     if found.count >= limit - count {
                         let surplus = found.count - (limit - count)
                         var start = at
-                        if surplus > 0 { start.linesRead = try reading { try line(after: surplus, filter, in: batch) } }
+                        if surplus > 0 { start.linesRead = try store.reading { try line(after: surplus, filter, in: batch) } }
                         pieces.append(Array(found.suffix(limit - count)))
                         return page(pieces, from: start, to: pageEnd)
                     }
@@ -51,8 +53,8 @@ extension FileTelemetryTransport: TelemetryEventHistory {
         _ pieces: [[TelemetryEvent]], from start: JournalPosition?, to end: JournalPosition
     ) -> TelemetryEventHistoryPage {
         TelemetryEventHistoryPage(
-            events: pieces.reversed().flatMap(\.self), start: start.map { TelemetryCursor(rawValue: $0.text(ofStore: storeID)) },
-            end: TelemetryCursor(rawValue: end.text(ofStore: storeID)), hasMore: start != nil)
+            events: pieces.reversed().flatMap(\.self), start: start.map(cursors.cursor), end: cursors.cursor(at: end),
+            hasMore: start != nil)
     }
 
     /// The entries of a journal file, at least those before a position; by default all of them.
@@ -60,14 +62,14 @@ extension FileTelemetryTransport: TelemetryEventHistory {
         of file: UInt64, before end: JournalPosition?, _ filter: TelemetryEventFilter, _ bounds: EventBounds,
         _ states: inout SegmentStates
     ) throws -> JournalFileEntries {
-        if let end, let recent = recentEntries, recent.filter == filter, recent.end.file == file,
+        if let end, let recent = store.recent.entries, recent.filter == filter, recent.end.file == file,
             recent.end.offset >= end.offset
         {
             return recent
         }
         var entries = JournalFileEntries(filter: filter, end: JournalPosition(file: file, offset: 0, events: 0))
         try read(&entries, before: end, bounds, &states)
-        recentEntries = entries
+        store.recent.entries = entries
         return entries
     }
 
@@ -75,11 +77,11 @@ extension FileTelemetryTransport: TelemetryEventHistory {
         _ entries: inout JournalFileEntries, before end: JournalPosition?, _ bounds: EventBounds, _ states: inout SegmentStates
     ) throws {
         let file = entries.end.file
-        if let names = try indexes.index(of: file, with: .names, storeID: storeID), !bounds.mayMatch(names) {
+        if let names = try store.indexes.index(of: file, with: .names, storeID: store.id), !bounds.mayMatch(names) {
             entries.end = JournalPosition(file: file, offset: names.range.journalSize, events: names.range.events)
             return
         }
-        if let index = try indexes.index(of: file, with: [.names, .entries], storeID: storeID) {
+        if let index = try store.indexes.index(of: file, with: [.names, .entries], storeID: store.id) {
             entries.end = JournalPosition(file: file, offset: index.range.journalSize, events: index.range.events)
             entries.positions = try index.entries(matching: bounds, &states).map {
                 JournalPosition(file: file, offset: $0.offset, events: $0.events)
@@ -87,9 +89,9 @@ extension FileTelemetryTransport: TelemetryEventHistory {
             return
         }
         var lines = JournalReader(
-            layout: layout, system: system, diagnostics: configuration.diagnostics, position: entries.end,
+            layout: store.layout, system: store.system, diagnostics: store.configuration.diagnostics, position: entries.end,
             readsSummaries: bounds.isSelective)
-        defer { for (client, at) in lines.tornBatches { noteTornBatch(ofClient: client, at) } }
+        defer { for (client, at) in lines.tornBatches { store.noteTornBatch(ofClient: client, at) } }
         var ends = SegmentEnds()
         while let (line, at) = try lines.next(), at.file == file, end.map({ at.isBefore($0) }) ?? true {
             // At the end of this file, the reader may already be in the next one.
@@ -106,7 +108,7 @@ extension FileTelemetryTransport: TelemetryEventHistory {
         at positions: ArraySlice<JournalPosition>
     ) throws(FileError) -> [(at: JournalPosition, batch: JournalBatch)] {
         guard let first = positions.first else { return [] }
-        var entries = EntryReader(file: first.file, layout: layout, system: system, readsSummaries: false)
+        var entries = EntryReader(file: first.file, layout: store.layout, system: store.system, readsSummaries: false)
         var found: [(at: JournalPosition, batch: JournalBatch)] = []
         for at in positions {
             if let batch = try entries.batch(at: at.offset) { found.append((at, batch)) }
@@ -118,7 +120,7 @@ extension FileTelemetryTransport: TelemetryEventHistory {
         _ filter: TelemetryEventFilter, in batch: JournalBatch, upToLine end: UInt64
     ) throws -> [TelemetryEvent] {
         var found: [TelemetryEvent] = []
-        try segments.read(batch, upToLine: end) { event in
+        try store.segments.read(batch, upToLine: end) { event in
             if filter.matches(event) { found.append(consume event) }
             return true
         }
@@ -128,32 +130,11 @@ extension FileTelemetryTransport: TelemetryEventHistory {
     /// The number of the batch's lines up to its matching event number `count`.
     private func line(after count: Int, _ filter: TelemetryEventFilter, in batch: JournalBatch) throws -> UInt64 {
         var rest = count
-        let extent = try segments.read(batch) { event in
+        let extent = try store.segments.read(batch) { event in
             if filter.matches(event) { rest -= 1 }
             return rest > 0
         }
         if case .stopped(let lines) = extent { return lines }
         return batch.lineCount
-    }
-}
-
-/// The entries of a journal file that may have events matching a filter, which the next page backwards needs again.
-struct JournalFileEntries {
-    let filter: TelemetryEventFilter
-    var positions: [JournalPosition] = []
-    /// The position after the last entry that was read.
-    var end: JournalPosition
-
-    /// The entries before a position, including one that it divides; by default all of them.
-    func positions(before end: JournalPosition?) -> ArraySlice<JournalPosition> {
-        guard let end else { return positions[...] }
-        return positions.prefix(upTo: positions.lastIndex { $0.isBefore(end) }.map { $0 + 1 } ?? 0)
-    }
-}
-
-extension JournalPosition {
-    /// Whether a part of the entry at this position is before the other position of the same file.
-    fileprivate func isBefore(_ end: JournalPosition) -> Bool {
-        offset < end.offset || offset == end.offset && end.linesRead > 0
     }
 }

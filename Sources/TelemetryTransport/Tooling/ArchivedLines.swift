@@ -35,7 +35,7 @@ public enum ArchivedLines: Sendable {
                     runs.append(.other(line))
                     continue
                 }
-                if !reader.isOfOrigin || reader.events.count - first >= FileTelemetryTransport.batchSize { endRun() }
+                if !reader.isOfOrigin || reader.events.count - first >= EventWriter.batchSize { endRun() }
                 reader.append(event)
             }
             endRun()

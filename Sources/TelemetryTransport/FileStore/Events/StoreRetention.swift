@@ -1,21 +1,24 @@
 import TelemetryModels
 import TelemetrySystem
 
-extension FileTelemetryTransport {
-    /// Removes segments that exceed the limits, oldest first, but never the one just started.
+/// Removes segments that exceed the limits of a store, oldest first.
+struct StoreRetention {
+    let store: OpenStore
+
+    /// Removes what exceeds the limits, but never the segment just started.
     ///
     /// A failure is reported, and the removal is tried again when the next segment is begun.
-    func enforceRetention(after client: String) async {
-        let retention = configuration.retention
+    nonisolated(nonsending) func enforce(after client: String) async {
+        let retention = store.configuration.retention
         guard retention != .unlimited else { return }
         do {
-            var own = try self.client(named: client).holdings()
-            own = try await retire(from: own, bytes: retention.bytesPerClient, olderThan: .min, in: client)
+            var own = try store.clients[client].holdings()
+            own = try await retire(from: own, bytes: retention.bytesPerClient, olderThan: .min)
             guard retention.maximumTotalBytes != nil || retention.age != nil else { return }
             var oldest = Int64.min
             if let age = retention.age {
-                let clock = RetentionClock(layout: layout, system: system, age: age)
-                oldest = try clock.oldest(of: holdings()) { self.client(named: $0.client).file(of: $0.segment) } ?? .min
+                let clock = RetentionClock(layout: store.layout, system: store.system, age: age)
+                oldest = try clock.oldest(of: holdings()) { store.clients[$0.client].file(of: $0.segment) } ?? .min
             }
             var all = try holdings()
             all.sort {
@@ -23,38 +26,33 @@ extension FileTelemetryTransport {
                     $1.modified, $1.client, ClientStore.number(of: $1.segment)
                 )
             }
-            _ = try await retire(from: all, bytes: retention.maximumTotalBytes, olderThan: oldest, in: client)
+            _ = try await retire(from: all, bytes: retention.maximumTotalBytes, olderThan: oldest)
         } catch {
-            report(.storageFailed, "Old events could not be removed: \(error)")
+            store.report(.storageFailed, "Old events could not be removed: \(error)")
         }
     }
 
     /// The segments of all clients.
     private func holdings() throws(FileError) -> [ClientStore.Holding] {
         var all: [ClientStore.Holding] = []
-        for name in try system.directories(in: layout.events) { all += try client(named: name).holdings() }
+        for name in try store.system.directories(in: store.layout.events) { all += try store.clients[name].holdings() }
         return all
     }
 
     /// Retires the oldest segments until the rest is within the limits, and returns the rest.
-    private func retire(
-        from holdings: [ClientStore.Holding], bytes: Int?, olderThan oldest: Int64, in client: String
+    nonisolated(nonsending) private func retire(
+        from holdings: [ClientStore.Holding], bytes: Int?, olderThan oldest: Int64
     ) async throws -> [ClientStore.Holding] {
         let bound = bytes.map { UInt64(clamping: max($0, 0)) } ?? .max
         var total = holdings.reduce(0 as UInt64) { $0.addingClamped($1.size) }
         var kept: [ClientStore.Holding] = []
         for holding in holdings {
-            let isCurrent = holding.segment == self.client(named: holding.client).segment?.name
+            let isCurrent = holding.segment == store.clients[holding.client].segment?.name
             guard !isCurrent, total > bound || holding.modified < oldest else {
                 kept.append(holding)
                 continue
             }
-            try await whenUnlocked("the events of a client") { () -> Void? in
-                let store = self.client(named: holding.client)
-                guard try store.tryLock() else { return nil }
-                defer { store.unlock() }
-                return try store.retire(holding.segment)
-            }
+            try await store.withLockedClient(holding.client) { try $0.retire(holding.segment) }
             total -= min(total, holding.size)
         }
         return kept
