@@ -15,6 +15,8 @@ struct RelayParts: Sendable {
     let connections: ConnectionRegistry
     let bodies: WaitingBodies
     private let decoding: BodyDecoding
+    /// The maximum number of changes that wait for the storage at once; half of them of hosts.
+    private static let changesAtOnce = 4
     let access: RelayAccess
     let table = RouteTable()
 
@@ -65,6 +67,7 @@ struct RelayParts: Sendable {
         if let telemetry {
             RelayRoutes(
                 storage: telemetry, access: access, streams: streams, bodies: bodies, decoding: decoding,
+                changes: Turns(maximum: Self.changesAtOnce, clock: clock),
                 hostLimits: HostRecordLimits(storage: telemetry, limits: configuration.limits, uptime: uptime),
                 limits: configuration.limits, metrics: metrics, clock: clock
             ).add(to: router, table)

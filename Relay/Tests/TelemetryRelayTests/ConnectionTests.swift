@@ -47,6 +47,23 @@ struct ConnectionTests {
     /// Waits until the channel is closed.
     private static func isClosed(_ channel: NIOAsyncTestingChannel) async throws { try await channel.closeFuture.get() }
 
+    @Test("What in a head takes long to compare is replaced before anything reads it")
+    func combining() async throws {
+        let channel = try await Bench().connect()
+        let marks = String(repeating: "\u{301}\u{323}", count: 16)
+        var request = HTTPRequest(method: .get, scheme: "http", authority: "a\(marks)", path: "/a\(marks)")
+        request.headerFields = [.origin: "http://a\(marks)", .accept: "a"]
+        try await channel.writeInbound(HTTPRequestPart.head(request))
+        guard case .head(let head) = try await channel.readInbound(as: HTTPRequestPart.self) else {
+            Issue.record("There is no head.")
+            return
+        }
+        #expect(head.authority == "-" && head.path == "/-")
+        #expect(head.headerFields == [.origin: "-", .accept: "a"])
+        request = HTTPRequest(method: .get, scheme: "http", authority: "\u{e9}", path: "/?\u{e9}")
+        #expect(request.withSafeTexts() == request)
+    }
+
     @Test("A first request has to arrive within 60 seconds, and a next one within 75")
     func heads() async throws {
         let bench = Bench()

@@ -35,6 +35,46 @@ struct HostileWireTests {
         return bytes
     }
 
+    private static let marks = "a" + String(repeating: "\u{301}\u{323}", count: 16)
+    private static let encodedMarks = "a" + String(repeating: "%CC%81%CC%A3", count: 16)
+
+    @Test(
+        "A name with more than 30 combining characters in a row, which takes long to compare, is refused",
+        arguments: [
+            ("/v1/events", WireSample.batch(WireSample.event("1", more: #","attributes":{"\#(marks)":1}"#))),
+            ("/v1/events", WireSample.batch(WireSample.event("1", more: #","\#(marks)":1"#))),
+            ("/v1/events", WireSample.batch(WireSample.event(marks))),
+            ("/v1/events", WireSample.batch(WireSample.event("1", client: marks))),
+            ("/v1/events", WireSample.batch(WireSample.event("1", more: #","scenario":"\#(marks)""#))),
+            ("/v1/records", WireSample.save("overwrite", WireSample.record(marks))),
+            ("/v1/records", WireSample.save("overwrite", WireSample.record("1", more: #","\#(marks)":1"#))),
+            ("/v1/records", WireSample.save("overwrite", WireSample.record("1", more: #","n":"\#(marks)""#))),
+            ("/v1/records", WireSample.save(marks)),
+            ("/v1/records/query", #"{"recordType":"T","conditions":{"a":"\#(marks)"}}"#),
+            ("/v1/records/delete", #"{"recordNames":["\#(marks)"]}"#),
+            ("/debug/logs", #"{"entries":[{"payload":{"\#(marks)":1}}]}"#),
+            ("/v1/events?session=\(encodedMarks)", ""), ("/v1/events/count?scenario=\(encodedMarks)", ""),
+            ("/v1/records/\(encodedMarks)", ""), ("/debug/logs?text=\(encodedMarks)", ""),
+            ("/debug/logs?\(encodedMarks)=a", ""),
+        ])
+    func combining(path: String, body: String) async throws {
+        try await RelayBench.run { relay async throws -> Void in
+            let answer = try await body.isEmpty ? relay.get(path) : relay.post(path, body)
+            #expect(answer.status == .badRequest)
+            #expect(!answer.text.contains("Unknown parameter") && !answer.text.contains("there is no parameter"))
+        }
+    }
+
+    @Test("What a user wrote is stored whatever it contains")
+    func freeText() async throws {
+        try await RelayBench.run { relay async throws -> Void in
+            let event = WireSample.event("1", more: #","property1":"\#(Self.marks)","attributes":{"a":"\#(Self.marks)"}"#)
+            #expect(try await relay.post("/v1/events", WireSample.batch(event)).status == .ok)
+            let text = try await relay.get("/v1/events").text
+            #expect(text.utf8.split(separator: Array(Self.marks.utf8)).count == 3)
+        }
+    }
+
     @Test("Thousands of damaged requests get a response, none with a server error", arguments: [false, true])
     func damagedRequests(isHost: Bool) async throws {
         let seed = ProcessInfo.processInfo.environment["RELAY_TEST_SEED"].flatMap { UInt64($0) } ?? .random(in: 0...UInt64.max)

@@ -35,6 +35,33 @@ struct JSONReaderTests {
         }
     }
 
+    /// A text with consecutive combining characters of two classes in the wrong order, with or without escapes.
+    private static func marks(_ count: Int, escaped: Bool = false) -> String {
+        "a" + String(repeating: escaped ? #"\u0301\u0323"# : "\u{301}\u{323}", count: count / 2)
+    }
+
+    @Test("Names have at most 30 combining characters in a row, values any number", arguments: [false, true])
+    func combining(escaped: Bool) throws {
+        let (safe, unsafe) = (Self.marks(30, escaped: escaped), Self.marks(32, escaped: escaped))
+        for text in [#"{"\#(safe)":1,"\#(safe)b\#(safe)":2}"#, #"{"a":["\#(unsafe)","\#(unsafe)"]}"#] {
+            try skip(text.utf8)
+            try JSONReader.checkNames(in: text.utf8)
+        }
+        for text in [#"{"\#(unsafe)":1}"#, #"[{"a":{"b" : 1, "\#(unsafe)" : "x"}}]"#] {
+            #expect(throws: JSONReaderError.self) { try skip(text.utf8) }
+            #expect(throws: JSONReaderError.self) { try JSONReader.checkNames(in: text.utf8) }
+        }
+    }
+
+    @Test("Names are found in texts that only another reader reads, however deep")
+    func names() throws {
+        let (start, end) = (String(repeating: #"{"a":["#, count: 100), String(repeating: "]}", count: 100))
+        try JSONReader.checkNames(in: (start + #""x\":","y""# + end).utf8)
+        #expect(throws: JSONReaderError.self) { try JSONReader.checkNames(in: (start + "{\"\(Self.marks(32))\":1}" + end).utf8) }
+        // A text in UTF-16, which some readers read.
+        #expect(throws: JSONReaderError.self) { try JSONReader.checkNames(in: [0x7B, 0, 0x22, 0, 0x61, 0, 0x22, 0]) }
+    }
+
     @Test("Escapes in strings are decoded")
     func escapes() throws {
         let text = try JSONReader.read(#""\"\\\/\b\f\n\r\t\u0000\u00e9\ud83d\ude00é""#.utf8) { try $0.string() }

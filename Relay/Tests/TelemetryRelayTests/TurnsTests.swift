@@ -61,6 +61,26 @@ struct TurnsTests {
         try await turns.run {}
     }
 
+    @Test("A client has at most 32 requests that wait")
+    func waiting() async throws {
+        let clock = ManualClock()
+        let turns = Turns(maximum: 2, clock: clock)
+        func run(_ owners: [Owner]) -> Task<Void, any Error> {
+            Task { try await RequestOwners.$current.withValue(owners) { try await turns.run {} } }
+        }
+        var waiting: [Task<Void, any Error>] = []
+        try await RequestOwners.$current.withValue(Self.host("a")) {
+            try await turns.run {
+                waiting = (1...32).map { _ in run(Self.host("a")) }
+                await clock.sleepers(atLeast: 32)
+                await #expect(throws: RelayStorageError.busy) { try await run(Self.host("a")).value }
+                waiting.append(run(Self.host("b")))
+                await clock.sleepers(atLeast: 33)
+            }
+        }
+        for task in waiting { try await task.value }
+    }
+
     @Test("A query that is cancelled while it waits does not take a turn")
     func cancelled() async throws {
         let clock = ManualClock()
@@ -145,6 +165,31 @@ struct TurnsTests {
             }
             try await query(Self.host("a"), "SELECT 1")
             try await storage.close()
+        }
+    }
+
+    @Test(
+        "One change of a client waits for the storage at once; 32 more wait for their turn, and others are refused",
+        arguments: [
+            (HTTPRequest.Method.post, "/v1/records", WireSample.save("overwrite", WireSample.record("r"))),
+            (.post, "/v1/records/delete", #"{"recordNames":["r"]}"#), (.delete, "/v1/events?session=s", ""),
+            (.put, "/v1/subscriptions/s", #"{"recordType":"TelemetryScenario","clientid":"a"}"#),
+            (.delete, "/v1/subscriptions/s", ""),
+        ])
+    func changes(method: HTTPRequest.Method, path: String, body: String) async throws {
+        // As no time passes, only the first request looks up the client's key, and whether there are tokens.
+        try await RelayBench.run(uptime: { .zero }) { relay async throws -> Void in
+            let host = TestCaller.host("a")
+            _ = try await relay.get("/v1/server", as: host)
+            let database = try #require(relay.storage as? SQLiteRelayStorage).database
+            let end = DispatchSemaphore(value: 0)
+            database.enqueue { _ in end.wait() }
+            try await withThrowingTaskGroup(of: HTTPResponse.Status.self) { group async throws -> Void in
+                for _ in 1...34 { group.addTask { try await relay.send(method, path, body, as: host).status } }
+                #expect(try await group.next() == .serviceUnavailable)
+                end.signal()
+                for _ in 1...33 { #expect(try await group.next()?.code ?? 0 < 300) }
+            }
         }
     }
 

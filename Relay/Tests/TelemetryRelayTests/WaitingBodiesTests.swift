@@ -69,13 +69,25 @@ struct WaitingBodiesTests {
         case deletion
         /// Ten events that take a long text from their context.
         case batch
+        case query
 
-        var path: String { self == .deletion ? "/v1/records/delete" : "/v1/events" }
+        var path: String {
+            switch self {
+            case .deletion: "/v1/records/delete"
+            case .batch: "/v1/events"
+            case .query: "/v1/records/query"
+            }
+        }
 
         var body: String {
-            guard self == .batch else { return #"{"recordNames":["\#(String(repeating: "x", count: 1_040_000))"]}"# }
-            let events = (0..<10).map { WireSample.event("\($0)") }.joined(separator: ",")
-            return #"{"context":{"property1":"\#(String(repeating: "x", count: 100_000))"},"events":[\#(events)]}"#
+            let text = String(repeating: "x", count: 1_040_000)
+            switch self {
+            case .deletion: return #"{"recordNames":["\#(text)"]}"#
+            case .query: return #"{"recordType":"T","conditions":{"a":"\#(text)"}}"#
+            case .batch:
+                let events = (0..<10).map { WireSample.event("\($0)") }.joined(separator: ",")
+                return #"{"context":{"property1":"\#(text.prefix(100_000))"},"events":[\#(events)]}"#
+            }
         }
     }
 

@@ -34,7 +34,8 @@ enum ClientHeaders {
     }
 
     private static func list(_ value: String) -> [Substring] {
-        value.split(separator: ",", omittingEmptySubsequences: false).map { part in
+        // One part more than there may be, to be refused.
+        value.split(separator: ",", maxSplits: maximumClients, omittingEmptySubsequences: false).map { part in
             let isSpace = { (character: Character) in character == " " || character == "\t" }
             return Substring(String(part.drop(while: isSpace).reversed().drop(while: isSpace).reversed()))
         }

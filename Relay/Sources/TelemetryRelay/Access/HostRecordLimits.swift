@@ -9,7 +9,7 @@ import TelemetryTransport
 final class HostRecordLimits: Sendable {
     private struct Total {
         var bytes = 0
-        /// When it was read; nil if it was not.
+        /// When it was last about to be read; nil if it was not.
         var time: Duration?
     }
 
@@ -80,9 +80,15 @@ final class HostRecordLimits: Sendable {
     private func checkAll(own: Int) async throws {
         guard own > RelayLimits.reservedBytes else { return }
         let now = uptime()
-        if total.withLock({ total in total.time.map { now - $0 >= Self.interval } ?? true }) {
+        // One caller reads; the others meanwhile use what was read before.
+        let reads = total.withLock { total in
+            if let time = total.time, now - time < Self.interval { return false }
+            total.time = now
+            return true
+        }
+        if reads {
             let usage = try await storage.usage()
-            total.withLock { $0 = Total(bytes: usage.recordBytes + usage.subscriptionBytes, time: now) }
+            total.withLock { $0.bytes = usage.recordBytes + usage.subscriptionBytes }
         }
         guard total.withLock(\.bytes) < limits.recordBytesInAll else {
             throw Problem.tooLarge(

@@ -27,10 +27,13 @@ struct RelayCaller: Sendable, Equatable {
 
     /// What a share of streams, queries or waiting bodies belongs to.
     enum Owner: Sendable, Hashable {
-        case client(String)
+        /// A client's ``NameKey``, which is compared and hashed faster than a long identifier.
+        case clientKey(Data)
         /// All hosts together.
         case hosts
         case credential(Credential)
+
+        static func client(_ identifier: String) -> Self { .clientKey(NameKey.data(of: identifier)) }
     }
 
     /// The clients of a host, whose token is that of all installations, and all hosts; for other roles the token.

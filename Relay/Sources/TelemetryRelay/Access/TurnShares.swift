@@ -9,13 +9,15 @@ struct TurnShares {
     /// The number of turns that had begun before an owner's last one.
     private var last: [RelayCaller.Owner: Int] = [:]
     private var begun = 0
+    /// The number of owners whose last turn is known without a search for those that need not be.
+    private static let knownOwners = 4_096
 
     init(maximum: Int) { self.maximum = maximum }
 
     /// The maximum number of turns of an owner at once.
     private func share(of owner: RelayCaller.Owner) -> Int {
         switch owner {
-        case .client: 1
+        case .clientKey: 1
         case .hosts, .credential: max(1, maximum / 2)
         }
     }
@@ -49,8 +51,10 @@ struct TurnShares {
         let next = waiting.indices.filter { hasRoom(for: waiting[$0]) }
             .min { (turn(of: waiting[$0]), $0) < (turn(of: waiting[$1]), $1) }
         if let next { _ = take(for: waiting[next]) }
-        let known = Set(waiting.joined())
-        last = last.filter { used[$0.key] != nil || known.contains($0.key) }
+        if last.count > Self.knownOwners {
+            let known = Set(waiting.joined())
+            last = last.filter { used[$0.key] != nil || known.contains($0.key) }
+        }
         return next
     }
 

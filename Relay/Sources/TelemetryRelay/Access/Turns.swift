@@ -20,6 +20,9 @@ final class Turns: Sendable {
         mutating func take(for owners: [RelayCaller.Owner]) -> Bool { !isPaused && shares.take(for: owners) }
     }
 
+    /// The maximum number of requests of one client that wait; more are refused at once.
+    private static let clientWaits = 32
+
     private let clock: any Clock<Duration>
     private let timeout: Duration
     private let refusal: any Error
@@ -65,10 +68,16 @@ final class Turns: Sendable {
     }
 
     private func wait(for owners: [RelayCaller.Owner]) async throws {
-        let id = state.withLock { state in
+        let id: Int? = state.withLock { state in
+            if case .clientKey? = owners.first,
+                state.waiting.count(where: { $0.owners.first == owners.first }) >= Self.clientWaits
+            {
+                return nil
+            }
             state.lastID += 1
             return state.lastID
         }
+        guard let id else { throw refusal }
         var timer: Task<Void, any Error>?
         defer { timer?.cancel() }
         try await withTaskCancellationHandler {

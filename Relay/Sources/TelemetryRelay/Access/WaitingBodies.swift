@@ -48,7 +48,7 @@ final class WaitingBodies: Sendable {
 
     private func share(of owner: RelayCaller.Owner) -> Int {
         switch owner {
-        case .client: max(limit / 8, leastShare)
+        case .clientKey: max(limit / 8, leastShare)
         case .hosts: max(limit / 4 * 3, leastShare)
         case .credential: max(limit, leastShare)
         }

@@ -32,9 +32,9 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         switch unwrapInboundIn(data) {
-        case .head:
+        case .head(let head):
             update { $0.receivedHead(at: $1) }
-            context.fireChannelRead(data)
+            context.fireChannelRead(wrapInboundOut(.head(head.withSafeTexts())))
         case .body(var part): if body?.writeBuffer(&part) == nil { body = part }
         case .end:
             passBody(context)

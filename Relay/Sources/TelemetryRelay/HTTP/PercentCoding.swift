@@ -1,6 +1,7 @@
 /// Strict percent-decoding (RFC 3986), and hexadecimal digits.
 enum PercentCoding {
-    /// Decodes a text. Returns nil if a `%` is not followed by two hexadecimal digits, or the bytes are not UTF-8.
+    /// Decodes a text. Returns nil if a `%` is not followed by two hexadecimal digits, or the bytes are not
+    /// stream-safe UTF-8.
     /// - Parameter plusIsSpace: whether `+` is a space, as in forms and URL queries.
     static func decode(_ text: some StringProtocol, plusIsSpace: Bool = false) -> String? {
         var bytes: [UInt8] = []
@@ -15,7 +16,7 @@ enum PercentCoding {
             default: bytes.append(byte)
             }
         }
-        return String(validating: bytes, as: UTF8.self)
+        return String(validating: bytes, as: UTF8.self).flatMap { StreamSafeText.isSafe($0) ? $0 : nil }
     }
 
     /// The value of a hexadecimal digit.

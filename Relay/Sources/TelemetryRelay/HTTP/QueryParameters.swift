@@ -10,17 +10,27 @@ struct QueryParameters {
 
     init(_ query: String, known: Set<String>) throws(Problem) {
         var values: [String: [String]] = [:]
-        for pair in query.split(separator: "&") {
-            let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            guard let name = PercentCoding.decode(parts[0], plusIsSpace: true),
-                let value = PercentCoding.decode(parts.count > 1 ? parts[1] : "", plusIsSpace: true)
-            else { throw .invalidArgument("The query is not percent-encoded UTF-8.") }
+        for (name, value) in try Self.pairs(in: query, plusIsSpace: true) {
             guard known.contains(name) else {
                 throw .invalidArgument("Unknown parameter \"\(DebugLogBatch.shortened(name))\".")
             }
             values[name, default: []].append(value)
         }
         self.values = values
+    }
+
+    /// The decoded names and values of a query, in its order.
+    /// - Parameter plusIsSpace: whether `+` is a space.
+    static func pairs(in query: String, plusIsSpace: Bool) throws(Problem) -> [(name: String, value: String)] {
+        var pairs: [(name: String, value: String)] = []
+        for pair in query.split(separator: "&") {
+            let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            guard let name = PercentCoding.decode(parts[0], plusIsSpace: plusIsSpace),
+                let value = PercentCoding.decode(parts.count > 1 ? parts[1] : "", plusIsSpace: plusIsSpace)
+            else { throw .invalidArgument("The query is not percent-encoded UTF-8.") }
+            pairs.append((name, value))
+        }
+        return pairs
     }
 
     func contains(_ name: String) -> Bool { values[name] != nil }

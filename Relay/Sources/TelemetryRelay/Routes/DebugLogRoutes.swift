@@ -34,7 +34,7 @@ struct DebugLogRoutes: Sendable {
         group.get("debug/logs") { request, context -> Response in
             let query: DebugLogQuery
             do {
-                query = try DebugLogQuery(request.uri.queryParameters.map { (String($0.key), String($0.value)) })
+                query = try DebugLogQuery(QueryParameters.pairs(in: request.uri.query ?? "", plusIsSpace: false))
             } catch let error as DebugLogQuery.Malformed {
                 return try .refusal(.badRequest, error.description)
             }
@@ -59,9 +59,14 @@ struct DebugLogRoutes: Sendable {
     private func take(_ body: Data, logger: Logger) async throws -> Response {
         let batch: DebugLogBatch
         do {
-            batch = try await decoding.run(body.count) { try DebugLogBatch(body: body) }
+            batch = try await decoding.run(body.count) {
+                try JSONReader.checkNames(in: body)
+                return try DebugLogBatch(body: body)
+            }
         } catch let problem as Problem {
             throw problem
+        } catch let error as JSONReaderError {
+            return try .refusal(.badRequest, "the body is not a batch: \(error.description)")
         } catch {
             return try .refusal(.badRequest, "the body is not a batch: \(DebugLogBatch.reason(for: error))")
         }
@@ -75,7 +80,8 @@ struct DebugLogRoutes: Sendable {
             let receipt = DebugLogReceipt(stored: new, duplicates: good.count - new, rejected: batch.refusals)
             metrics.count(receipt)
             if let first = receipt.rejected.first {
-                logger.warning(
+                // Counted in the metrics and answered; what anybody may send is not worth a line of the log each time.
+                logger.debug(
                     "entries rejected", metadata: ["count": "\(receipt.rejected.count)", "first": "\(first.reason)"])
             }
             return try .json(receipt, status: receipt.rejected.isEmpty ? .ok : .badRequest)

@@ -65,7 +65,7 @@ extension RelayRoutes {
             throw Problem.invalidArgument("Deleting requires a filter or all=true.")
         }
         let deleted = try await bodies.run(for: asked.caller) {
-            try await storage.deleteEvents(matching: asked.caller.narrow(query.filter))
+            try await changes.run { try await storage.deleteEvents(matching: asked.caller.narrow(query.filter)) }
         }
         return .object { $0.member("deleted", deleted) }
     }

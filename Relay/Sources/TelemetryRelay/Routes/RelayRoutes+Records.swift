@@ -18,7 +18,7 @@ extension RelayRoutes {
             let (policy, records) = try await decoding.run(body.count) {
                 try WireRecordBodies.save(body, limit: limits.saveRecords)
             }
-            return (try await save(records, policy: policy, for: asked.caller), records.count)
+            return (try await changes.run { try await save(records, policy: policy, for: asked.caller) }, records.count)
         }
         if result.failures.isEmpty { return .object { writer in Self.write(result.saved, to: &writer) } }
         throw Self.problem(of: result, among: count)
@@ -48,13 +48,13 @@ extension RelayRoutes {
 
     private func queryRecords(_ asked: Asked) async throws -> Response {
         let body = try await asked.request.jsonBody(limit: limits.bodyBytes)
-        var (query, request) = try await bodies.run(body.count, for: asked.caller) {
-            try await decoding.run(body.count) { try WireRecordBodies.query(body, limits: limits) }
+        let page = try await bodies.run(body.count, for: asked.caller) {
+            var (query, request) = try await decoding.run(body.count) { try WireRecordBodies.query(body, limits: limits) }
+            request.admits = { [caller = asked.caller] record in Self.reads(record, caller) }
+            let isForRules = query.recordType == HostRecordRules.ruleType
+            return try await storage.records(
+                matching: query, of: isForRules ? nil : asked.caller.permittedClients, request)
         }
-        request.admits = { [caller = asked.caller] record in Self.reads(record, caller) }
-        let isForRules = query.recordType == HostRecordRules.ruleType
-        let page = try await storage.records(
-            matching: query, of: isForRules ? nil : asked.caller.permittedClients, request)
         return .object { writer in
             Self.write(page.records, to: &writer)
             writer.member("cursor", page.cursor.rawValue)
@@ -68,7 +68,9 @@ extension RelayRoutes {
         let deleted = try await bodies.run(body.count, for: asked.caller) {
             let names = try await decoding.run(body.count) { try WireRecordBodies.delete(body, limit: limits.saveRecords) }
             guard !names.isEmpty else { return 0 }
-            return try await storage.deleteRecords(named: names) { record in rules?.owns(record) ?? true }
+            return try await changes.run {
+                try await storage.deleteRecords(named: names) { record in rules?.owns(record) ?? true }
+            }
         }
         return .object { $0.member("deleted", deleted) }
     }

@@ -15,7 +15,7 @@ extension RelayRoutes {
         try await bodies.run(body.count, for: asked.caller) {
             let id = try asked.name
             let subscription = try await decoding.run(body.count) { try WireRecordBodies.subscription(body, id: id) }
-            try await save(subscription, for: asked.caller)
+            try await changes.run { try await save(subscription, for: asked.caller) }
         }
         return Response(status: .noContent)
     }
@@ -54,7 +54,9 @@ extension RelayRoutes {
     private func deleteSubscription(_ asked: Asked) async throws -> Response {
         let id = try asked.name
         try await bodies.run(for: asked.caller) {
-            for owner in asked.caller.subscriptionOwners { try await storage.deleteSubscription(withID: id, owner: owner) }
+            try await changes.run {
+                for owner in asked.caller.subscriptionOwners { try await storage.deleteSubscription(withID: id, owner: owner) }
+            }
         }
         return Response(status: .noContent)
     }

@@ -28,6 +28,8 @@ struct RelayRoutes: Sendable {
     let streams: StreamRegistry
     let bodies: WaitingBodies
     let decoding: BodyDecoding
+    /// Of requests that change anything but append events, which the storage combines.
+    let changes: Turns
     let hostLimits: HostRecordLimits
     let limits: RelayLimits
     let metrics: RelayMetrics

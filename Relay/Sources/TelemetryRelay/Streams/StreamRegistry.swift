@@ -44,7 +44,7 @@ final class StreamRegistry: Service {
         for owner in caller.owners {
             let most =
                 switch owner {
-                case .client: limits.clientStreams
+                case .clientKey: limits.clientStreams
                 case .hosts: limits.hostStreams
                 case .credential: limits.tokenStreams
                 }

@@ -15,6 +15,34 @@ extension JSONReader {
         throw malformed("a string is not terminated")
     }
 
+    /// A string that will be compared or hashed.
+    mutating func name() throws -> String {
+        let name = try string()
+        guard StreamSafeText.isSafe(name) else {
+            throw malformed("a name has more than 30 combining characters in a row")
+        }
+        return name
+    }
+
+    /// Checks the names of all members in a text that another reader reads.
+    static func checkNames(in bytes: some Sequence<UInt8>) throws {
+        func check(_ bytes: UnsafeBufferPointer<UInt8>) throws {
+            var reader = JSONReader(bytes)
+            while reader.position < bytes.count {
+                guard bytes[reader.position] == UInt8(ascii: "\"") else {
+                    reader.position += 1
+                    continue
+                }
+                let start = reader.position
+                _ = try reader.string()
+                guard try reader.position < bytes.count && reader.peek() == UInt8(ascii: ":") else { continue }
+                reader.position = start
+                _ = try reader.name()
+            }
+        }
+        if try bytes.withContiguousStorageIfAvailable(check) == nil { try Array(bytes).withUnsafeBufferPointer(check) }
+    }
+
     /// The text of a number.
     mutating func numberText() throws -> UnsafeBufferPointer<UInt8> {
         _ = try peek()

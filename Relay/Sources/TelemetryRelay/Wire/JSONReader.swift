@@ -54,7 +54,7 @@ struct JSONReader {
         defer { depth -= 1 }
         if consume(UInt8(ascii: "}")) { return }
         repeat {
-            let key = try string()
+            let key = try name()
             try expect(UInt8(ascii: ":"))
             try member(key, &self)
         } while consume(UInt8(ascii: ","))

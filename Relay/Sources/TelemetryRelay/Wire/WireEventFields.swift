@@ -39,7 +39,8 @@ struct WireEventFields {
         guard try reader.kind() == .string else {
             throw Problem.invalidArgument("\(place).\(field.rawValue) must be a string.")
         }
-        return try reader.string()
+        // What a user wrote may contain anything, and is not compared.
+        return field == .property1 ? try reader.string() : try reader.name()
     }
 
     private static func sequence(_ reader: inout JSONReader, _ place: String) throws -> Int64 {

@@ -50,13 +50,21 @@ enum WireRecord {
     static func fields(_ reader: inout JSONReader, _ place: String) throws -> [String: WireValue] {
         guard try reader.kind() == .object else { throw Problem.invalidArgument("\(place) must be an object.") }
         var fields: [String: WireValue] = [:]
-        try reader.object { key, reader in fields[key] = try WireValue(&reader, name: "\(place).\(key)") }
+        try reader.object { key, reader in
+            let value = try WireValue(&reader, name: "\(place).\(key)")
+            // Values are compared by queries.
+            if case .string(let text) = value?.value, !StreamSafeText.isSafe(text) {
+                throw Problem.invalidArgument(
+                    "\(DebugLogBatch.shortened("\(place).\(key)")) has more than 30 combining characters in a row.")
+            }
+            fields[key] = value
+        }
         return fields
     }
 
     static func text(_ reader: inout JSONReader, _ place: String) throws -> String {
         guard try reader.kind() == .string else { throw Problem.invalidArgument("\(place) must be a string.") }
-        return try reader.string()
+        return try reader.name()
     }
 
     static func write(_ stored: RelayRecord, to writer: inout JSONWriter) {

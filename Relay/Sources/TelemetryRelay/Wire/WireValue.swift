@@ -31,11 +31,11 @@ struct WireValue: Equatable {
         try reader.object { key, reader in
             switch (key, try reader.kind()) {
             case ("date", .string):
-                guard let text = WireTime.normalized(try reader.string()) else {
+                guard let text = WireTime.normalized(try reader.name()) else {
                     throw Problem.invalidArgument("\(DebugLogBatch.shortened(name)) is not an RFC 3339 time in UTC.")
                 }
                 date = text
-            case ("double", .string): double = number(from: try reader.string())
+            case ("double", .string): double = number(from: try reader.name())
             case ("double", .number):
                 switch try reader.number() {
                 case .int(let number): double = Double(number)
