@@ -82,4 +82,13 @@ struct RequestOwnersTests {
         #expect(storage.reads.owners.withLock { Array($0.prefix(4)) } == [host, token, host, host])
         try await storage.close()
     }
+
+    @Test("What waits for a transaction goes in turns of its owners, in the order of arrival")
+    func turns() {
+        let waiting: [(owner: RelayCaller.Owner?, number: Int)] = [
+            (.client("a"), 1), (.client("a"), 2), (.client("a"), 3), (nil, 4), (.client("b"), 5), (.client("b"), 6),
+        ]
+        #expect(RequestOwners.inTurns(waiting, by: \.owner).map(\.number) == [1, 4, 5, 2, 6, 3])
+        #expect(RequestOwners.inTurns([Int](), by: { _ in nil }).isEmpty)
+    }
 }

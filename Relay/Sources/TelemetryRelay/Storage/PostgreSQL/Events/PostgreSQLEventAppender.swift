@@ -2,7 +2,7 @@
 import PostgreSQLClient
 import Synchronization
 
-/// Combines batches that arrive while transactions run into the next one.
+/// Combines batches that arrive while transactions run into the next one, in an order that is fair to their owners.
 ///
 /// A caller that finds no transaction running writes its batch and all waiting ones. When it has, the first caller that waits then
 /// does the same.
@@ -14,6 +14,8 @@ final class PostgreSQLEventAppender: Sendable {
 
     private struct Waiting: Sendable {
         let batch: PostgreSQLEventBatch
+        /// Whose batch it is.
+        let owner: RelayCaller.Owner?
         let continuation: CheckedContinuation<Turn, any Error>
     }
 
@@ -44,9 +46,10 @@ final class PostgreSQLEventAppender: Sendable {
     }
 
     func append(_ batch: PostgreSQLEventBatch) async throws -> RelayAppendResult {
+        let owner = RequestOwners.current.first
         let turn: Turn = try await withCheckedThrowingContinuation { continuation in
             let group = queue.withLock { queue in
-                queue.waiting.append(Waiting(batch: batch, continuation: continuation))
+                queue.waiting.append(Waiting(batch: batch, owner: owner, continuation: continuation))
                 guard queue.running < Self.concurrentTransactions else { return [Waiting]() }
                 queue.running += 1
                 return Self.takeGroup(&queue)
@@ -63,6 +66,7 @@ final class PostgreSQLEventAppender: Sendable {
 
     /// The first waiting batches that share a transaction.
     private static func takeGroup(_ queue: inout Queue) -> [Waiting] {
+        queue.waiting = RequestOwners.inTurns(queue.waiting, by: \.owner)
         var (events, bytes) = (0, 0)
         let count = queue.waiting.prefix { waiting in
             events += waiting.batch.rows.count

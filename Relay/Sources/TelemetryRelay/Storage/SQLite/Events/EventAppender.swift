@@ -1,13 +1,15 @@
 import GRDB
 import Synchronization
 
-/// Combines batches that arrive during a transaction into the next one.
+/// Combines batches that arrive during a transaction into the next one, in an order that is fair to their owners.
 ///
 /// The first waiting batch enqueues a transaction in the database's write queue. When it begins, that transaction takes all
 /// batches that have arrived by then.
 final class EventAppender: Sendable {
     private struct Waiting {
         let batch: EventBatch
+        /// Whose batch it is.
+        let owner: RelayCaller.Owner?
         let continuation: CheckedContinuation<RelayAppendResult, any Error>
     }
 
@@ -37,9 +39,10 @@ final class EventAppender: Sendable {
     }
 
     func append(_ batch: EventBatch) async throws -> RelayAppendResult {
-        try await withCheckedThrowingContinuation { continuation in
+        let owner = RequestOwners.current.first
+        return try await withCheckedThrowingContinuation { continuation in
             let isFirst = queue.withLock { queue in
-                queue.waiting.append(Waiting(batch: batch, continuation: continuation))
+                queue.waiting.append(Waiting(batch: batch, owner: owner, continuation: continuation))
                 defer { queue.isScheduled = true }
                 return !queue.isScheduled
             }
@@ -50,6 +53,7 @@ final class EventAppender: Sendable {
     private func schedule() {
         database.enqueue { db in
             let (next, more) = self.queue.withLock { queue in
+                queue.waiting = RequestOwners.inTurns(queue.waiting, by: \.owner)
                 var events = 0
                 let count = queue.waiting.prefix { waiting in
                     events += waiting.batch.rows.count
