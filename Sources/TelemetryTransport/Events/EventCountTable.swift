@@ -13,11 +13,6 @@ struct EventCountTable {
     struct Origin {
         let clientId: String?
         let device: TelemetryDeviceInfo
-
-        init(clientId: String?, device: TelemetryDeviceInfo) {
-            self.clientId = clientId
-            self.device = device
-        }
     }
 
     private struct SessionKey: Hashable {
@@ -50,8 +45,6 @@ struct EventCountTable {
     private var scenarioNames: [String?] = []
     private var places: [Key: Int] = [:]
     private var all: [Count] = []
-
-    init() {}
 
     /// Adds an event.
     mutating func add(_ event: TelemetryEvent) { add(event, client: event.clientId.map { "+" + $0 } ?? "") }

@@ -1,15 +1,15 @@
 import HTTPTypes
 
 extension HTTPRequest {
-    /// The head with texts that are not stream-safe replaced by ones that mean nothing, before anything compares them: such a path
-    /// does not exist, and such a field is refused where it is read.
+    /// The head with the replacement character, which is valid nowhere, for each text that is not stream-safe, before anything
+    /// compares them.
     func withSafeTexts() -> HTTPRequest {
         var head = self
-        if let path, !StreamSafeText.isSafe(path) { head.path = "/-" }
-        if let authority, !StreamSafeText.isSafe(authority) { head.authority = "-" }
+        if let path, !StreamSafeText.isSafe(path) { head.path = "/\u{FFFD}" }
+        if let authority, !StreamSafeText.isSafe(authority) { head.authority = "\u{FFFD}" }
         if !headerFields.allSatisfy({ StreamSafeText.isSafe($0.value) }) {
             head.headerFields = HTTPFields(
-                headerFields.map { StreamSafeText.isSafe($0.value) ? $0 : HTTPField(name: $0.name, value: "-") })
+                headerFields.map { StreamSafeText.isSafe($0.value) ? $0 : HTTPField(name: $0.name, value: "\u{FFFD}") })
         }
         return head
     }

@@ -34,12 +34,6 @@ struct StoreFormat {
     let system: FileSystem
     var diagnostics: TelemetryDiagnosticsHandler?
 
-    init(layout: StoreLayout, system: FileSystem, diagnostics: TelemetryDiagnosticsHandler? = nil) {
-        self.layout = layout
-        self.system = system
-        self.diagnostics = diagnostics
-    }
-
     /// Creates a store in the directory, or checks the one there. A store of another version is left unchanged.
     /// - Returns: The store's identifier.
     func prepare() throws(TelemetryTransportError) -> String {

@@ -4,10 +4,6 @@ import TelemetryModels
 struct StoreLayout: Sendable {
     let directory: String
 
-    init(directory: String) {
-        self.directory = directory
-    }
-
     var format: String { "\(directory)/format.json" }
     var records: String { "\(directory)/records" }
     var recordsLock: String { "\(records)/-lock" }

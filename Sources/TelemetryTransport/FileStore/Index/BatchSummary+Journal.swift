@@ -7,8 +7,6 @@ extension BatchSummary {
     struct Recent {
         fileprivate var session = ""
         fileprivate var scenario = ""
-
-        init() {}
     }
 
     /// Appends the summary to a journal entry.

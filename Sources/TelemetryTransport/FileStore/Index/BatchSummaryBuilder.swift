@@ -18,8 +18,6 @@ struct BatchSummaryBuilder {
     /// Whether the batch has one session, and only times that a summary can state.
     private var isUsable = true
 
-    init() {}
-
     /// Adds an event without copying it.
     mutating func add(_ event: UnsafePointer<TelemetryEvent>) {
         let time = TimestampParts(event.pointee.timestamp)

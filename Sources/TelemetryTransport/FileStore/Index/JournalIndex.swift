@@ -69,8 +69,6 @@ struct JournalIndex: Equatable, Sendable {
     var cells: [Cell] = []
     var entries: [Entry] = []
 
-    init() {}
-
     /// The bit of a scenario, by its place in ``scenarios``; 0 for events without one.
     static func bit(ofScenario index: Int?) -> UInt32 { index.map { 2 << UInt32($0 % 31) } ?? 1 }
 

@@ -7,8 +7,6 @@ struct JournalFileWitness {
     /// Whether an existing file could not be opened, so that it is unknown whether it is the same.
     private var isUnknown = false
 
-    init() {}
-
     /// Whether the file of that number is still the one passed to ``look(at:_:_:)``; false before the first call.
     func isSame(_ number: UInt64) -> Bool {
         guard self.number == number, let file, let status = try? file.status() else { return false }

@@ -16,17 +16,10 @@ struct JournalLedger {
 
     let layout: StoreLayout
     let system: FileSystem
+    /// Whether the list is on the disk before a journal file is removed.
     let isDurable: Bool
     let diagnostics: TelemetryDiagnosticsHandler?
     private var path: String { "\(layout.journal)/removed" }
-
-    /// - Parameter isDurable: Whether the list is on the disk before a journal file is removed.
-    init(layout: StoreLayout, system: FileSystem, isDurable: Bool, diagnostics: TelemetryDiagnosticsHandler?) {
-        self.layout = layout
-        self.system = system
-        self.isDurable = isDurable
-        self.diagnostics = diagnostics
-    }
 
     func lines() throws(FileError) -> [LedgerLine] {
         let quarantine = Quarantine(layout: layout, system: system, diagnostics: diagnostics)

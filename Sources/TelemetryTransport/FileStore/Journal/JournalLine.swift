@@ -35,13 +35,6 @@ struct RecordChange: Equatable {
     var recordType: String
     var recordName: String
     var clientId: String?
-
-    init(isRemoval: Bool, recordType: String, recordName: String, clientId: String? = nil) {
-        self.isRemoval = isRemoval
-        self.recordType = recordType
-        self.recordName = recordName
-        self.clientId = clientId
-    }
 }
 
 extension JournalLine {

@@ -10,13 +10,6 @@ struct JournalPosition: Equatable {
     var linesRead: UInt64 = 0
     /// The number of events in all entries before the offset, since the store was created.
     var events: UInt64
-
-    init(file: UInt64, offset: UInt64, linesRead: UInt64 = 0, events: UInt64) {
-        self.file = file
-        self.offset = offset
-        self.linesRead = linesRead
-        self.events = events
-    }
 }
 
 extension UInt64 {

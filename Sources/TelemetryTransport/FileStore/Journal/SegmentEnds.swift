@@ -14,8 +14,6 @@ struct SegmentEnds {
     /// The segment of the previous entry, which is mostly also the next one's; separate because hashing names takes time.
     private var last: (segment: SegmentKey, end: UInt64)?
 
-    init() {}
-
     /// Returns false for a duplicate.
     mutating func insert(_ batch: JournalBatch) -> Bool {
         if let last, last.segment.name == batch.segment, last.segment.client == batch.client {
@@ -53,8 +51,6 @@ struct RecentSegmentEnds {
     private static let count = 8
 
     private var known: [(position: JournalPosition, ends: SegmentEnds)] = []
-
-    init() {}
 
     func ends(at position: JournalPosition) -> SegmentEnds? { known.last { $0.position.isPlace(position) }?.ends }
 

@@ -13,12 +13,6 @@ struct RecordFiles {
     let system: FileSystem
     let configuration: FileTelemetryTransport.Configuration
 
-    init(layout: StoreLayout, system: FileSystem, configuration: FileTelemetryTransport.Configuration) {
-        self.layout = layout
-        self.system = system
-        self.configuration = configuration
-    }
-
     var isDurable: Bool { configuration.isDurable }
 
     /// The value in a file; nil if there is none, or if it was invalid and moved to quarantine.

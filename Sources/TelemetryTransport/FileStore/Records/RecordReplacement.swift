@@ -5,11 +5,6 @@ struct RecordPlace: Equatable {
     var path: String
     /// The directory of the record's type.
     var directory: String
-
-    init(path: String, directory: String) {
-        self.path = path
-        self.directory = directory
-    }
 }
 
 /// The replacement of a record's file by one that is already written and only has to be renamed.
@@ -19,13 +14,6 @@ struct RecordReplacement {
     let place: RecordPlace
     /// The former location: different if the record changes its type, nil if the record is new.
     let former: RecordPlace?
-
-    init(files: RecordFiles, temporary: String, place: RecordPlace, former: RecordPlace?) {
-        self.files = files
-        self.temporary = temporary
-        self.place = place
-        self.former = former
-    }
     private var system: FileSystem { files.system }
 
     /// Moves the new file into place and removes the former one; if a step fails, both are unchanged.

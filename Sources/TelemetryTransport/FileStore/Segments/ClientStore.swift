@@ -12,17 +12,6 @@ final class ClientStore {
         let configuration: FileTelemetryTransport.Configuration
         let reader: SegmentReader
         let journal: JournalWriter
-
-        init(
-            layout: StoreLayout, system: FileSystem, configuration: FileTelemetryTransport.Configuration, reader: SegmentReader,
-            journal: JournalWriter
-        ) {
-            self.layout = layout
-            self.system = system
-            self.configuration = configuration
-            self.reader = reader
-            self.journal = journal
-        }
     }
 
     /// The name of the client's directory.

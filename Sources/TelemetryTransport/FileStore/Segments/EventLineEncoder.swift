@@ -24,8 +24,6 @@ struct EventLineEncoder {
     /// finds their header near them.
     private static let maximumDistance = 64 << 10
 
-    init() {}
-
     /// Empties the buffer.
     /// - Parameters:
     ///   - context: The header that applies to the next lines.

@@ -5,6 +5,4 @@ struct HeaderTables: Sendable {
     var names = TextTable()
     var threads = TextTable()
     var scenarios = TextTable()
-
-    init() {}
 }

@@ -55,8 +55,6 @@ struct RepeatedTexts {
     private(set) var headerBytes = 0
     private var levelCounts = (info: 0, diagnostic: 0)
 
-    init() {}
-
     @inline(__always)
     var isHeaderDue: Bool { repeatedBytes > headerBytes }
 
