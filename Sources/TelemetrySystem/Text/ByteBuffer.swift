@@ -12,9 +12,10 @@ import Glibc
 package final class ByteBuffer {
     // No access of these overlaps another one: each is within a method that calls no closure. The checks at run time would take
     // as long as appending a short text.
-    @exclusivity(unchecked) private var base: UnsafeMutablePointer<UInt8>
-    @exclusivity(unchecked) private var capacity: Int
-    @exclusivity(unchecked) package private(set) var count = 0
+    @exclusivity(unchecked) @usableFromInline var base: UnsafeMutablePointer<UInt8>
+    @exclusivity(unchecked) @usableFromInline var capacity: Int
+    /// Set only by this type; the hot methods are compiled into other modules.
+    @exclusivity(unchecked) @usableFromInline package internal(set) var count = 0
 
     package init(capacity: Int = 1_024) {
         self.capacity = max(capacity, 64)
@@ -24,30 +25,30 @@ package final class ByteBuffer {
     deinit { base.deallocate() }
 
     /// The written bytes; valid until the next change.
-    package var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: base, count: count) }
+    @inlinable package var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: base, count: count) }
 
     /// Keeps only the first `count` bytes.
     package func truncate(to count: Int = 0) { self.count = min(self.count, max(count, 0)) }
 
-    @inline(__always)
+    @inlinable @inline(__always)
     package func append(_ byte: UInt8) {
         reserve(1)
         base[count] = byte
         count += 1
     }
 
-    @inline(__always)
+    @inlinable @inline(__always)
     package func append(_ bytes: UnsafeRawBufferPointer) {
         guard let start = bytes.baseAddress else { return }
         reserve(bytes.count)
-        memcpy(base + count, start, bytes.count)
+        (base + count).update(from: start.assumingMemoryBound(to: UInt8.self), count: bytes.count)
         count += bytes.count
     }
 
-    @inline(__always)
+    @inlinable @inline(__always)
     package func append(_ bytes: UnsafeBufferPointer<UInt8>) { append(UnsafeRawBufferPointer(bytes)) }
 
-    @inline(__always)
+    @inlinable @inline(__always)
     package func append(literal text: StaticString) {
         append(UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
     }
@@ -100,13 +101,13 @@ package final class ByteBuffer {
         append(digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10)
     }
 
-    @inline(__always)
-    private func reserve(_ more: Int) {
+    @inlinable @inline(__always)
+    func reserve(_ more: Int) {
         if capacity - count < more { grow(more) }
     }
 
-    @inline(never)
-    private func grow(_ more: Int) {
+    @inline(never) @usableFromInline
+    func grow(_ more: Int) {
         let larger = max(capacity * 2, count + more)
         let moved = UnsafeMutablePointer<UInt8>.allocate(capacity: larger)
         moved.update(from: base, count: count)
@@ -117,7 +118,7 @@ package final class ByteBuffer {
 
 extension String {
     /// The text's UTF-8, without a copy if it is contiguous, as it nearly always is.
-    @inline(__always)
+    @inlinable @inline(__always)
     package func withBytes<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
         if let result = utf8.withContiguousStorageIfAvailable(body) { return result }
         var copy = self
@@ -125,7 +126,7 @@ extension String {
     }
 
     /// Whether the other text has the same bytes; stricter than `==`, which ignores Unicode normalization.
-    @inline(__always)
+    @inlinable @inline(__always)
     package func isIdentical(to other: String) -> Bool {
         // Copies of one string share storage and are detected without comparing bytes.
         typealias Words = (UInt64, UInt64)
@@ -139,14 +140,14 @@ extension String {
 }
 
 extension UnsafeBufferPointer<UInt8> {
-    @inline(__always)
+    @usableFromInline
     package func isIdentical(to other: UnsafeBufferPointer<UInt8>) -> Bool {
         guard count == other.count else { return false }
         guard let start = baseAddress, let otherStart = other.baseAddress else { return true }
         return memcmp(start, otherStart, count) == 0
     }
 
-    @inline(__always)
+    @usableFromInline
     package func isIdentical(to text: StaticString) -> Bool {
         count == text.utf8CodeUnitCount && baseAddress.map { memcmp($0, text.utf8Start, count) == 0 } ?? (count == 0)
     }

@@ -1,13 +1,13 @@
 /// A 32-bit FNV-1a checksum, written as eight hexadecimal digits after the bytes that it covers.
 package enum LineChecksum {
-    package static func hash(_ bytes: UnsafeRawBufferPointer) -> UInt32 {
+    @inlinable package static func hash(_ bytes: UnsafeRawBufferPointer) -> UInt32 {
         var hash: UInt32 = 0x811c_9dc5
         for byte in bytes { hash = (hash ^ UInt32(byte)) &* 0x0100_0193 }
         return hash
     }
 
     /// Returns nil for text that `append(hexadecimal:)` does not write.
-    package static func read(_ digits: some Collection<UInt8>) -> UInt32? {
+    @inlinable package static func read(_ digits: some Collection<UInt8>) -> UInt32? {
         guard digits.count == 8 else { return nil }
         var word: UInt32 = 0
         for digit in digits {

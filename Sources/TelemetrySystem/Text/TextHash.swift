@@ -1,9 +1,9 @@
 /// A fast hash for finding a text among a few; texts with the same hash have to be compared.
 package enum TextHash {
-    private static let factor: UInt64 = 0x9e37_79b9_7f4a_7c15
+    @inlinable static var factor: UInt64 { 0x9e37_79b9_7f4a_7c15 }
 
     /// Depends on every byte and the length; practically never zero.
-    @inline(__always)
+    @inlinable @inline(__always)
     package static func hash(_ bytes: UnsafeBufferPointer<UInt8>) -> UInt64 {
         let raw = UnsafeRawBufferPointer(bytes)
         var mixed = factor ^ UInt64(truncatingIfNeeded: raw.count)
@@ -22,15 +22,15 @@ package enum TextHash {
         return mix(mixed) &* factor
     }
 
-    @inline(__always)
-    private static func mix(_ word: UInt64) -> UInt64 {
+    @inlinable @inline(__always)
+    static func mix(_ word: UInt64) -> UInt64 {
         let product = word &* factor
         return product ^ product >> 32
     }
 
     /// One of 32 places, from the bits that depend on all others.
-    @inline(__always)
+    @inlinable @inline(__always)
     package static func place(_ hash: UInt64) -> Int { Int(truncatingIfNeeded: hash >> 59) }
 
-    package static let placeCount = 32
+    @inlinable package static var placeCount: Int { 32 }
 }
