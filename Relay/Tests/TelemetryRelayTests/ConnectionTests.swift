@@ -47,7 +47,7 @@ struct ConnectionTests {
     /// Waits until the channel is closed.
     private static func isClosed(_ channel: NIOAsyncTestingChannel) async throws { try await channel.closeFuture.get() }
 
-    @Test("What in a head takes long to compare is replaced before anything reads it")
+    @Test("Parts of a head that take long to compare are replaced before they are read")
     func combining() async throws {
         let channel = try await Bench().connect()
         let marks = String(repeating: "\u{301}\u{323}", count: 16)

@@ -28,9 +28,9 @@ package final class DirectoryReports {
     package func stop(_ path: String) {}
     package func take(_ path: String) -> Report? { nil }
     #else
-    /// The most names that are kept for a directory; with more, reading the directory is faster.
+    /// The maximum number of names that are kept for a directory; with more, reading the directory is faster.
     private static let nameLimit = 20_000
-    /// The most reads at once, so that a process that changes a directory without a pause cannot keep the caller busy.
+    /// The maximum number of reads at once, so that a process that changes a directory without a pause cannot keep the caller busy.
     private static let readLimit = 256
     private static let mask =
         [

@@ -13,7 +13,7 @@ final class OpenStore {
     let indexes: JournalIndexes
     let segments: SegmentReader
     let clients: OpenClients
-    let records: RecordCache
+    let recordCache: RecordCache
     /// What a page leaves for the next one.
     var recent = RecentReads()
     /// The store's identifier, which its cursors contain.
@@ -36,7 +36,7 @@ final class OpenStore {
         segments = SegmentReader(layout: layout, system: system, diagnostics: configuration.diagnostics)
         clients = OpenClients(
             of: .init(layout: layout, system: system, configuration: configuration, reader: segments, journal: journal))
-        records = RecordCache(files: RecordFiles(layout: layout, system: system, configuration: configuration))
+        recordCache = RecordCache(files: RecordFiles(layout: layout, system: system, configuration: configuration))
         try? journal.prepare()
         if configuration.isDurable { try? system.synchronizeDirectory(layout.directory) }
         if let age = configuration.retention.age { try? RetentionClock(layout: layout, system: system, age: age).begin() }
@@ -143,7 +143,7 @@ final class OpenStore {
         clients.closeFiles()
         segments.close()
         recent.walk = nil
-        records.stopWatching()
+        recordCache.stopWatching()
         journal.close()
     }
 

@@ -18,6 +18,12 @@ final class Turns: Sendable {
         var idle: CheckedContinuation<Void, Never>?
 
         mutating func take(for owners: [RelayCaller.Owner]) -> Bool { !isPaused && shares.take(for: owners) }
+
+        /// Whether one more request of the owners may wait.
+        func hasRoom(for owners: [RelayCaller.Owner]) -> Bool {
+            guard case .clientKey? = owners.first else { return true }
+            return waiting.count { $0.owners.first == owners.first } < Turns.clientWaits
+        }
     }
 
     /// The maximum number of requests of one client that wait; more are refused at once.
@@ -68,27 +74,22 @@ final class Turns: Sendable {
     }
 
     private func wait(for owners: [RelayCaller.Owner]) async throws {
-        let id: Int? = state.withLock { state in
-            if case .clientKey? = owners.first,
-                state.waiting.count(where: { $0.owners.first == owners.first }) >= Self.clientWaits
-            {
-                return nil
-            }
+        let id = state.withLock { state in
             state.lastID += 1
             return state.lastID
         }
-        guard let id else { throw refusal }
         var timer: Task<Void, any Error>?
         defer { timer?.cancel() }
         try await withTaskCancellationHandler {
             try Task.checkCancellation()
             try await withCheckedThrowingContinuation { continuation in
-                let isTaken = state.withLock { state in
-                    if state.take(for: owners) { return true }
+                let result: Result<Void, any Error>? = state.withLock { state in
+                    if state.take(for: owners) { return .success(()) }
+                    guard state.hasRoom(for: owners) else { return .failure(refusal) }
                     state.waiting.append(Waiting(id: id, owners: owners, continuation: continuation))
-                    return false
+                    return nil
                 }
-                if isTaken { return continuation.resume() }
+                if let result { return continuation.resume(with: result) }
                 // Once it waits, so that the end of the time always ends the wait.
                 timer = Task { [clock, timeout, refusal] in
                     try await clock.sleep(for: timeout)

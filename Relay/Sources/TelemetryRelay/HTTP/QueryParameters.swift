@@ -27,7 +27,7 @@ struct QueryParameters {
             let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             guard let name = PercentCoding.decode(parts[0], plusIsSpace: plusIsSpace),
                 let value = PercentCoding.decode(parts.count > 1 ? parts[1] : "", plusIsSpace: plusIsSpace)
-            else { throw .invalidArgument("The query is not percent-encoded UTF-8.") }
+            else { throw .invalidArgument("The query is not percent-encoded UTF-8, or \(StreamSafeText.fault).") }
             pairs.append((name, value))
         }
         return pairs

@@ -16,7 +16,7 @@ struct RelayRoutes: Sendable {
         var name: String {
             get throws {
                 guard let last = request.uri.path.split(separator: "/").last, let name = PercentCoding.decode(last) else {
-                    throw Problem.invalidArgument("The path is not percent-encoded UTF-8.")
+                    throw Problem.invalidArgument("The path is not percent-encoded UTF-8, or \(StreamSafeText.fault).")
                 }
                 return name
             }

@@ -18,9 +18,7 @@ extension JSONReader {
     /// A string that will be compared or hashed.
     mutating func name() throws -> String {
         let name = try string()
-        guard StreamSafeText.isSafe(name) else {
-            throw malformed("a name has more than 30 combining characters in a row")
-        }
+        guard StreamSafeText.isSafe(name) else { throw malformed("a name \(StreamSafeText.fault)") }
         return name
     }
 

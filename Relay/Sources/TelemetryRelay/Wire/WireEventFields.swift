@@ -35,12 +35,16 @@ struct WireEventFields {
 
     private static let fields = Dictionary(uniqueKeysWithValues: TelemetrySchema.Field.allCases.map { ($0.rawValue, $0) })
 
+    /// The fields whose text the relay compares. A text that is only stored may contain anything.
+    private static let compared: Set<Field> = [
+        .eventId, .eventName, .eventTimestamp, .sessionId, .clientId, .scenario, .logLevel,
+    ]
+
     private static func text(_ reader: inout JSONReader, _ field: Field, _ place: String) throws -> String {
         guard try reader.kind() == .string else {
             throw Problem.invalidArgument("\(place).\(field.rawValue) must be a string.")
         }
-        // What a user wrote may contain anything, and is not compared.
-        return field == .property1 ? try reader.string() : try reader.name()
+        return try compared.contains(field) ? reader.name() : reader.string()
     }
 
     private static func sequence(_ reader: inout JSONReader, _ place: String) throws -> Int64 {

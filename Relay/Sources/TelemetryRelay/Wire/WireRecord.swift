@@ -54,8 +54,7 @@ enum WireRecord {
             let value = try WireValue(&reader, name: "\(place).\(key)")
             // Values are compared by queries.
             if case .string(let text) = value?.value, !StreamSafeText.isSafe(text) {
-                throw Problem.invalidArgument(
-                    "\(DebugLogBatch.shortened("\(place).\(key)")) has more than 30 combining characters in a row.")
+                throw Problem.invalidArgument("\(DebugLogBatch.shortened("\(place).\(key)")) \(StreamSafeText.fault).")
             }
             fields[key] = value
         }

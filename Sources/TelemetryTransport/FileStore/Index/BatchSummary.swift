@@ -27,7 +27,7 @@ struct BatchSummary: Equatable, Sendable {
         }
     }
 
-    /// The most cells that an entry states; a batch with more has none.
+    /// The maximum number of cells that an entry states; a batch with more has none.
     static let maximumCells = 16
     /// The longest session identifier that a summary repeats, and all of its scenarios together, in bytes of UTF-8: a summary stays
     /// short beside the events' own size.

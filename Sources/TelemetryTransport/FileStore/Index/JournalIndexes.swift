@@ -25,9 +25,9 @@ final class JournalIndexes {
         var header: JournalIndexHeader?
     }
 
-    /// The most indexes kept in memory.
+    /// The maximum number of indexes kept in memory.
     private static let limit = 64
-    /// The most entries kept in memory, of all indexes.
+    /// The maximum number of entries kept in memory, of all indexes.
     private static let entryLimit = 1 << 20
 
     private let layout: StoreLayout

@@ -7,7 +7,7 @@ struct SegmentEnds {
         let name: String
     }
 
-    /// The most segments kept in memory.
+    /// The maximum number of segments kept in memory.
     private static let limit = 1 << 16
 
     private var ends: [SegmentKey: UInt64] = [:]

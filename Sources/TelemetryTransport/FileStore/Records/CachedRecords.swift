@@ -9,7 +9,7 @@ struct CachedRecords {
         var isSettled: Bool
     }
 
-    /// The most fields that have an index. Queries have conditions for few fields; a caller with many would use much memory.
+    /// The maximum number of fields that have an index. Queries have conditions for few fields; a caller with many would use much memory.
     private static let indexLimit = 8
 
     // Apart from the records, so that a look-up copies no reference.

@@ -23,7 +23,7 @@ final class RecordCache {
         var changed: Set<String>? = []
     }
 
-    /// The most records kept.
+    /// The maximum number of records kept.
     private static let limit = 100_000
     /// Seconds. Some file systems store dates in units of two seconds.
     private static let settlingTime: Int64 = 2

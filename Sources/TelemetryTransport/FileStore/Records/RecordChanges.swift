@@ -6,7 +6,7 @@ struct RecordChanges {
     /// The names of the files that may have changed, by directory.
     typealias Names = [String: Set<String>]
 
-    /// The most entries that are read at once; with more, checking the files is faster.
+    /// The maximum number of entries that are read at once; with more, checking the files is faster.
     private static let limit = 20_000
 
     private let layout: StoreLayout

@@ -53,7 +53,7 @@ struct RecordStore {
         do {
             let directory = store.layout.records(ofType: query.recordType)
             return query.apply(
-                to: try store.records.records(
+                to: try store.recordCache.records(
                     in: directory, below: store.layout.records, fulfilling: query.conditions, where: query.matches))
         } catch {
             throw error.transportError
