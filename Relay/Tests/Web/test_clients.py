@@ -42,6 +42,22 @@ def test_a_client_that_waits_is_listed_first_and_approved(relay, open_page):
     expect(page.get_by_role("button", name="Approve")).to_have_count(0)
 
 
+def test_the_answer_to_a_command_is_told_when_an_earlier_load_returns_it(relay, open_page):
+    relay.save(client("new", enabled=False))
+    page = open_page()
+    held = []
+    page.route("**/v1/records/query", lambda route: held.append(route) if "TelemetryCommand" in route.request.post_data else route.continue_())
+    rows(page, "Clients").first.click()
+    page.get_by_role("button", name="Approve").click()
+    expect(page.locator(".note")).to_contain_text("Sent, waiting for the client")
+    assert len(held) == 1
+    command = wait_for_command(relay, "enable", clientid="new", status="pending")
+    command["fields"] |= {"status": "executed", "executedAt": {"date": moment()}}
+    relay.save(command, client("new"))
+    held[0].continue_()
+    expect(page.locator(".note")).to_contain_text("Approve the client: Done")
+
+
 def test_a_scenario_is_turned_on_with_level_and_lease(relay, open_page):
     relay.save(client(), scenario())
     page = open_page("/#/client?id=alpha")

@@ -13,6 +13,8 @@ export function clientView({ store, relay, sync, canControl, parameters }) {
     let scenarios = null;
     let commands = [];
     let events = null;
+    /** The names of the commands whose answer is to be told. A load that began before one was sent may return its answer, or lack it. */
+    const waiting = new Set();
     const lease = leaseControls();
     const head = el("div", {});
     const actions = el("div", { class: "actions" });
@@ -30,8 +32,11 @@ export function clientView({ store, relay, sync, canControl, parameters }) {
         note.textContent = "Sending…";
         try {
             const sent = command(await relay.insert(commandRecord(id, action, more)));
-            commands = [sent, ...commands.filter((item) => item.recordName !== sent.recordName)];
-            note.textContent = `${visible(requestText(sent))}: ${outcomeText(sent)}`;
+            // The answer may have been faster than the end of this request.
+            const known = commands.find((item) => item.recordName === sent.recordName) ?? sent;
+            if (known === sent) commands = [sent, ...commands];
+            if (known.status === "pending") waiting.add(known.recordName);
+            note.textContent = `${visible(requestText(known))}: ${visible(outcomeText(known))}`;
             drawCommands();
         } catch (error) {
             note.className = "note problem";
@@ -107,9 +112,12 @@ export function clientView({ store, relay, sync, canControl, parameters }) {
             drawScenarios();
         }, (error) => scenarioBox.replaceChildren(el("p", { class: "problem" }, `The scenarios cannot be read: ${error.message}`))),
         sync.on("TelemetryCommand", async () => {
-            const before = new Map(commands.map((item) => [item.recordName, item.status]));
             commands = (await relay.records("TelemetryCommand", { clientid: id }, { sortField: "created", ascending: false })).map(command);
-            const answered = commands.find((item) => before.get(item.recordName) === "pending" && item.status !== "pending");
+            const answered = commands.find((item) => waiting.has(item.recordName) && item.status !== "pending");
+            for (const { recordName, status } of commands) {
+                if (status === "pending") waiting.add(recordName);
+                else waiting.delete(recordName);
+            }
             if (answered) {
                 note.className = answered.status === "executed" ? "note good" : "note problem";
                 note.textContent = `${visible(requestText(answered))}: ${visible(outcomeText(answered))}`;
