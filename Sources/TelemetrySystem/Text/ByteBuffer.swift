@@ -1,11 +1,12 @@
+// Comparisons are compiled into other modules.
 #if canImport(Darwin)
-import Darwin
+public import Darwin
 #elseif canImport(Musl)
-import Musl
+public import Musl
 #elseif canImport(Android)
-import Android
+public import Android
 #elseif canImport(Glibc)
-import Glibc
+public import Glibc
 #endif
 
 /// A reusable buffer for appending bytes, without an array's checks for every byte.
@@ -140,16 +141,18 @@ extension String {
 }
 
 extension UnsafeBufferPointer<UInt8> {
-    @usableFromInline
+    @inlinable @inline(__always)
     package func isIdentical(to other: UnsafeBufferPointer<UInt8>) -> Bool {
         guard count == other.count else { return false }
         guard let start = baseAddress, let otherStart = other.baseAddress else { return true }
         return memcmp(start, otherStart, count) == 0
     }
 
-    @usableFromInline
+    @inlinable @inline(__always)
     package func isIdentical(to text: StaticString) -> Bool {
-        count == text.utf8CodeUnitCount && baseAddress.map { memcmp($0, text.utf8Start, count) == 0 } ?? (count == 0)
+        let length = text.utf8CodeUnitCount
+        guard count == length, let start = baseAddress else { return count == length }
+        return memcmp(start, text.utf8Start, length) == 0
     }
 
     /// The index of the first line feed at or after an index.

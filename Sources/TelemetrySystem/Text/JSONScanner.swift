@@ -6,8 +6,9 @@ import Foundation
 
 /// Reads one JSON text from bytes, front to back. Every step returns nil or false if the bytes are not as expected.
 package struct JSONScanner {
-    private let bytes: UnsafeBufferPointer<UInt8>
-    package private(set) var position: Int
+    @usableFromInline let bytes: UnsafeBufferPointer<UInt8>
+    /// Set only by this type; its hot methods are compiled into other modules.
+    @usableFromInline package internal(set) var position: Int
 
     package init(_ bytes: UnsafeBufferPointer<UInt8>) {
         self.bytes = bytes
@@ -91,7 +92,7 @@ package struct JSONScanner {
     }
 
     /// Consumes exactly these bytes, without white space before them.
-    @inline(__always)
+    @inlinable @inline(__always)
     package mutating func consume(exactly text: StaticString) -> Bool {
         let count = text.utf8CodeUnitCount
         guard bytes.count - position >= count,
