@@ -62,7 +62,7 @@ struct WatchSelectionTests {
         model.press([.character("'")])
         #expect(model.selected == "number 1")
         model.press([.character("m")])
-        #expect(model.bookmarks == [28])
+        #expect(model.bookmarks.ordinals == [28])
     }
 
     @Test("A bookmark that the filter hides is reported")

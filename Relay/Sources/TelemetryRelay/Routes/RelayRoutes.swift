@@ -1,5 +1,7 @@
+import Foundation
 import HTTPTypes
 import Hummingbird
+import TelemetryModels
 
 /// The routes of the `/v1` interface.
 struct RelayRoutes: Sendable {
@@ -73,5 +75,30 @@ extension Request {
     fileprivate var lastEventID: String? {
         guard let name = HTTPField.Name("Last-Event-ID"), let id = headers[name], !id.isEmpty else { return nil }
         return id
+    }
+}
+
+/// The server itself.
+extension RelayRoutes {
+    func addServer(to router: Router<RelayRequestContext>, _ table: RouteTable) {
+        add(.get, "/v1/server", to: router, table, roles: Self.allRoles, describeServer)
+    }
+
+    private func describeServer(_ asked: Asked) async throws -> Response {
+        return .object { writer in
+            writer.member("name", "telemetry-relay")
+            writer.member("version", LiveTelemetryVersion.version)
+            writer.member("api", 1)
+            writer.member("time", WireTime.text(of: Date()) ?? "")
+            writer.key("limits")
+            writer.object { writer in
+                writer.member("bodyBytes", limits.bodyBytes)
+                writer.member("batchEvents", limits.batchEvents)
+                writer.member("saveRecords", limits.saveRecords)
+                writer.member("page", limits.page)
+                writer.member("waitSeconds", limits.waitSeconds)
+            }
+            writer.member("role", asked.caller.role.rawValue)
+        }
     }
 }

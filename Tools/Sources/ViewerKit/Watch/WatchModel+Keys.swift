@@ -167,3 +167,85 @@ extension WatchModel {
                 scenarioName: scenario.scenarioName))
     }
 }
+
+/// Bookmarks.
+extension WatchModel {
+    mutating func toggleBookmark() {
+        guard let ordinal = browser.current?.ordinal else { return }
+        message = bookmarks.toggle(ordinal)
+        // New events must not move the selection away from the event.
+        browser.pause()
+    }
+
+    mutating func goToBookmark(forward: Bool) -> Action {
+        let current = browser.cursor.map { browser.ordinal($0) } ?? 0
+        guard let target = forward ? bookmarks.next(after: current) : bookmarks.previous(before: current) else {
+            message = "m sets a bookmark at the selected event."
+            return .nothing
+        }
+        if pager == nil { pane = .events }
+        return select(ordinal: target)
+    }
+}
+
+/// Typing a text, and finding it.
+extension WatchModel {
+    private mutating func type(_ key: Key) -> Action {
+        guard var prompt else { return .nothing }
+        switch key {
+        case .enter, .tab:
+            guard !prompt.isInvalid else { return .nothing }
+            self.prompt = nil
+            return prompt.purpose == .find ? findNearest() : reloadIfSparse()
+        case .escape:
+            self.prompt = nil
+            if prompt.purpose == .find { found = nil } else { choose { $0.pattern = nil } }
+            return reloadIfSparse()
+        case .backspace: if !prompt.text.isEmpty { prompt.text.removeLast() }
+        case .control("u"): prompt.text = ""
+        case .control("r"): prompt.isExpression.toggle()
+        case .character(let character): prompt.text.append(character)
+        case .up, .wheelUp: return move(by: -1)
+        case .down, .wheelDown: return move(by: 1)
+        case .pageUp: return scroll(by: -max(1, page - 1))
+        case .pageDown: return scroll(by: max(1, page - 1))
+        default: return .nothing
+        }
+        let pattern = prompt.pattern()
+        self.prompt = prompt
+        // An expression may be invalid while it is typed; until it is valid, the last valid one is used.
+        guard !prompt.isInvalid else { return .nothing }
+        if prompt.purpose == .find { found = pattern } else { choose { $0.pattern = pattern } }
+        return .nothing
+    }
+
+    /// Goes to the match that is nearest to the selected event: itself, an older one, a newer one.
+    private mutating func findNearest() -> Action {
+        guard let found, let cursor = browser.cursor else { return .nothing }
+        pane = .events
+        var outcome = browser.find(found, forward: false, from: cursor)
+        if outcome == .noMatch { outcome = browser.find(found, forward: true, from: cursor) }
+        switch outcome {
+        case .match: break
+        case .noMatch: message = "No match in the loaded events. N looks in older ones."
+        case .tooSlow: message = Self.tooSlow
+        }
+        return .nothing
+    }
+
+    /// Goes to the next or previous match.
+    mutating func find(forward: Bool) -> Action {
+        guard let pattern = found ?? filter else {
+            message = "f finds a text; then n and N go to the next and previous match."
+            return .nothing
+        }
+        if pager == nil { pane = .events }
+        switch browser.find(pattern, forward: forward) {
+        case .match: return .nothing
+        case .noMatch: return forward ? readNewer(for: .match(forward: true)) : readOlder(for: .match(forward: false))
+        case .tooSlow:
+            message = Self.tooSlow
+            return .nothing
+        }
+    }
+}

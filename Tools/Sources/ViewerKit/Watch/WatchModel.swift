@@ -37,8 +37,7 @@ public struct WatchModel: Sendable {
     var found: EventPattern?
     /// The request of stored events that has not been answered yet.
     var reading: WatchReading?
-    /// The ordinals of the bookmarks, in order.
-    var bookmarks: [Int] = []
+    var bookmarks = WatchBookmarks()
     /// The help or an event's details, shown instead of the panes.
     var pager: WatchPager?
     /// The number of columns by which the events are scrolled sideways.
