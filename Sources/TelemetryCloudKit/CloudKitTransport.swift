@@ -1,5 +1,6 @@
 #if canImport(CloudKit)
 public import CloudKit
+public import TelemetryModels
 public import TelemetryTransport
 
 /// A transport over the public database of a CloudKit container, which the clients and viewers of one app share.
@@ -11,7 +12,7 @@ public import TelemetryTransport
 /// Every method may throw ``TelemetryTransport/TelemetryTransportError``: `.unauthorized` if no user is signed in to iCloud or
 /// the schema's roles forbid it, `.rateLimited` with `retryAfter` if CloudKit requests a delay, `.unavailable` without a network.
 /// A method whose task is cancelled may throw `CancellationError`.
-public struct CloudKitTransport: EventuallyConsistentTransport {
+public struct CloudKitTransport: TelemetryTransporting {
     public let container: CKContainer
     /// The container's public database.
     public let database: CKDatabase
@@ -43,6 +44,45 @@ public struct CloudKitTransport: EventuallyConsistentTransport {
         hub.arrivals.yield(())
         return notification
     }
+
+    // MARK: The container
+
+    /// Whether the container can be reached and has the record types and indexes that the transport's queries need.
+    public func validateSchema() async -> Bool {
+        do {
+            for type in CloudKitSchemaFile.queriedRecordTypes {
+                let query = CKQuery(recordType: type, predicate: CloudKitPredicate().predicate)
+                _ = try await database.records(matching: query, desiredKeys: [], resultsLimit: 1)
+            }
+            _ = try await events(matching: .init(sessionId: "-"), after: nil, limit: 1)
+            return true
+        } catch {
+            return false
+        }
+    }
+
+    /// The container's identifier.
+    public nonisolated var storeIdentifier: String? { "cloudkit:\(identifier)" }
+
+    public func debugInfo() async -> DebugInfo {
+        await debugInfo(containerID: identifier, environment: Self.environment)
+    }
+
+    /// CloudKit does not report its environment to an app. The entitlement determines it; without one, the kind of signature
+    /// does.
+    private static var environment: String {
+        #if DEBUG
+        "CloudKit, public database; development, unless the app's entitlement says otherwise"
+        #else
+        "CloudKit, public database; production, unless the app is signed for development"
+        #endif
+    }
+
+    // MARK: Parts
+
+    var requests: CloudKitRequests { CloudKitRequests(database: database) }
+    var receipts: CloudKitReceipts { CloudKitReceipts(requests: requests) }
+    var saving: CloudKitSaving { CloudKitSaving(requests: requests, receipts: receipts) }
 }
 
 extension CloudKitTransport {

@@ -36,7 +36,7 @@ extension CloudKitTransport {
             stored.exactTime = record[TelemetrySchema.Field.eventTimestamp.rawValue]?.dateValue
             return stored
         }
-        let failures = try await store(records).values.compactMap { outcome -> (any Error)? in
+        let failures = try await requests.store(records).values.compactMap { outcome -> (any Error)? in
             guard case .failure(let error) = outcome else { return nil }
             // Stored by an earlier attempt, or by another writer with the same identifier: the first one is kept.
             return (error as? TelemetryTransportError)?.code == .conflict ? nil : error
@@ -92,7 +92,7 @@ extension CloudKitTransport {
     public func deleteEvents(matching filter: TelemetryEventFilter) async throws -> Int {
         try await translatingErrors {
             var count = 0
-            for result in try await delete(eventIDs(matching: filter)).values {
+            for result in try await requests.delete(eventIDs(matching: filter)).values {
                 do {
                     try result.get()
                     count += 1
@@ -131,7 +131,7 @@ extension CloudKitTransport {
 
     private func newestArrival() async throws -> Double? {
         let query = eventQuery(CloudKitPredicate(), ascending: false)
-        let newest = try await find(query, desiredKeys: [], limit: 1).first
+        let newest = try await requests.find(query, desiredKeys: [], limit: 1).first
         return newest?.creationDate?.timeIntervalSinceReferenceDate
     }
 
@@ -139,7 +139,7 @@ extension CloudKitTransport {
         let keys = filter == .all ? [] : CloudKitPredicate.filterFields
         var ids: Set<CKRecord.ID> = []
         for query in eventQueries(filter) {
-            for record in try await find(query, desiredKeys: keys) {
+            for record in try await requests.find(query, desiredKeys: keys) {
                 // Queries ignore case; the filter does not. "All" includes what cannot be read as an event.
                 if filter == .all || (try? TelemetryEvent(record: record.telemetryRecord)).map(filter.matches) ?? false {
                     ids.insert(record.recordID)

@@ -4,10 +4,16 @@ import Foundation
 import TelemetryModels
 import TelemetryTransport
 
-/// Saves records in batches within CloudKit's limits. A record that failed because of others in its batch is retried alone, once.
-extension CloudKitTransport {
+/// Requests to a database, each in as many operations as CloudKit's limits need. A record that was not saved because of others in its
+/// operation is saved alone, once.
+struct CloudKitRequests: Sendable {
     /// The record as stored, or the error.
     typealias Outcome = Result<TelemetryRecord, any Error>
+
+    static let missingResult = Outcome.failure(
+        TelemetryTransportError(code: .unavailable, message: "CloudKit returned no result for a record."))
+
+    let database: CKDatabase
 
     /// Saves records with different identifiers, each only if the stored version is unchanged since it was read.
     func store(_ records: [CKRecord]) async throws -> [CKRecord.ID: Outcome] {
@@ -31,9 +37,7 @@ extension CloudKitTransport {
                 outcomes.merge(try await store([record])) { _, new in new }
             case .failure(let error)?: outcomes[record.recordID] = .failure(TelemetryTransportError.translating(error))
             case nil:
-                outcomes[record.recordID] = .failure(
-                    TelemetryTransportError(
-                        code: .unavailable, message: "CloudKit returned no result for a record."))
+                outcomes[record.recordID] = Self.missingResult
             }
         }
         return outcomes
@@ -91,6 +95,29 @@ extension CloudKitTransport {
             }
         } catch let error as CKError where error.code == .unknownItem {
             return found
+        }
+    }
+
+    func delete(_ ids: [CKRecord.ID]) async throws -> [CKRecord.ID: Result<Void, any Error>] {
+        var results: [CKRecord.ID: Result<Void, any Error>] = [:]
+        for batch in CloudKitBatchPlan.batches(of: ids, identity: \.self, bytes: { _ in 0 }) {
+            results.merge(try await deleteBatch(batch)) { _, new in new }
+        }
+        return results
+    }
+
+    private func deleteBatch(_ ids: [CKRecord.ID]) async throws -> [CKRecord.ID: Result<Void, any Error>] {
+        do {
+            return try await database.modifyRecords(saving: [], deleting: ids, atomically: false).deleteResults
+        } catch let error as CKError where error.code == .partialFailure {
+            let failures = error.partialErrorsByItemID ?? [:]
+            var results: [CKRecord.ID: Result<Void, any Error>] = [:]
+            for id in ids { results[id] = failures[id].map { .failure($0) } ?? .success(()) }
+            return results
+        } catch let error as CKError where error.code == .limitExceeded && ids.count > 1 {
+            let half = ids.count / 2
+            let first = try await deleteBatch(Array(ids[..<half]))
+            return try await deleteBatch(Array(ids[half...])).merging(first) { _, first in first }
         }
     }
 }

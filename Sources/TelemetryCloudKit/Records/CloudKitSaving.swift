@@ -4,15 +4,18 @@ import TelemetryModels
 import TelemetryTransport
 
 /// Implements the three save policies with CloudKit's policy `ifServerRecordUnchanged`, the only one that loses no changes.
-extension CloudKitTransport {
+struct CloudKitSaving: Sendable {
+    private typealias Stored = CloudKitReceipts.Stored
+    typealias Outcome = CloudKitRequests.Outcome
+
+    let requests: CloudKitRequests
+    let receipts: CloudKitReceipts
+
     /// How often an overwrite is repeated after concurrent changes.
     private static let overwriteAttempts = 8
 
-    static let missingResult = Outcome.failure(
-        TelemetryTransportError(code: .unavailable, message: "CloudKit returned no result for a record."))
-
     /// Saves records of different identities; the outcomes are in their order.
-    func save(batch: [TelemetryRecord], policy: TelemetrySavePolicy) async throws -> [Outcome] {
+    func save(_ batch: [TelemetryRecord], policy: TelemetrySavePolicy) async throws -> [Outcome] {
         let names = batch.map { CKRecord.ID(recordName: CloudKitName.name(for: $0.recordID.recordName)) }
         var outcomes: [CKRecord.ID: Outcome] = [:]
         var pending = Array(zip(names, batch))
@@ -21,7 +24,7 @@ extension CloudKitTransport {
             guard policy.replacesAnything, attempt < Self.overwriteAttempts else { break }
             pending = pending.filter { name, _ in outcomes[name]?.wasOvertaken ?? true }
         }
-        return names.map { outcomes[$0].map { policy.replacesAnything ? $0.withoutRace : $0 } ?? Self.missingResult }
+        return names.map { outcomes[$0].map { policy.replacesAnything ? $0.withoutRace : $0 } ?? CloudKitRequests.missingResult }
     }
 
     private func save(
@@ -30,14 +33,14 @@ extension CloudKitTransport {
     ) async throws {
         // A new record has no tag and conflicts with a stored one. A new version is created from the stored record, because its
         // tag cannot be set: the record is read, compared here, and compared again by the server.
-        let stored = policy.needsStoredRecord(among: records.map(\.1)) ? try await stored(records.map(\.0)) : [:]
+        let stored = policy.needsStoredRecord(among: records.map(\.1)) ? try await receipts.stored(records.map(\.0)) : [:]
         var versions: [CKRecord] = []
-        var receipts: [(CKRecord.ID, TelemetryRecord, Stored)] = []
+        var commands: [(CKRecord.ID, TelemetryRecord, Stored)] = []
         for (name, record) in records {
             do {
                 if let refusal = policy.refusal(of: record, over: stored[name]?.telemetryRecord) { throw refusal }
                 if let command = stored[name], command.receipt != nil {
-                    receipts.append((name, record, command))
+                    commands.append((name, record, command))
                 } else {
                     versions.append(try version(of: record, over: stored[name]?.record))
                 }
@@ -45,12 +48,12 @@ extension CloudKitTransport {
                 outcomes[name] = .failure(error)
             }
         }
-        if !versions.isEmpty { outcomes.merge(try await store(versions)) { _, new in new } }
+        if !versions.isEmpty { outcomes.merge(try await requests.store(versions)) { _, new in new } }
         for (name, record) in records where outcomes[name]?.isForbidden ?? false {
             guard record.recordType == TelemetrySchema.commandRecordType, let command = stored[name] else { continue }
-            receipts.append((name, record, command))
+            commands.append((name, record, command))
         }
-        for (name, record, command) in receipts { outcomes[name] = try await saveReceipt(record, for: command) }
+        for (name, record, command) in commands { outcomes[name] = try await receipts.saveReceipt(record, for: command) }
     }
 
     private func version(of record: TelemetryRecord, over stored: CKRecord?) throws -> CKRecord {
@@ -72,7 +75,7 @@ extension TelemetrySavePolicy {
     }
 }
 
-extension CloudKitTransport.Outcome {
+extension CloudKitRequests.Outcome {
     fileprivate var code: TelemetryTransportError.Code? {
         guard case .failure(let error as TelemetryTransportError) = self else { return nil }
         return error.code

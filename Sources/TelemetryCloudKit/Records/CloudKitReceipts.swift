@@ -3,7 +3,10 @@ import CloudKit
 import TelemetryModels
 import TelemetryTransport
 
-extension CloudKitTransport {
+/// Reads and writes commands with their receipts: what a client may not write into a command, it writes into a record of its own.
+struct CloudKitReceipts: Sendable {
+    let requests: CloudKitRequests
+
     /// A stored record and its receipt.
     struct Stored {
         let record: CKRecord
@@ -18,13 +21,13 @@ extension CloudKitTransport {
 
     /// Returns the stored records, with the receipts that the caller may read.
     func stored(_ ids: [CKRecord.ID]) async throws -> [CKRecord.ID: Stored] {
-        try await withReceipts(Array(try await fetch(ids).values))
+        try await withReceipts(Array(try await requests.fetch(ids).values))
     }
 
     /// Adds each command's receipt.
     func withReceipts(_ records: [CKRecord]) async throws -> [CKRecord.ID: Stored] {
         let names = records.filter { $0.recordType == TelemetrySchema.commandRecordType }.map(Self.receiptID)
-        let receipts = names.isEmpty ? [:] : try await fetch(names)
+        let receipts = names.isEmpty ? [:] : try await requests.fetch(names)
         var stored: [CKRecord.ID: Stored] = [:]
         for record in records {
             stored[record.recordID] = Stored(record: record, receipt: receipts[Self.receiptID(for: record)])
@@ -33,12 +36,12 @@ extension CloudKitTransport {
     }
 
     /// Stores a command's outcome in a receipt.
-    func saveReceipt(_ command: TelemetryRecord, for stored: Stored) async throws -> Outcome {
+    func saveReceipt(_ command: TelemetryRecord, for stored: Stored) async throws -> CloudKitRequests.Outcome {
         let receipt = try stored.receipt ?? CKRecord(filledFrom: CloudKitReceipt.receipt(for: command))
         try receipt.fill(from: CloudKitReceipt.receipt(for: command))
         let original = stored.record.telemetryRecord
-        let outcome = try await store([receipt])[receipt.recordID] ?? Self.missingResult
-        if stored.receipt == nil, outcome.isConflict, try await fetch([receipt.recordID]).isEmpty {
+        let outcome = try await requests.store([receipt])[receipt.recordID] ?? CloudKitRequests.missingResult
+        if stored.receipt == nil, outcome.isConflict, try await requests.fetch([receipt.recordID]).isEmpty {
             // Another user's receipt, which the caller cannot read, has this name; retrying does not help.
             return .failure(
                 TelemetryTransportError(
@@ -60,7 +63,7 @@ extension CloudKitTransport {
         }
     }
 
-    static func receiptID(for command: CKRecord) -> CKRecord.ID {
+    private static func receiptID(for command: CKRecord) -> CKRecord.ID {
         let name = command.telemetryRecord.recordID.recordName
         return CKRecord.ID(recordName: CloudKitReceipt.name(forCommandNamed: name))
     }
