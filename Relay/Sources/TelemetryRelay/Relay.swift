@@ -31,7 +31,7 @@ public enum Relay {
             DebugLogExpiry(storage: storage, metrics: metrics, logger: logger), parts.streams, parts.connections,
         ]
         if let telemetry { services.append(telemetry) }
-        if let rates = telemetry as? any RelayRateStorage {
+        if let rates = telemetry?.sharedRates {
             services.append(RateExchange(storage: rates, limiters: parts.access.limiters, logger: logger))
         }
         return Application(

@@ -40,7 +40,7 @@ struct RelayParts: Sendable {
         bodies = WaitingBodies(limit: limits.waitingBytes, body: max(limits.bodyBytes, configuration.bodyLimit))
         decoding = BodyDecoding(clock: clock)
         let rates = configuration.rates
-        let isShared = telemetry is any RelayRateStorage
+        let isShared = telemetry?.sharedRates != nil
         func limiter(_ rate: Int) -> RateLimiter<RelayRateSource> {
             RateLimiter(perMinute: rate, isShared: isShared, uptime: uptime)
         }

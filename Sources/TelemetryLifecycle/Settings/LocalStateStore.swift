@@ -24,20 +24,11 @@ final class LocalStateStore {
     /// Returns whether a client's events may be sent, by the current contents of the stores.
     var consentCheck: @Sendable (_ clientId: String?) async -> Bool {
         { [settings, work] clientId in
-            let stored =
-                if let settings = settings as? any TelemetrySettingsCaching { await settings.current() } else {
-                    await settings.load()
-                }
+            let stored = await settings.current()
             guard stored.telemetryRequested, stored.telemetrySendingEnabled, stored.clientIdentifier == clientId else {
                 return false
             }
-            let pending =
-                if let work = work as? any TelemetryPendingWorkCaching {
-                    await work.currentPendingWork()
-                } else {
-                    await work.loadPendingWork()
-                }
-            return !LocalState(settings: stored, work: pending).hasUnfinishedOptOut
+            return await !LocalState(settings: stored, work: work.currentPendingWork()).hasUnfinishedOptOut
         }
     }
 
@@ -65,7 +56,7 @@ final class LocalStateStore {
             await save(&next, since: base)
             guard let isRecorded = await save(next.settings, over: base.settings, isOptOut: isOptOut) else { continue }
             // If an opt-out may not outlive the process, the pending work still has to record that the consent has ended.
-            if isOptOut ? isRecorded : !(settings is any TelemetryOptOutRecording) { await close(&next) }
+            if isOptOut ? isRecorded : !settings.recordsOptOuts { await close(&next) }
             return (next, isRecorded)
         }
         return await changeAnything(isOptOut: isOptOut, transform)
@@ -109,11 +100,9 @@ final class LocalStateStore {
     private func write(
         isOptOut: Bool, _ transform: @escaping @Sendable (inout TelemetrySettings) -> Void
     ) async -> Bool {
-        if isOptOut, let settings = settings as? any TelemetryOptOutRecording {
-            return await settings.recordOptOut(transform)
-        }
+        if isOptOut { return await settings.recordOptOut(transform) }
         await settings.update(transform)
-        return isOptOut ? await !settings.load().telemetryRequested : true
+        return true
     }
 
     // MARK: Pending work
@@ -124,7 +113,8 @@ final class LocalStateStore {
         guard changed != before else { return }
         await work.updatePendingWork { $0 = $0.merging(changed, since: before) }
         let added = changed.deletions.filter { !before.deletions.contains($0) }
-        if !added.isEmpty, await !isWorkSaved { next.settings.embeddedWork.add(TelemetryPendingWork(deletions: added)) }
+        guard !added.isEmpty, await !work.isPendingWorkSaved else { return }
+        next.settings.embeddedWork.add(TelemetryPendingWork(deletions: added))
     }
 
     /// Called once the settings record the ended consents: the pending work no longer has to, in case a client opts in again.
@@ -146,14 +136,10 @@ final class LocalStateStore {
             moved.withLock { [pending] in $0 = pending }
         }
         pending.add(embedded)
-        if await isWorkSaved, moved.withLock(\.self) != nil {
+        if await work.isPendingWorkSaved, moved.withLock(\.self) != nil {
             await settings.update { $0.embeddedWork = $0.embeddedWork.merging(TelemetryPendingWork(), since: embedded) }
         }
         return moved.withLock(\.self) ?? pending
-    }
-
-    private var isWorkSaved: Bool {
-        get async { await (work as? any TelemetryPendingWorkCaching)?.isPendingWorkSaved ?? true }
     }
 }
 

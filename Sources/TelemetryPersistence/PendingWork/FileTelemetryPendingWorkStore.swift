@@ -6,7 +6,7 @@ public import TelemetryModels
 /// The directory is created by the first change, accessible to its owner only. An invalid file is moved to
 /// `pending-work.corrupt.json` and reported. Changes that cannot be written are kept in memory as long as the store exists, and
 /// merged onto the stored value once it can be written.
-public actor FileTelemetryPendingWorkStore: TelemetryPendingWorkCaching {
+public actor FileTelemetryPendingWorkStore: TelemetryPendingWorkStoring {
     private var document: PendingWorkDocument
 
     /// - Parameters:
@@ -22,12 +22,12 @@ public actor FileTelemetryPendingWorkStore: TelemetryPendingWorkCaching {
         return document.load(await document.lock())
     }
 
-    package func currentPendingWork() async -> TelemetryPendingWork {
+    public func currentPendingWork() async -> TelemetryPendingWork {
         if let work = document.current() { return work }
         return document.load(await document.lock())
     }
 
-    package var isPendingWorkSaved: Bool { document.isSaved }
+    public var isPendingWorkSaved: Bool { document.isSaved }
 
     /// Changes the stored work under a lock that processes share, and returns the result.
     @discardableResult
@@ -43,19 +43,19 @@ public actor FileTelemetryPendingWorkStore: TelemetryPendingWorkCaching {
 }
 
 /// Keeps the pending work in the settings' directory.
-extension FileTelemetrySettingsStore: TelemetryPendingWorkCaching {
+extension FileTelemetrySettingsStore: TelemetryPendingWorkStoring {
     /// Returns the pending work in `pending-work.json`, next to the settings; empty if there is none.
     public func loadPendingWork() async -> TelemetryPendingWork {
         if let work = pendingWork.loadUnlocked() { return work }
         return pendingWork.load(await pendingWork.lock())
     }
 
-    package func currentPendingWork() async -> TelemetryPendingWork {
+    public func currentPendingWork() async -> TelemetryPendingWork {
         if let work = pendingWork.current() { return work }
         return pendingWork.load(await pendingWork.lock())
     }
 
-    package var isPendingWorkSaved: Bool { pendingWork.isSaved }
+    public var isPendingWorkSaved: Bool { pendingWork.isSaved }
 
     /// Changes the pending work next to the settings atomically, also between processes, and returns the result.
     @discardableResult

@@ -20,4 +20,17 @@ public protocol TelemetryPendingWorkStoring: Sendable {
 
     /// Removes the stored work. The service never calls it; it is for hosts that erase everything.
     func removePendingWork() async
+
+    /// Returns the same as ``loadPendingWork()``, called before each delivery of events: a store should read only if the work may
+    /// have changed. The default calls ``loadPendingWork()``.
+    func currentPendingWork() async -> TelemetryPendingWork
+
+    /// Whether all of the work is written; the default is true. Otherwise the store keeps it in memory and writes it when it can.
+    var isPendingWorkSaved: Bool { get async }
+}
+
+extension TelemetryPendingWorkStoring {
+    public func currentPendingWork() async -> TelemetryPendingWork { await loadPendingWork() }
+
+    public var isPendingWorkSaved: Bool { get async { true } }
 }

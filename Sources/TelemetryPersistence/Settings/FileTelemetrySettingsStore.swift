@@ -7,7 +7,7 @@ public import TelemetryModels
 /// Changes that cannot be written are kept in memory as long as the store exists, and merged onto the stored settings once they
 /// can be written. An opt-out that cannot be written is recorded by a file `settings.opted-out`, or by removing the settings.
 /// Pending work is kept in the same directory, in the same way as in ``FileTelemetryPendingWorkStore``.
-public actor FileTelemetrySettingsStore: TelemetryOptOutRecording, TelemetrySettingsCaching {
+public actor FileTelemetrySettingsStore: TelemetrySettingsStoring {
     private var document: StoredDocument<TelemetrySettings>
     private var marker: OptOutMarker
     /// The pending work, in the settings' directory.
@@ -35,7 +35,7 @@ public actor FileTelemetrySettingsStore: TelemetryOptOutRecording, TelemetrySett
         return document.load(await document.lock())
     }
 
-    package func current() async -> TelemetrySettings {
+    public func current() async -> TelemetrySettings {
         // Before reading, so that the next call sees a change made meanwhile.
         let stamp = FileStamp(of: "settings.json", in: directory)
         if let cached, cached.stamp == stamp { return cached.settings }
@@ -59,7 +59,9 @@ public actor FileTelemetrySettingsStore: TelemetryOptOutRecording, TelemetrySett
         await change(transform)
     }
 
-    package func recordOptOut(_ transform: @Sendable (inout TelemetrySettings) -> Void) async -> Bool {
+    public nonisolated var recordsOptOuts: Bool { true }
+
+    public func recordOptOut(_ transform: @Sendable (inout TelemetrySettings) -> Void) async -> Bool {
         _ = await change(transform)
         // Without a file there is no consent, and removing it needs no disk space.
         return document.isSaved || document.isMissing || marker.place() || document.removeFile()

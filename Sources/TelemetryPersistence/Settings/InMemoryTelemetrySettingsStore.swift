@@ -1,7 +1,7 @@
 public import TelemetryModels
 
 /// Settings and pending work in memory, for tests and previews.
-public actor InMemoryTelemetrySettingsStore: TelemetryOptOutRecording, TelemetryPendingWorkStoring {
+public actor InMemoryTelemetrySettingsStore: TelemetrySettingsStoring, TelemetryPendingWorkStoring {
     private var settings = TelemetrySettings.defaults
     private var work = TelemetryPendingWork()
 
@@ -22,7 +22,9 @@ public actor InMemoryTelemetrySettingsStore: TelemetryOptOutRecording, Telemetry
         return settings
     }
 
-    package func recordOptOut(_ transform: @Sendable (inout TelemetrySettings) -> Void) async -> Bool {
+    public nonisolated var recordsOptOuts: Bool { true }
+
+    public func recordOptOut(_ transform: @Sendable (inout TelemetrySettings) -> Void) async -> Bool {
         transform(&settings)
         return true
     }

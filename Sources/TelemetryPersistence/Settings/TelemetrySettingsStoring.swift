@@ -2,7 +2,8 @@ public import TelemetryModels
 
 /// Keeps a client's settings across restarts.
 ///
-/// The methods do not throw: a store that cannot be read returns ``TelemetryModels/TelemetrySettings/defaults``, and one that
+/// Four requirements have no default: reading, replacing, changing and resetting the settings. The others are what a store may do
+/// better. The methods do not throw: a store that cannot be read returns ``TelemetryModels/TelemetrySettings/defaults``, and one that
 /// cannot be written uses the settings in memory; a diagnostics handler receives both.
 public protocol TelemetrySettingsStoring: Sendable {
     /// Returns the stored settings, or the defaults if there are none.
@@ -19,4 +20,51 @@ public protocol TelemetrySettingsStoring: Sendable {
     /// Resets the settings to the defaults and returns them.
     @discardableResult
     func reset() async -> TelemetrySettings
+
+    /// Returns the same as ``load()``, called before each delivery of events: a store should read only if the settings may have
+    /// changed. The default calls ``load()``.
+    func current() async -> TelemetrySettings
+
+    // MARK: Opt-outs
+
+    /// Whether ``recordOptOut(_:)`` reports what outlives the process, and the store keeps everything that `TelemetrySettings`
+    /// encodes. The default is false.
+    nonisolated var recordsOptOuts: Bool { get }
+
+    /// Changes the settings like ``update(_:)``. If they cannot be written, the opt-out is recorded elsewhere, where the store finds
+    /// it later. The default calls ``update(_:)`` and ``load()``.
+    /// - Returns: Whether the opt-out outlives the process. Otherwise the store keeps it in memory.
+    func recordOptOut(_ transform: @Sendable (inout TelemetrySettings) -> Void) async -> Bool
+
+    // MARK: Use by several processes
+
+    /// Records for other processes that this one uses the client, until ``endUse(of:)`` or the end of the process: who opts out
+    /// elsewhere leaves it to this process to delete what it stores. The default records nothing.
+    /// - Returns: Whether the use is recorded.
+    @discardableResult
+    func beginUse(of clientId: String) async -> Bool
+
+    /// Records that this process no longer stores data of the client.
+    func endUse(of clientId: String) async
+
+    /// Whether another process uses the client. The default is false.
+    func isUsedElsewhere(_ clientId: String) async -> Bool
+}
+
+extension TelemetrySettingsStoring {
+    public func current() async -> TelemetrySettings { await load() }
+
+    public nonisolated var recordsOptOuts: Bool { false }
+
+    public func recordOptOut(_ transform: @Sendable (inout TelemetrySettings) -> Void) async -> Bool {
+        await update(transform)
+        return await !load().telemetryRequested
+    }
+
+    @discardableResult
+    public func beginUse(of clientId: String) async -> Bool { false }
+
+    public func endUse(of clientId: String) async {}
+
+    public func isUsedElsewhere(_ clientId: String) async -> Bool { false }
 }

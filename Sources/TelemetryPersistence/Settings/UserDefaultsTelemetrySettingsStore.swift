@@ -11,7 +11,7 @@ public import TelemetryModels
 ///
 /// On systems without a user defaults daemon, such as Linux, a process that is killed while it writes can lose them; use
 /// ``FileTelemetrySettingsStore`` there.
-public actor UserDefaultsTelemetrySettingsStore: TelemetryOptOutRecording {
+public actor UserDefaultsTelemetrySettingsStore: TelemetrySettingsStoring {
     let shared: SharedUserDefaults
 
     /// - Parameters:
@@ -50,8 +50,10 @@ public actor UserDefaultsTelemetrySettingsStore: TelemetryOptOutRecording {
         }
     }
 
+    public nonisolated var recordsOptOuts: Bool { true }
+
     /// User defaults do not report whether they could be written.
-    package func recordOptOut(_ transform: @Sendable (inout TelemetrySettings) -> Void) async -> Bool {
+    public func recordOptOut(_ transform: @Sendable (inout TelemetrySettings) -> Void) async -> Bool {
         await update(transform)
         return true
     }

@@ -4,7 +4,7 @@ import TelemetryPersistence
 /// The device's pending work, as one process reads it. The process may die before or after each change, and unwritten changes are
 /// merged with the stored work, as in a file store.
 @MainActor
-final class SimulatedPendingWorkStore: TelemetryPendingWorkCaching {
+final class SimulatedPendingWorkStore: TelemetryPendingWorkStoring {
     private let process: SimulatedProcess
     private var known = TelemetryPendingWork()
     private var unsaved: (value: TelemetryPendingWork, base: TelemetryPendingWork)?

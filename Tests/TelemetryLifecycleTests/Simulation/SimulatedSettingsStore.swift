@@ -4,7 +4,7 @@ import TelemetryPersistence
 /// The device's settings, as one process reads them. The process may die before or after each change, and at times they cannot be
 /// written or even read. Unwritten changes are merged with the stored settings, as in a file store.
 @MainActor
-final class SimulatedSettingsStore: TelemetryOptOutRecording, TelemetryClientUseRecording {
+final class SimulatedSettingsStore: TelemetrySettingsStoring {
     private let process: SimulatedProcess
     private var known: TelemetrySettings?
     private var unsaved: (value: TelemetrySettings, base: TelemetrySettings)?
@@ -34,6 +34,7 @@ final class SimulatedSettingsStore: TelemetryOptOutRecording, TelemetryClientUse
         return settings
     }
 
+    nonisolated var recordsOptOuts: Bool { true }
     func recordOptOut(_ transform: @Sendable (inout TelemetrySettings) -> Void) async -> Bool {
         await process.world.storeGate(process, "record opt-out")
         guard !process.isDead else { return false }
@@ -77,8 +78,9 @@ final class SimulatedSettingsStore: TelemetryOptOutRecording, TelemetryClientUse
 
     // MARK: Which processes use a client
 
-    func beginUse(of clientId: String) async {
+    func beginUse(of clientId: String) async -> Bool {
         if !process.isDead { device.uses[clientId, default: []].insert(ObjectIdentifier(process)) }
+        return true
     }
     func endUse(of clientId: String) async { device.uses[clientId]?.remove(ObjectIdentifier(process)) }
     func isUsedElsewhere(_ clientId: String) async -> Bool {

@@ -54,7 +54,7 @@ final class MortalDevice {
 }
 
 @MainActor
-private final class MortalSettingsStore: TelemetryOptOutRecording {
+private final class MortalSettingsStore: TelemetrySettingsStoring {
     private let device: MortalDevice
     private let life: MortalDevice.Life
     init(device: MortalDevice, life: MortalDevice.Life) {
@@ -65,6 +65,7 @@ private final class MortalSettingsStore: TelemetryOptOutRecording {
     func load() async -> TelemetrySettings { device.settings }
     func save(_ settings: TelemetrySettings) async -> TelemetrySettings { await update { $0 = settings } }
     func reset() async -> TelemetrySettings { await save(.defaults) }
+    nonisolated var recordsOptOuts: Bool { true }
     func recordOptOut(_ transform: @Sendable (inout TelemetrySettings) -> Void) async -> Bool {
         _ = await update(transform)
         return true

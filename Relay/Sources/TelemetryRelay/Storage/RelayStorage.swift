@@ -13,6 +13,8 @@ public import ServiceLifecycle
 public protocol RelayStorage: RelayEventStorage, RelayRecordStorage, RelaySubscriptionStorage, RelayTokenStorage,
     RelayClientKeyStorage, Service
 {
+    /// Shares the use of rate limits with the other relays of the store; nil, the default, for a storage that only one relay uses.
+    var sharedRates: (any RelayRateStorage)? { get }
     /// Throws if the database does not respond; used by `/readyz`.
     func check() async throws
     /// Returns the current size, and the number of events that retention has deleted since this storage was opened.
@@ -24,6 +26,10 @@ public protocol RelayStorage: RelayEventStorage, RelayRecordStorage, RelaySubscr
     func run() async throws
     /// Ends all hint streams and closes the database. Later calls throw ``RelayStorageError/closed``.
     func close() async throws
+}
+
+extension RelayStorage {
+    public var sharedRates: (any RelayRateStorage)? { nil }
 }
 
 /// The size of a storage.

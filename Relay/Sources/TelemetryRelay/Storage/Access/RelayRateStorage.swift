@@ -1,6 +1,4 @@
 /// Shares the use of rate limits among the relays of a store, so that a limit holds for all of them together.
-///
-/// A storage that only one relay uses does not implement it.
 public protocol RelayRateStorage: Sendable {
     /// Adds this relay's use since the last call, and returns the use of all other relays since then. Called twice a second.
     func exchangeUse(_ use: [RelayRateSource: Double]) async throws -> [RelayRateSource: Double]

@@ -14,7 +14,7 @@ public final class PostgreSQLRelayStorage: ComposedRelayStorage {
     private let events: PostgreSQLEventStore
     private let records: PostgreSQLRecordStore
     private let tokens: PostgreSQLTokenStore
-    private let rates: PostgreSQLRateStore
+    public let sharedRates: (any RelayRateStorage)?
     private let listener: PostgreSQLListener
     private let configuration: RelayStorageConfiguration
     public let stores: RelayStores
@@ -48,7 +48,7 @@ public final class PostgreSQLRelayStorage: ComposedRelayStorage {
         stores = RelayStores(
             events: events, records: records, subscriptions: PostgreSQLSubscriptionStore(database: database), tokens: tokens,
             clientKeys: PostgreSQLClientKeyStore(database: database))
-        rates = PostgreSQLRateStore(database, relay: notifier.relay)
+        sharedRates = PostgreSQLRateStore(database, relay: notifier.relay)
         listener = PostgreSQLListener(
             database: database, events: events, records: records, tokens: tokens, relay: notifier.relay,
             logger: configuration.logger)
@@ -140,12 +140,6 @@ public final class PostgreSQLRelayStorage: ComposedRelayStorage {
             }
             return Newest(recordChange: try row.int(0), tokenChange: try row.int(1), event: try row.int(2), totals: totals)
         }
-    }
-}
-
-extension PostgreSQLRelayStorage: RelayRateStorage {
-    public func exchangeUse(_ use: [RelayRateSource: Double]) async throws -> [RelayRateSource: Double] {
-        try await rates.exchangeUse(use)
     }
 }
 #endif

@@ -219,13 +219,12 @@ struct PostgreSQLStorageTests {
     @Test("The use of a rate limit over one relay counts at the others")
     func rates() async throws {
         try await Self.open { bench, storage in
-            try await bench.open { opened in
-                let other = try #require(opened as? PostgreSQLRelayStorage)
+            try await bench.open { other in
                 let limiters = (0..<2).map { _ in
                     RateLimiter<RelayRateSource>(perMinute: 60, burst: 10, isShared: true, uptime: { .zero })
                 }
-                let exchanges = zip([storage, other], limiters).map { storage, limiter in
-                    RateExchange(storage: storage, limiters: [.client: limiter], logger: Bench.logger())
+                let exchanges = try zip([storage.sharedRates, other.sharedRates], limiters).map { rates, limiter in
+                    RateExchange(storage: try #require(rates), limiters: [.client: limiter], logger: Bench.logger())
                 }
                 for exchange in exchanges { await exchange.exchange() }
                 let source = RelayRateSource(.client, "c")
