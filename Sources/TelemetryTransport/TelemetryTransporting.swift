@@ -15,6 +15,11 @@ public protocol TelemetryTransporting: TelemetryEventTransport, TelemetryRecordT
     /// separately. Nil, the default, if there is no such text.
     nonisolated var storeIdentifier: String? { get }
 
+    /// How long a change may be missing from the results of ``TelemetryRecordTransport/records(matching:)`` and of the event methods
+    /// that take a filter; zero, the default, if they return every change at once. A client repeats deletions that are based on
+    /// such results after this time.
+    nonisolated var consistencyDelay: Duration { get }
+
     /// Sets the identifier of this process's client; nil if it is not a client.
     ///
     /// The lifecycle service calls it whenever the identity changes, before the first call that concerns it. A transport that
@@ -24,6 +29,8 @@ public protocol TelemetryTransporting: TelemetryEventTransport, TelemetryRecordT
 
 extension TelemetryTransporting {
     public nonisolated var storeIdentifier: String? { nil }
+
+    public nonisolated var consistencyDelay: Duration { .zero }
 
     public func setClientIdentifier(_ clientId: String?) async {}
 }

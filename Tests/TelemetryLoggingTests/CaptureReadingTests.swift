@@ -19,37 +19,12 @@ struct CaptureReadingTests {
         }
     }
 
-    @Test("Events that were read ahead stay valid even if their segment is dropped meanwhile")
-    func readAhead() throws {
-        log(2_000)
-        let range = try #require(capture.withState { $0.beginReading() })
-        guard case .events(let batch) = DeliveryBatch.read(range, limits: limits, isEncoded: false) else {
-            Issue.record("No event was read.")
-            return
-        }
-        let rest = try #require(range.rest(after: batch))
-        let (count, last) = (batch.events.count, batch.lastSequence)
-        let isOffered = capture.withState { $0.offer(count, upTo: last, of: range) }
-        #expect(isOffered)
-        capture.withState {
-            $0.endReading(range, at: batch.ends[count - 1], clientId: nil, delivered: count, dropped: (0, .rejected))
-        }
-        log(5_000, property1: String(repeating: "x", count: 300))
-        guard case .events(let ahead) = DeliveryBatch.read(rest, limits: limits, isEncoded: false) else {
-            Issue.record("The events that were read ahead are gone.")
-            return
-        }
-        #expect(ahead.events.events.first?.sequence == last + 1)
-        #expect(ahead.events.events.allSatisfy { $0.name == "event" && $0.property1 == nil })
-        withExtendedLifetime(rest) {}
-    }
-
     @Test("Events that are dropped for space while they are found expired are counted once")
     func droppedOnce() throws {
         log(100)
         let range = try #require(capture.withState { $0.beginReading() })
         let limits = DeliveryBatch.Limits(bytes: .max, oldest: .infinity)
-        guard case .expired(let count, let end, _) = DeliveryBatch.read(range, limits: limits, isEncoded: false) else {
+        guard case .expired(let count, let end, _) = DeliveryBatch.read(range, limits: limits) else {
             Issue.record("No event has expired.")
             return
         }
@@ -58,6 +33,13 @@ struct CaptureReadingTests {
         capture.withState { $0.endReading(range, at: end, clientId: nil, delivered: 0, dropped: (count, .expired)) }
         let statistics = capture.statistics
         #expect(statistics.dropped.values.reduce(0, +) + statistics.waiting == 2_100)
+    }
+
+    /// The same range, as of a session that another process wrote.
+    static func foreign(_ range: PendingRange) -> PendingRange {
+        PendingRange(
+            token: range.token, memory: range.memory, session: range.session, firstSequence: range.firstSequence,
+            from: range.from, to: range.to, clientId: range.clientId, begun: range.begun, isCurrentSession: false)
     }
 
     @Test("A batch that is not converted ends where a converted one ends, and has the same events")
@@ -71,8 +53,8 @@ struct CaptureReadingTests {
         var clients: [String?] = []
         while let range = from ?? capture.withState({ $0.beginReading() }) {
             let limits = DeliveryBatch.Limits(bytes: 20_000, oldest: -.infinity)
-            guard case .events(let converted) = DeliveryBatch.read(range, limits: limits, isEncoded: false),
-                case .events(let encoded) = DeliveryBatch.read(range, limits: limits, isEncoded: true)
+            guard case .events(let converted) = DeliveryBatch.read(Self.foreign(range), limits: limits),
+                case .events(let encoded) = DeliveryBatch.read(range, limits: limits)
             else { break }
             #expect(converted.events.encoded == nil)
             #expect(encoded.events.encoded != nil)

@@ -32,14 +32,14 @@ struct FileDeliveryTests {
     }
 
     /// Notes in which form each batch arrives.
-    final class FormTransport: TelemetryEventBatchTransport, AppendOnlyTransport {
+    final class FormTransport: AppendOnlyTransport {
         let encoded = Mutex<[Bool]>([])
 
         func append(_ batch: TelemetryEventBatch) async throws { encoded.withLock { $0.append(batch.encoded != nil) } }
         func append(_ events: [TelemetryEvent]) async throws { encoded.withLock { $0.append(false) } }
     }
 
-    @Test("A batch transport gets the batches of the current session unconverted")
+    @Test("A transport gets the batches of the current session unconverted")
     func form() async throws {
         let transport = FormTransport()
         let logger = TelemetryLogger(transport: transport, clock: ManualClock())

@@ -103,7 +103,7 @@ struct SegmentFileTests {
         try await logOnThread(["second"])
         if isSealed { capture.withState { $0.seal() } }
         await gate.open()
-        guard case .events(let batch) = DeliveryBatch.read(range, limits: .init(bytes: .max, oldest: 0), isEncoded: false) else {
+        guard case .events(let batch) = DeliveryBatch.read(range, limits: .init(bytes: .max, oldest: 0)) else {
             Issue.record("No event was read.")
             return
         }
@@ -197,7 +197,7 @@ struct SegmentFileTests {
         #expect(segments.isEmpty)
         #expect(capture.statistics.waiting == 1_002)
         let range = try #require(capture.withState { $0.beginReading() })
-        guard case .events(let batch) = DeliveryBatch.read(range, limits: .init(bytes: .max, oldest: 0), isEncoded: false) else {
+        guard case .events(let batch) = DeliveryBatch.read(range, limits: .init(bytes: .max, oldest: 0)) else {
             Issue.record("No event was read.")
             return
         }

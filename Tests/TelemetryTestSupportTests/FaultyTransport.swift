@@ -3,7 +3,7 @@ import TelemetryModels
 import TelemetryTransport
 
 /// A transport in memory with one fault for the conformance suite to find.
-struct FaultyTransport: TelemetryTransporting, TelemetryEventBatchTransport {
+struct FaultyTransport: TelemetryTransporting {
     enum Fault: String, CaseIterable, Sendable {
         case readsNewestFirst, losesAttributes, excludesSince, emptySetMatchesAll, acceptsAnyLimit, acceptsAnyClient
         case ignoresCursors, deletesAllEvents, comparesBytes

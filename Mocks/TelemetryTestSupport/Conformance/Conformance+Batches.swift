@@ -6,7 +6,7 @@ extension TelemetryTransportConformance {
     static let batchChecks = [
         Check("A logger's batches are stored like the events that they consist of") { bench in
             let batches = await LoggedBatches.make(clientId: "client", logSamples)
-            for batch in batches { try await bench.append(batch) }
+            for batch in batches { try await bench.transport.append(batch) }
             let expected = batches.flatMap(\.events)
             try bench.expect("how many batches", batches.count > 1, is: true)
             let events = try await bench.readAll().events
@@ -23,17 +23,17 @@ extension TelemetryTransportConformance {
                 await LoggedBatches.make(clientId: "client") { logger in
                     for index in 1...20 { logger.logEvent(name: "event \(index)") }
                 }.first, "The logger sent no batch.")
-            try await bench.append(batch[5..<12])
-            try await bench.append(batch)
+            try await bench.transport.append(batch[5..<12])
+            try await bench.transport.append(batch)
             try await bench.transport.append(batch.events)
-            try await bench.append(batch[18..<20])
+            try await bench.transport.append(batch[18..<20])
             let expected = batch[5..<12].events + batch[0..<5].events + batch[12..<20].events
             try await bench.expect("events", bench.readAll().events, is: expected)
         },
 
         Check("A batch may have events of several clients") { bench in
             let events = [Sample.event("a", client: "A"), Sample.event("b", client: "B"), Sample.event("c", client: "A")]
-            try await bench.append(TelemetryEventBatch(events))
+            try await bench.transport.append(TelemetryEventBatch(events))
             try await bench.expect("events", bench.readAll().events, is: events)
         },
     ]
@@ -57,13 +57,5 @@ extension TelemetryTransportConformance {
             default: logger.logEvent(name: "a longer text", scenario: "two", property1: String(repeating: "text ", count: index))
             }
         }
-    }
-}
-
-extension Bench {
-    /// Appends a batch as a logger does.
-    func append(_ batch: TelemetryEventBatch) async throws {
-        if let transport = transport as? any TelemetryEventBatchTransport { return try await transport.append(batch) }
-        try await transport.append(batch.events)
     }
 }

@@ -37,7 +37,7 @@ extension TelemetryTransportConformance {
         },
 
         Check("Pages that are read backwards contain every event once") { bench in
-            guard let transport = bench.transport as? any TelemetryEventHistory else { return }
+            let transport = bench.transport
             for start in stride(from: 0, to: 60, by: 10) { try await transport.append(Array(history[start..<start + 10])) }
             for filter in historyFilters {
                 for limit in [1, 7, 100] {

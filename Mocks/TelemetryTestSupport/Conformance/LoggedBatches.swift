@@ -4,8 +4,8 @@ import TelemetryLogging
 import TelemetryModels
 import TelemetryTransport
 
-/// Keeps a logger's batches as the logger passes them to a batch transport.
-final class LoggedBatches: TelemetryEventBatchTransport, AppendOnlyTransport {
+/// Keeps a logger's batches as the logger passes them on.
+final class LoggedBatches: AppendOnlyTransport {
     private let received = Mutex<[TelemetryEventBatch]>([])
 
     /// The batches of a logger that these calls were made on.

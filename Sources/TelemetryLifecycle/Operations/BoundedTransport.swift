@@ -12,8 +12,7 @@ struct BoundedTransport: TelemetryRecordTransport {
     let base: any TelemetryTransporting
     let calls: BoundedCalls
 
-    /// Zero if queries reflect every change at once.
-    var consistencyDelay: Duration { (base as? any EventuallyConsistentTransport)?.consistencyDelay ?? .zero }
+    var consistencyDelay: Duration { base.consistencyDelay }
 
     /// Sets the client of the next calls, for a transport that authenticates clients.
     func setClientIdentifier(_ clientId: String?) async {

@@ -34,14 +34,14 @@ final class ScenarioRegistry {
     private var hasPassedDenied = false
     private let controls: SharedControls
     private let store: any TelemetryScenarioStoring
-    private let logger: any TelemetryLogging
+    private let logger: any ControlledLogger
     private let policy: TelemetryPolicy
     private let attributes: [String: String]
     private let now: @Sendable () -> Date
     private let shown: LifecycleState
 
     init(
-        store: any TelemetryScenarioStoring, logger: any TelemetryLogging,
+        store: any TelemetryScenarioStoring, logger: any ControlledLogger,
         configuration: TelemetryLifecycleService.Configuration, state: LifecycleState
     ) {
         self.store = store
@@ -116,8 +116,7 @@ final class ScenarioRegistry {
     /// scenarios.
     private func passDenied() async {
         hasPassedDenied = true
-        (logger as? any TelemetryBudgeting)?.withholdBudgetReports(of: denied)
-        guard let logger = logger as? any TelemetryRecording else { return }
+        logger.withholdBudgetReports(of: denied)
         await logger.setRecordedScenarios(policy.recordedScenarios.subtracting(denied), level: policy.maximumLevel)
     }
 

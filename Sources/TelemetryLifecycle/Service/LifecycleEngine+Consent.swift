@@ -93,7 +93,7 @@ extension LifecycleEngine {
 
     /// Makes the logger check the shared settings before each delivery, because another process may end the consent at any time.
     func checkConsentBeforeDelivery() {
-        logger.follow(
+        logger.logger.follow(
             TelemetryConsentCheck(isGranted: keeper.consentCheck) { [weak self] in await self?.consentHasEnded() })
     }
 
@@ -200,7 +200,7 @@ extension LifecycleEngine {
     private var hasStragglers: Bool {
         get async {
             if calls.hasStragglers { return true }
-            return await logger.hasStragglers
+            return await logger.logger.hasStragglers
         }
     }
 

@@ -99,7 +99,7 @@ extension LifecycleEngine {
         guard let limit = ScenarioBudget(events: budget.events, bytes: budget.bytes, per: budget.per) else {
             return report(.unexpectedInput, "The policy's budget has no effect, because its period is not positive.")
         }
-        let isSupported = logger.limit(to: limit) { [weak scenarios] suspensions in
+        let isSupported = logger.logger.limit(to: limit) { [weak scenarios] suspensions in
             await scenarios?.showSuspensions(suspensions)
         }
         if !isSupported { report(.unexpectedInput, "The policy's budget has no effect, because the logger supports none.") }

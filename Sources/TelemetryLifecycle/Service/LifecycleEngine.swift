@@ -58,7 +58,7 @@ final class LifecycleEngine {
     init(
         state: LifecycleState, settingsStore: any TelemetrySettingsStoring, transport: any TelemetryTransporting,
         identifiers: any TelemetryIdentifierGenerating, configuration: TelemetryLifecycleService.Configuration,
-        logger: any TelemetryLogging, coordinator: TelemetrySettingsSyncCoordinator?,
+        logger: any ControlledLogger, coordinator: TelemetrySettingsSyncCoordinator?,
         subscriptions: (any TelemetrySubscriptionManaging)?, scenarioStore: any TelemetryScenarioStoring,
         pendingWorkStore: any TelemetryPendingWorkStoring, spoolDirectory: URL?, instance: InstanceDirectory? = nil
     ) {
@@ -217,7 +217,7 @@ final class LifecycleEngine {
     /// Stops background work, and sets the deadline at which earlier operations are abandoned.
     func beginShutdown(operationsUntil deadline: Deadline) {
         isShutDown = true
-        logger.beginShutdown()
+        logger.logger.beginShutdown()
         endOfOperations = deadline
         calls.cancelAll()
         calls.shortenDeadline(to: deadline)

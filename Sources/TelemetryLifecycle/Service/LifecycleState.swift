@@ -54,7 +54,3 @@ final class LifecycleState {
         if deniedScenarios != scenarios { deniedScenarios = scenarios }
     }
 }
-
-extension TelemetryLifecycleService.Status {
-    fileprivate var isError: Bool { if case .error = self { true } else { false } }
-}

@@ -15,9 +15,10 @@ extension TelemetryLifecycleService {
     public var overview: TelemetryOverview {
         let policy = engine.configuration.policy
         let date = engine.configuration.date()
+        let logger = engine.logger.logger
         let (states, denied) = (scenarios, deniedScenarios)
-        let isRecording = settings.telemetrySendingEnabled && !state.isPaused && telemetryLogger is any TelemetryRecording
-        let delivered = (telemetryLogger as? any TelemetryDeliveryCounting)?.deliveredToday
+        let isRecording = settings.telemetrySendingEnabled && !state.isPaused && logger.hasRecorder
+        let delivered = logger.deliveredToday
         return TelemetryOverview(
             status: status, clientIdentifier: settings.clientIdentifier, isPausedByHost: state.pause.contains(.byHost),
             isPausedByViewer: state.pause.contains(.byViewer),

@@ -59,7 +59,7 @@ public final class TelemetryLifecycleService {
     package var hasPendingWork: Bool { engine.keeper.hasPendingWork }
 
     /// The logger for the host's events.
-    public var telemetryLogger: any TelemetryLogging { engine.logger.logger }
+    public let telemetryLogger: any TelemetryLogging
 
     /// - Parameters:
     ///   - settingsStore: Keeps the settings; nil for the platform's default: user defaults on Apple's systems, elsewhere this
@@ -90,11 +90,13 @@ public final class TelemetryLifecycleService {
         let defaults = PlatformDefaults(
             configuration, store: transport.storeIdentifier, sharesSettings: settingsStore != nil)
         let settingsStore = settingsStore ?? defaults.settingsStore()
+        let events = logger ?? configuration.makeLogger(transport: transport, spoolDirectory: defaults.spoolDirectory)
         self.state = state
+        telemetryLogger = events
         engine = LifecycleEngine(
             state: state, settingsStore: settingsStore, transport: transport, identifiers: identifierGenerator,
             configuration: configuration,
-            logger: logger ?? configuration.makeLogger(transport: transport, spoolDirectory: defaults.spoolDirectory),
+            logger: events as? any ControlledLogger ?? ForeignLogger(events),
             coordinator: syncCoordinator, subscriptions: subscriptionManager,
             scenarioStore: scenarioStore ?? defaults.scenarioStore(),
             pendingWorkStore: pendingWorkStore ?? defaults.pendingWorkStore(beside: settingsStore),
@@ -102,5 +104,43 @@ public final class TelemetryLifecycleService {
             instance: defaults.instance)
         engine.checkConsentBeforeDelivery()
         engine.applyBudget()
+    }
+}
+
+extension TelemetryLifecycleService {
+    /// The status of telemetry, for display.
+    public enum Status: Equatable, Sendable {
+        /// The service was not started, or was shut down.
+        case idle
+        /// The settings are being read.
+        case loading
+        /// The settings and the store are being reconciled.
+        case syncing
+        /// Events are sent.
+        case enabled
+        /// Telemetry is not requested.
+        case disabled
+        /// Telemetry is requested, and the viewer has not approved it yet.
+        case pendingApproval
+        /// The store could not be reached, or an operation could not be completed; it will be retried.
+        case error(String)
+
+        var isError: Bool { if case .error = self { true } else { false } }
+    }
+
+    /// The result of comparing the local settings with the client's record in the store.
+    public enum ReconciliationResult: Equatable, Sendable {
+        /// Sending is enabled on both sides.
+        case localAndServerEnabled
+        /// The viewer approved the client; sending was turned on.
+        case serverEnabledLocalDisabled
+        /// The viewer withdrew its approval; telemetry was disabled.
+        case serverDisabledLocalEnabled
+        /// Telemetry is not requested.
+        case allDisabled
+        /// The client's record was deleted; the settings were reset.
+        case missingClient
+        /// The viewer has not approved yet.
+        case pendingApproval
     }
 }

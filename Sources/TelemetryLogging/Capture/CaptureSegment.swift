@@ -1,4 +1,5 @@
 import TelemetryModels
+import TelemetrySystem
 
 /// The session that events belong to.
 final class Session: Sendable {
@@ -97,5 +98,42 @@ struct CaptureSegment: Sendable {
         clientVersion = Self.clientVersion(start: start)
         clientAtConsumed = nil
         begun = now
+    }
+
+    /// Appends a frame from ``FrameEncoding/definition(clientId:begun:)``.
+    mutating func appendDefinition(_ definition: [UInt8]) {
+        // The array keeps its bytes during the call.
+        unsafe definition.withUnsafeBytes { buffer in
+            guard let base = buffer.baseAddress else { return }
+            append(unsafe EncodedFrame(base, count: buffer.count), sequence: Frame.definitionSequence)
+        }
+    }
+
+    /// Appends whole frames, the first of which has this segment's first event; all become part of the segment at once.
+    mutating func appendFrames(_ frames: ByteView, events: Int) {
+        guard frames.count >= Frame.headerBytes, let length = frames.load(UInt32.self, at: 0) else { return }
+        memory.store(UInt32(0), at: committed + frames.count)
+        memory.copy(frames[4..<frames.count], to: committed + 4)
+        memory.publish(length, at: committed)
+        committed += frames.count
+        waiting += events
+        consumed = start
+    }
+
+    mutating func consume(to offset: Int, events: Int, clientId: String?) {
+        consumed = offset
+        if hasHeader { SegmentHeader.setConsumed(offset, in: memory) }
+        waiting -= events
+        // A file may contain any number.
+        firstSequence &+= UInt64(events)
+        clientAtConsumed = clientId
+    }
+
+    /// Writes the header, the frames and the end of the segment to a file.
+    func write(to file: OpenFile) throws(FileError) {
+        try memory.withBytes(in: 0..<(committed + Frame.terminatorBytes)) { bytes throws(FileError) in
+            // The file reads the bytes during the call only.
+            try unsafe bytes.withUnsafeBytes { bytes throws(FileError) in try unsafe file.write(bytes) }
+        }
     }
 }

@@ -15,8 +15,6 @@ struct PendingRange: Sendable {
     let begun: BootTime?
     /// Whether the events are of this process's current session.
     let isCurrentSession: Bool
-    /// Prevents changes of the memory if the state does not track the reading.
-    var pin: SegmentMemory.Pin?
 
     /// Calls the body with the segment's bytes up to the end of the range.
     func withBytes<Result>(_ body: (ByteView) -> Result) -> Result { memory.withBytes(in: 0..<to, body) }
@@ -97,20 +95,21 @@ extension CaptureState {
         reportedDrops = ReportedDrops()
         store.leaveSpool()
     }
-}
 
-extension CaptureState {
     /// Whether the consumer reads the segment.
     func isRead(_ segment: CaptureSegment) -> Bool { reading?.memory === segment.memory }
-}
 
-extension CaptureSegment {
-    fileprivate mutating func consume(to offset: Int, events: Int, clientId: String?) {
-        consumed = offset
-        if hasHeader { SegmentHeader.setConsumed(offset, in: memory) }
-        waiting -= events
-        // A file may contain any number.
-        firstSequence &+= UInt64(events)
-        clientAtConsumed = clientId
+    /// The sequence of the oldest event of this session that waits; the next sequence if none waits.
+    var firstWaiting: UInt64 {
+        (sealed.first { $0.session === session } ?? active)?.firstSequence ?? nextSequence
+    }
+
+    /// Ends the reading of a task that was ended. Its events continue to wait.
+    mutating func abandonReading() {
+        guard let reading else { return }
+        self.reading = nil
+        guard reading.isOrphaned else { return }
+        waiting -= reading.inFlight
+        drop(reading.inFlight, for: .full)
     }
 }

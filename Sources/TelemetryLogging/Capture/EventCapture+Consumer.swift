@@ -57,19 +57,3 @@ extension EventCapture {
         createFiles()
     }
 }
-
-extension CaptureState {
-    /// The sequence of the oldest event of this session that waits; the next sequence if none waits.
-    fileprivate var firstWaiting: UInt64 {
-        (sealed.first { $0.session === session } ?? active)?.firstSequence ?? nextSequence
-    }
-
-    /// Ends the reading of a task that was ended. Its events continue to wait.
-    mutating func abandonReading() {
-        guard let reading else { return }
-        self.reading = nil
-        guard reading.isOrphaned else { return }
-        waiting -= reading.inFlight
-        drop(reading.inFlight, for: .full)
-    }
-}

@@ -67,14 +67,3 @@ enum FrameEncoding {
         }
     }
 }
-
-extension CaptureSegment {
-    /// Appends a frame from ``FrameEncoding/definition(clientId:begun:)``.
-    mutating func appendDefinition(_ definition: [UInt8]) {
-        // The array keeps its bytes during the call.
-        unsafe definition.withUnsafeBytes { buffer in
-            guard let base = buffer.baseAddress else { return }
-            append(unsafe EncodedFrame(base, count: buffer.count), sequence: Frame.definitionSequence)
-        }
-    }
-}

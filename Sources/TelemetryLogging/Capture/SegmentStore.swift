@@ -74,11 +74,10 @@ struct SegmentStore {
     /// The most bytes that the frames of one segment can have.
     var frameBytes: Int { segmentBytes - CaptureSegment.reservedBytes - Frame.terminatorBytes }
 
-    /// Whether memory that is no longer needed may be used for new events. Memory that was copied from a file, belongs to a
-    /// closed spool or is still read may not.
+    /// Whether memory that is no longer needed may be used for new events. Memory that was copied from a file, or belongs
+    /// to a closed spool, may not.
     func isReusable(_ memory: SegmentMemory) -> Bool {
         memory.count == segmentBytes && memory.isMapped == (spool != nil) && (memory.file == nil || memory.isMapped)
-            && !memory.isPinned
     }
 
     /// Removes the memory's file, if it has one. Called when none of its events is needed any more.

@@ -28,11 +28,10 @@ struct DeliveryBatch: Sendable {
     let clientId: String?
     let lastSequence: UInt64
 
-    /// Reads as many events from the start of a range as one append carries.
-    /// - Parameter isEncoded: Whether the transport takes events that are not converted. Those of another session are, because
-    ///   another process wrote their frames.
-    static func read(_ range: PendingRange, limits: Limits, isEncoded: Bool) -> Content {
-        let keepsFrames = isEncoded && range.isCurrentSession
+    /// Reads as many events from the start of a range as one append carries. Those of another session are converted, because another
+    /// process wrote their frames.
+    static func read(_ range: PendingRange, limits: Limits) -> Content {
+        let keepsFrames = range.isCurrentSession
         return range.withBytes { bytes in
             var decoder = FrameDecoder(
                 session: range.session, clientId: range.clientId, firstSequence: range.firstSequence)

@@ -8,11 +8,11 @@ struct DeliveryState {
     var isRetry = false
     var schedule: RetrySchedule
     var rate: WakeRate
-    /// The pumps with an append in progress; more than one if a transport did not return before its pump was replaced.
+    /// The tasks with an append in progress; more than one if a transport did not return before its task was replaced.
     var appending: Set<UInt64> = []
     /// Whether the consumer waits only for a short time because events arrive fast.
     var isLingering = false
-    /// Whether the pump delivers the waiting events and stops.
+    /// Whether the task delivers the waiting events and stops.
     var isFinishing = false
     let interval: Duration
 
@@ -30,11 +30,4 @@ struct DeliveryState {
         schedule.succeeded()
         rate.reset()
     }
-}
-
-/// The task that delivers.
-struct Pump: Sendable {
-    let id: UInt64
-    let task: Task<Void, Never>
-    let ended: WakeSignal
 }

@@ -100,6 +100,10 @@ extension TelemetryLogger.Configuration {
         return copy
     }
 
+    func report(_ kind: TelemetryDiagnostic.Kind, _ message: String) {
+        diagnostics?(TelemetryDiagnostic(kind: kind, message: message))
+    }
+
     /// The most bytes of a recorded scenario's events.
     static let maximumRecorderBytes = 64 << 20
 
@@ -110,4 +114,68 @@ extension TelemetryLogger.Configuration {
     private static func seconds(_ value: TimeInterval, atLeast least: TimeInterval) -> TimeInterval {
         value.isNaN ? 100 * 365 * 86_400 : min(max(value, least), 100 * 365 * 86_400)
     }
+}
+
+extension TelemetryLogger {
+    /// The limits of the flight recorder, for each recorded scenario. Beyond them the oldest events are dropped; they are not
+    /// counted.
+    public struct RecorderBounds: Sendable, Hashable {
+        /// The most bytes of a scenario's events: from 16 KiB to 64 MiB, 1 MiB by default. An event of more than a quarter of it, or
+        /// of more than a segment of the logger's memory has room for, is not kept.
+        public var maximumBytes: Int
+        /// The greatest age of an event that is captured, in seconds; 5 minutes by default.
+        public var maximumAge: TimeInterval
+
+        /// Creates bounds; the parameters are the properties of the same names.
+        public init(maximumBytes: Int = 1 << 20, maximumAge: TimeInterval = 300) {
+            self.maximumBytes = maximumBytes
+            self.maximumAge = maximumAge
+        }
+    }
+}
+
+extension TelemetryLogger {
+    /// Why an event was dropped.
+    public enum DropCause: String, Sendable, Hashable, CaseIterable {
+        /// The limit of waiting events was exceeded; the oldest ones are dropped.
+        case full
+        /// The event waited for too long.
+        case expired
+        /// The event was too large to store.
+        case oversized
+        /// The transport rejected the event permanently, in an append of its own.
+        case rejected
+        /// `Configuration.process` refused the event.
+        case refused
+        /// Telemetry was turned off before the event was sent.
+        case disabled
+        /// The stored event could not be read.
+        case corrupt
+        /// The event was left in the spool by another client.
+        case otherClient
+    }
+
+    /// Counts of events since the logger was created.
+    public struct Statistics: Sendable, Hashable {
+        /// Events that this process accepted.
+        public internal(set) var logged: UInt64 = 0
+        /// Events recovered from sessions that ended before their events were delivered.
+        public internal(set) var recovered: UInt64 = 0
+        /// Events that the transport accepted.
+        public internal(set) var delivered: UInt64 = 0
+        /// Events that wait for delivery.
+        public internal(set) var waiting: UInt64 = 0
+        /// Events that were dropped, by cause.
+        public internal(set) var dropped: [DropCause: UInt64] = [:]
+        /// Appends that were retried.
+        public internal(set) var retries: UInt64 = 0
+
+        /// Creates statistics in which every count is zero.
+        public init() {}
+    }
+}
+
+extension TelemetryLogger.DropCause {
+    /// Whether the stream reports it. Events that the user or the host refused are not losses.
+    var isLoss: Bool { self != .refused && self != .disabled }
 }

@@ -4,7 +4,7 @@ import Synchronization
 ///
 /// The capture's lock decides who writes: bytes after the last committed frame belong to the thread that holds the lock.
 /// Committed bytes do not change until the segment is rewound or its memory is used again, and neither happens while a reading
-/// or a ``Pin`` of the memory exists.
+/// exists.
 @safe
 final class SegmentMemory: Sendable {
     /// The first byte, aligned to 16.
@@ -15,7 +15,6 @@ final class SegmentMemory: Sendable {
     /// Whether bytes written here are written to the file.
     let isMapped: Bool
     private let release: @Sendable (UnsafeMutableRawBufferPointer) -> Void
-    private let pins = Atomic<Int>(0)
 
     /// - Parameters:
     ///   - memory: Memory that nothing else uses from now on, aligned to 16.
@@ -41,21 +40,6 @@ final class SegmentMemory: Sendable {
 
     // Nothing can use the bytes any more: each user holds a reference.
     deinit { unsafe release(UnsafeMutableRawBufferPointer(start: bytes.start, count: count)) }
-
-    /// Whether a reading exists that the capture's state does not track.
-    var isPinned: Bool { pins.load(ordering: .acquiring) > 0 }
-
-    /// Prevents changes of the bytes while it exists. Created only while the capture's state tracks a reading of the memory.
-    final class Pin: Sendable {
-        private let memory: SegmentMemory
-
-        init(_ memory: SegmentMemory) {
-            self.memory = memory
-            memory.pins.add(1, ordering: .relaxed)
-        }
-
-        deinit { memory.pins.subtract(1, ordering: .releasing) }
-    }
 }
 
 /// Access with checked bounds. No offset comes from a file without a check, so that a failed precondition is a programming error.

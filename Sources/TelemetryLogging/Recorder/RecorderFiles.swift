@@ -1,11 +1,8 @@
 import Foundation
 import TelemetryModels
 
-/// The directory of a logger's rings, and what is recorded.
+/// The directory of a logger's rings.
 struct RecorderFiles: Sendable {
-    /// The scenarios that are recorded while the logger is on.
-    var scenarios: Set<String> = []
-    var level = TelemetryLogLevel.diagnostic
     /// Nil for a logger without a spool directory.
     let directory: URL?
     private let ringBytes: Int

@@ -131,13 +131,3 @@ extension Spool {
     /// The most unused bytes of a file that is renamed instead of copied.
     private static let unusedBytes = 32 << 10
 }
-
-extension CaptureSegment {
-    /// Writes the header, the frames and the end of the segment to a file.
-    fileprivate func write(to file: OpenFile) throws(FileError) {
-        try memory.withBytes(in: 0..<(committed + Frame.terminatorBytes)) { bytes throws(FileError) in
-            // The file reads the bytes during the call only.
-            try unsafe bytes.withUnsafeBytes { bytes throws(FileError) in try unsafe file.write(bytes) }
-        }
-    }
-}

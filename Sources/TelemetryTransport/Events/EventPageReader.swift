@@ -6,8 +6,8 @@ actor EventPageReader {
     private let filter: TelemetryEventFilter
     private let limit: Int
     private let readsAhead: Bool
-    /// Nil for a transport that waits for events itself.
-    private let arrivals: AsyncStream<Void>?
+    /// Requested when the end of the stored events was reached, of a transport that does not wait for events itself.
+    private var arrivals: AsyncStream<Void>?
     private var cursor: TelemetryCursor?
     private var ahead: PageTask?
     private var isAtEnd = false
@@ -23,8 +23,6 @@ actor EventPageReader {
         self.cursor = cursor
         self.limit = limit
         self.readsAhead = readsAhead
-        // Requested before the first page is read, so that events that arrive in between cause a hint.
-        self.arrivals = transport is any TelemetryEventWaiting ? nil : transport.eventArrivals()
     }
 
     /// The next page; nil when the task is cancelled or the hints end. Skips pages without anything new, except for the first
@@ -34,11 +32,7 @@ actor EventPageReader {
             // `AsyncThrowingStream(unfolding:)` calls again after a throw; the stream ends there.
             if Task.isCancelled || hasFailed { return nil }
             let wasAtEnd = isAtEnd
-            if wasAtEnd, let arrivals {
-                var hints = arrivals.makeAsyncIterator()
-                guard await hints.next() != nil else { return nil }
-            }
-            let page = try await read(waits: wasAtEnd)
+            guard let page = try await wasAtEnd ? nextPage() : page() else { return nil }
             let isNew = !page.events.isEmpty || page.cursor != cursor || page.skippedEventCount > 0
             cursor = page.cursor
             isAtEnd = !page.hasMore
@@ -53,16 +47,34 @@ actor EventPageReader {
         }
     }
 
-    private func read(waits: Bool) async throws -> TelemetryEventPage {
+    /// The page that was read ahead, or the one after the cursor.
+    private func page() async throws -> TelemetryEventPage? {
+        defer { ahead = nil }
+        return try await reading {
+            if let ahead { return try await ahead.value }
+            return try await transport.events(matching: filter, after: cursor, limit: limit)
+        }
+    }
+
+    /// Waits for a page with something new, or for a hint to read; nil if there will be none.
+    private func nextPage() async throws -> TelemetryEventPage? {
+        if arrivals == nil, let cursor {
+            let page = try await reading { try await transport.nextEvents(matching: filter, after: cursor, limit: limit) }
+            if let page { return page }
+        }
+        if let arrivals {
+            var hints = arrivals.makeAsyncIterator()
+            guard await hints.next() != nil else { return nil }
+        } else {
+            // Events that arrive from now on cause a hint, and the others are read now.
+            arrivals = transport.eventArrivals()
+        }
+        return try await page()
+    }
+
+    private func reading<Result>(_ read: () async throws -> Result) async throws -> Result {
         do {
-            guard let ahead else {
-                if waits, let transport = transport as? any TelemetryEventWaiting, let cursor {
-                    return try await transport.nextEvents(matching: filter, after: cursor, limit: limit)
-                }
-                return try await transport.events(matching: filter, after: cursor, limit: limit)
-            }
-            self.ahead = nil
-            return try await ahead.value
+            return try await read()
         } catch {
             hasFailed = true
             throw error

@@ -2,8 +2,8 @@ public import TelemetryModels
 
 /// Events in the order in which they were logged, as a logger hands them to a transport.
 ///
-/// A logger keeps events in a compact form. A batch still has that form: a ``TelemetryEventBatchTransport`` that can store it saves
-/// the time to make `TelemetryEvent`s of it, any other transport gets the ``events``.
+/// A logger keeps events in a compact form. A batch still has that form: a transport that can store it saves the time to make
+/// `TelemetryEvent`s of it, any other transport reads the ``events``.
 public struct TelemetryEventBatch: Sendable {
     private enum Form {
         case events([TelemetryEvent])

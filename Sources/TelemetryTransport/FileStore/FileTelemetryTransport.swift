@@ -11,9 +11,7 @@ package import TelemetrySystem
 /// If the directory is removed, the next call that writes creates it again, empty. Every method throws
 /// ``TelemetryTransportError``: `.unavailable` if the system fails or another process holds a lock too long, `.quotaExceeded` if
 /// the disk is full, `.unauthorized` if the system denies access.
-public actor FileTelemetryTransport: TelemetryTransporting, TelemetryEventBatchTransport, TelemetryEventHistory,
-    TelemetryEventCounting
-{
+public actor FileTelemetryTransport: TelemetryTransporting {
     private nonisolated let layout: StoreLayout
     private nonisolated let follower: JournalFollower
     private let store: OpenStore
@@ -96,11 +94,19 @@ public actor FileTelemetryTransport: TelemetryTransporting, TelemetryEventBatchT
         return Int(clamping: count)
     }
 
+    /// The number of stored events that match, from the summaries that ``eventCounts(matching:progress:)`` uses.
+    public func summarizedCount(matching filter: TelemetryEventFilter) async throws -> Int {
+        let counts = try await counter.counts(matching: filter)
+        return Int(clamping: counts.reduce(UInt64(0)) { $0.addingClamped(UInt64($1.count)) })
+    }
+
     /// The numbers of the stored events that match, from the summaries in the journal and its indexes.
     ///
     /// Reads the events of batches without a summary, of segments from which events were deleted, and of batches that a
     /// condition divides. Damage to other events is not noticed.
-    public func summarizedCounts(matching filter: TelemetryEventFilter) async throws -> [TelemetryEventCount] {
+    public func eventCounts(
+        matching filter: TelemetryEventFilter, progress: @Sendable (Int) -> Void
+    ) async throws -> [TelemetryEventCount] {
         try await counter.counts(matching: filter)
     }
 

@@ -4,7 +4,7 @@ public import TelemetryModels
 ///
 /// The store is unbounded: it keeps every event until it is deleted. It also keeps the identifiers of deleted events, so that an
 /// event that is sent again is not stored again.
-public actor InMemoryTelemetryTransport: TelemetryTransporting, TelemetryEventHistory {
+public actor InMemoryTelemetryTransport: TelemetryTransporting {
     /// Events with their positions, oldest first; a position is never used again.
     var stored: [(position: UInt64, event: TelemetryEvent)] = []
     var knownEventIds: Set<String> = []

@@ -1,7 +1,7 @@
 public import TelemetryModels
 
 extension TelemetryEventTransport {
-    /// Stores events. Equivalent to ``TelemetryEventTransport/append(_:)``.
+    /// Stores events. Equivalent to `append(_:)`.
     public func save(events: [TelemetryEvent]) async throws { try await append(events) }
 
     /// Every stored event, oldest first. Reads page by page, and keeps all events in memory.
@@ -19,6 +19,23 @@ extension TelemetryEventTransport {
     /// Returns one page of all events, oldest first.
     public func fetchEvents(limit: Int, cursor: TelemetryCursor? = nil) async throws -> TelemetryEventPage {
         try await events(matching: .all, after: cursor, limit: limit)
+    }
+
+    /// The newest events that match. A transport that is read only forwards reads all matching events for it.
+    ///
+    /// - Parameters:
+    ///   - filter: Which events to return.
+    ///   - limit: The maximum number of events to return; at least 1.
+    /// - Throws: The transport's errors.
+    public func newestEvents(
+        matching filter: TelemetryEventFilter = .all, limit: Int
+    ) async throws -> TelemetryEventHistoryPage {
+        try await events(matching: filter, before: nil, limit: limit)
+    }
+
+    /// The numbers of the stored events that match, by client, session, scenario, level and hour, in no particular order.
+    public func eventCounts(matching filter: TelemetryEventFilter = .all) async throws -> [TelemetryEventCount] {
+        try await eventCounts(matching: filter) { _ in }
     }
 
     /// The number of stored events.

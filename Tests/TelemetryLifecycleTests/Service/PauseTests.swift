@@ -115,4 +115,35 @@ struct PauseTests {
         let stored = try await transport.store.events(matching: .all, after: nil, limit: 10).events
         #expect(stored.map(\.name) == ["before", "after"])
     }
+
+    @Test("A logger that cannot pause is off during a pause, also from its start, and on with its client afterwards")
+    func foreign() async throws {
+        let (settings, scenarios) = (InMemoryTelemetrySettingsStore(), InMemoryTelemetryScenarioStore())
+        await settings.save(TelemetryFixtures.approvedSettings)
+        let transport = MockTelemetryTransport()
+        try await transport.store.createTelemetryClient(TelemetryFixtures.client(isEnabled: true))
+        func start(_ logger: MockTelemetryLogger) async -> TelemetryLifecycleService {
+            let service = TelemetryLifecycleService(
+                settingsStore: settings, transport: transport,
+                configuration: .init(reconcileInterval: nil, clock: ManualClock(), now: { TelemetryFixtures.date }),
+                logger: logger, scenarioStore: scenarios)
+            await service.startup()
+            await service.restorationFinished()
+            return service
+        }
+        let logger = MockTelemetryLogger()
+        let service = await start(logger)
+        await service.pauseTelemetry()
+        #expect(logger.calls.last == .setEnabled(false))
+        await service.shutdown()
+        let next = MockTelemetryLogger()
+        let restarted = await start(next)
+        #expect(next.calls.contains(.activate(enabled: false)) && !next.calls.contains(.setEnabled(true)))
+        await restarted.resumeTelemetry()
+        let resumed = next.calls
+        #expect(resumed.last == .setEnabled(true))
+        let client = TelemetryFixtures.approvedSettings.clientIdentifier
+        let last = resumed.last { if case .setClientIdentifier = $0 { true } else { false } }
+        #expect(last == .setClientIdentifier(client))
+    }
 }

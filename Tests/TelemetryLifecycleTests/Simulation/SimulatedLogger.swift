@@ -1,9 +1,10 @@
+import Foundation
 import Synchronization
 import TelemetryLogging
 import TelemetryModels
 
 /// A logger that immediately passes on the events that it accepts.
-actor SimulatedLogger: TelemetrySessionRenewing, TelemetryConsentFollowing, TelemetryPausing {
+actor SimulatedLogger: ControlledLogger {
     private struct State {
         var isOn = false
         var isWithdrawn = false
@@ -112,6 +113,18 @@ actor SimulatedLogger: TelemetrySessionRenewing, TelemetryConsentFollowing, Tele
         guard let process else { return }
         await process.world.storeGate(process, what)
     }
+
+    // MARK: Not simulated
+
+    nonisolated func beginShutdown() {}
+    nonisolated var deliveredToday: TelemetryDeliveryCount? { nil }
+    nonisolated func limit(
+        to budget: ScenarioBudget?, onSuspension: @escaping @Sendable (_ suspensions: [String: Date]) async -> Void
+    ) -> Bool { false }
+    nonisolated func withholdBudgetReports(of scenarios: Set<String>) {}
+    nonisolated var hasRecorder: Bool { false }
+    func setRecordedScenarios(_ scenarios: Set<String>, level: TelemetryLogLevel) async {}
+    func captureRecorded(_ scenario: String, lookback: Double?) async -> Int? { nil }
 
     // MARK: Consent
 

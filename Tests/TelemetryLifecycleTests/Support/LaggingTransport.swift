@@ -3,7 +3,7 @@ import TelemetryModels
 import TelemetryTransport
 
 /// A transport whose queries find nothing while they lag; reads by identifier succeed.
-final class LaggingTransport: EventuallyConsistentTransport {
+final class LaggingTransport: TelemetryTransporting {
     let store = InMemoryTelemetryTransport()
     let consistencyDelay = Duration.seconds(60)
     private let state = Mutex((isLagging: false, calls: 0))

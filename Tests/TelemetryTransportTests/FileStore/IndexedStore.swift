@@ -123,7 +123,7 @@ struct IndexedStore {
     }
 }
 
-extension TelemetryEventHistory {
+extension TelemetryEventTransport {
     func forwards(_ filter: TelemetryEventFilter, _ limit: Int) async throws -> [TelemetryEvent] {
         var found: [TelemetryEvent] = []
         var cursor: TelemetryCursor?

@@ -32,7 +32,7 @@ struct NewestEventsTests {
     @Test("The pages of a search for a rare text double up to the maximum", arguments: ["needle", "nowhere"])
     func pages(text: String) async throws {
         let transport = try await Self.store(of: 10_000)
-        let newest = try #require(NewestEvents(transport: transport, criteria: Self.criteria(grep: text)))
+        let newest = try NewestEvents(transport: transport, criteria: Self.criteria(grep: text))
         let events = try await newest.read(5).events
         #expect(events.map(\.name) == (text == "needle" ? ["n0"] : []))
         let doubled = [5, 10, 20, 40, 80, 160, 320, 640, 1_280]
@@ -46,7 +46,7 @@ struct NewestEventsTests {
         arguments: [(3, [3]), (1_500, [1_500, 500]), (2_500, [2_000, 1_500, 500]), (.max, [2_000, 2_000, 2_000])])
     func storeFilter(wanted: Int, limits: [Int]) async throws {
         let transport = try await Self.store(of: 3_000)
-        let newest = try #require(NewestEvents(transport: transport, criteria: EventCriteria()))
+        let newest = NewestEvents(transport: transport, criteria: EventCriteria())
         let (events, end) = try await newest.read(wanted)
         #expect(events.count == min(wanted, 3_000))
         #expect(transport.historyLimits == limits)
@@ -56,7 +56,7 @@ struct NewestEventsTests {
     @Test("The progress is reported before each page but the first")
     func progress() async throws {
         let transport = try await Self.store(of: 40)
-        let newest = try #require(NewestEvents(transport: transport, criteria: Self.criteria(grep: "needle")))
+        let newest = try NewestEvents(transport: transport, criteria: Self.criteria(grep: "needle"))
         var lines: [String] = []
         _ = try await newest.read(10) { lines.append($0) }
         let time = TimeText()
@@ -92,7 +92,7 @@ struct NewestEventsTests {
                 for transport in [files, short] as [any TelemetryEventTransport] {
                     let criteria = try Self.criteria(&random)
                     let limit = Int.random(in: 1...50, using: &random)
-                    let newest = try #require(NewestEvents(transport: transport, criteria: criteria))
+                    let newest = NewestEvents(transport: transport, criteria: criteria)
                     let found = try await newest.read(limit).events
                     let expected = try await Self.forwards(transport, criteria).suffix(limit)
                     #expect(found.map(\.eventId) == expected.map(\.eventId), "TELEMETRY_SEED=\(randomSeed), round \(round)")

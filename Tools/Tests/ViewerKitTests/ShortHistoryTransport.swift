@@ -3,7 +3,7 @@ import TelemetryModels
 import TelemetryTransport
 
 /// Reads in both directions, in pages that are shorter than requested, as a relay does.
-final class ShortHistoryTransport: TelemetryEventHistory {
+final class ShortHistoryTransport: TelemetryEventTransport {
     private let base: InMemoryTelemetryTransport
     private let maximum: Int
     private let limits = Mutex<[Int]>([])

@@ -5,13 +5,11 @@ public import TelemetryTransport
 public struct NewestEvents: Sendable {
     static let maximumPageSize = 2_000
 
-    private let transport: any TelemetryEventHistory
+    private let transport: any TelemetryEventTransport
     private let criteria: EventCriteria
 
-    /// Nil for a store that is read only forwards.
-    public init?(transport: any TelemetryEventTransport, criteria: EventCriteria) {
-        guard let history = transport as? any TelemetryEventHistory else { return nil }
-        self.transport = history
+    public init(transport: any TelemetryEventTransport, criteria: EventCriteria) {
+        self.transport = transport
         self.criteria = criteria
     }
 

@@ -47,20 +47,18 @@ public actor EventHistory {
     }
 
     /// Reads the newest events since the view's start, at most as many as a view keeps, and records them.
-    /// - Returns: The events, oldest first, and the position after them; nil for a store that is read only forwards.
+    /// - Returns: The events, oldest first, and the position after them; nil if a request for older events was faster.
     /// - Throws: The transport's errors.
     public func newestEvents() async throws -> (events: [TelemetryEvent], end: TelemetryCursor)? {
-        guard let parts = try await parts(before: nil, count: EventLog.capacity) else { return nil }
-        // A request for older events may have been faster, and has found some.
+        let parts = try await parts(before: nil, count: EventLog.capacity)
         guard pages.isEmpty else { return nil }
         unread = parts[0].hasMore ? parts[0].start : nil
         for part in parts { record(part.events.count, after: part.start) }
         return (parts.flatMap(\.events), parts[parts.count - 1].end)
     }
 
-    /// The newest events since the view's start and before a position, oldest first; nil for a store that is read only forwards.
-    private func parts(before end: TelemetryCursor?, count: Int) async throws -> [TelemetryEventHistoryPage]? {
-        guard let transport = transport as? any TelemetryEventHistory else { return nil }
+    /// The newest events since the view's start and before a position, oldest first.
+    private func parts(before end: TelemetryCursor?, count: Int) async throws -> [TelemetryEventHistoryPage] {
         var parts: [TelemetryEventHistoryPage] = []
         var (end, missing) = (end, count)
         while true {
@@ -137,7 +135,7 @@ public actor EventHistory {
         while unread == nil, let end = start {
             let begin = period < Self.longestPeriod ? end - period : nil
             let filter = TelemetryEventFilter(since: begin, until: end)
-            let count = try await storedCount(matching: filter)
+            let count = try await transport.summarizedCount(matching: filter)
             guard start == end, unread == nil else { return }
             if count > Self.largePeriod, period > Self.shortestPeriod {
                 period = max(Self.shortestPeriod, period * Double(Self.largePeriod / 2) / Double(count))
@@ -150,7 +148,7 @@ public actor EventHistory {
             start = begin
             if count < Self.pageSize { period *= 8 }
             guard found.isEmpty, let begin else { return }
-            let isOldest = try await storedCount(matching: TelemetryEventFilter(until: begin)) == 0
+            let isOldest = try await transport.summarizedCount(matching: TelemetryEventFilter(until: begin)) == 0
             guard start == begin else { return }
             if isOldest { start = nil }
         }
@@ -158,7 +156,8 @@ public actor EventHistory {
 
     /// Reads the page before the events that ``newestEvents()`` read. Returns false if there are no such events.
     private func findUnreadPage() async throws -> Bool {
-        guard let end = unread, let parts = try await parts(before: end, count: Self.pageSize) else { return false }
+        guard let end = unread else { return false }
+        let parts = try await parts(before: end, count: Self.pageSize)
         // Another request may have read this page in the meantime.
         guard unread == end else { return true }
         unread = parts[0].hasMore ? parts[0].start : nil
@@ -166,12 +165,6 @@ public actor EventHistory {
         for part in parts { Self.append(part.events.count, after: part.start, matching: filter, to: &found) }
         insert(found)
         return !found.isEmpty
-    }
-
-    /// The number of matching events; from the store's summaries, if it has them, since a long period has very many events.
-    private func storedCount(matching filter: TelemetryEventFilter) async throws -> Int {
-        guard transport is any TelemetryEventCounting else { return try await transport.countEvents(matching: filter) }
-        return try await transport.eventCounts(matching: filter).reduce(0) { $0.addingClamped($1.count) }
     }
 
     /// Inserts pages with ordinals from 0 before the known ones.

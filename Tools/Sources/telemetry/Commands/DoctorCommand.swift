@@ -48,15 +48,15 @@ struct DoctorCommand: StoreCommand {
         findings += await examination.files()
         findings += try await examination.records()
         findings += examination.writers()
-        findings += try await events(of: transport, examination, console)
+        findings += try await events(of: transport, isDirectory: location.relay == nil, examination, console)
         try end(findings, collector.all, console)
     }
 
-    /// Checks the events; only their summaries, if the store has them and there are too many events.
+    /// Checks the events; of a directory with too many only their summaries.
     private func events(
-        of transport: any TelemetryTransporting, _ examination: StoreExamination, _ console: Console
+        of transport: any TelemetryTransporting, isDirectory: Bool, _ examination: StoreExamination, _ console: Console
     ) async throws -> [StoreExamination.Finding] {
-        if transport is any TelemetryEventCounting {
+        if isDirectory {
             let summary = try await EventSummary(countedBy: transport, matching: EventCriteria(), console)
             guard summary.all.events <= readLimit else {
                 return [examination.unreadEvents(summary)] + examination.events(summary)

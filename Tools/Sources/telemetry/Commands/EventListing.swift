@@ -16,7 +16,8 @@ struct EventListing: Sendable {
     func run(after start: TelemetryCursor?, _ printer: EventPrinter) async throws -> TelemetryCursor? {
         var start = start
         var last = last
-        if let wanted = last, start == nil, around == nil, let newest = NewestEvents(transport: transport, criteria: criteria) {
+        if let wanted = last, start == nil, around == nil {
+            let newest = NewestEvents(transport: transport, criteria: criteria)
             let (events, end) = try await newest.read(wanted, progress: printer.console.progress)
             printer.console.endProgress()
             printer.print(events)

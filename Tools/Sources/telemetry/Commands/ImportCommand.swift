@@ -90,29 +90,23 @@ struct ImportCommand: StoreCommand {
     /// Stores the events that the store accepts, and returns the number of rejected ones.
     private func append(_ batches: [TelemetryEventBatch], to transport: (any TelemetryTransporting)?) async throws -> Int {
         guard let transport else { return 0 }
-        guard let batched = transport as? any TelemetryEventBatchTransport else {
-            // A relay receives many events with one request.
-            let all = TelemetryEventBatch(batches.flatMap(\.events))
-            return try await append(all, to: transport) { try await transport.append($0.events) }
-        }
+        // A relay receives many events with one request, a directory stores each batch as it is.
+        let batches = transport is FileTelemetryTransport ? batches : [TelemetryEventBatch(batches.flatMap(\.events))]
         var refused = 0
-        for batch in batches { refused += try await append(batch, to: transport) { try await batched.append($0) } }
+        for batch in batches { refused += try await append(batch, to: transport) }
         return refused
     }
 
-    private func append(
-        _ batch: TelemetryEventBatch, to transport: any TelemetryTransporting,
-        by store: (TelemetryEventBatch) async throws -> Void
-    ) async throws -> Int {
+    private func append(_ batch: TelemetryEventBatch, to transport: any TelemetryTransporting) async throws -> Int {
         guard batch.count > 0 else { return 0 }
         do {
-            try await store(batch)
+            try await transport.append(batch)
             return 0
         } catch let error as TelemetryTransportError where isRejection(error, of: transport) {
             guard batch.count > 1 else { return 1 }
             let middle = batch.count / 2
-            let refused = try await append(batch[0..<middle], to: transport, by: store)
-            return try await refused + append(batch[middle..<batch.count], to: transport, by: store)
+            let refused = try await append(batch[0..<middle], to: transport)
+            return try await refused + append(batch[middle..<batch.count], to: transport)
         }
     }
 

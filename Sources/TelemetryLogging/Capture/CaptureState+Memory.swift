@@ -1,4 +1,5 @@
 import TelemetryModels
+import TelemetrySystem
 
 extension CaptureState {
     /// Keeps events in files from now on, and requests files for the events that wait in memory.
@@ -74,17 +75,54 @@ extension CaptureState {
         copy.begun = segment.begun
         sealed[index] = copy
     }
-}
 
-extension CaptureSegment {
-    /// Appends whole frames, the first of which has this segment's first event; all become part of the segment at once.
-    mutating func appendFrames(_ frames: ByteView, events: Int) {
-        guard frames.count >= Frame.headerBytes, let length = frames.load(UInt32.self, at: 0) else { return }
-        memory.store(UInt32(0), at: committed + frames.count)
-        memory.copy(frames[4..<frames.count], to: committed + 4)
-        memory.publish(length, at: committed)
-        committed += frames.count
-        waiting += events
-        consumed = start
+    mutating func requestSpare() -> MemoryRequest? {
+        guard spare == nil, let active, active.free < store.segmentBytes / 2 else { return nil }
+        return store.request(replacing: nil)
+    }
+
+    mutating func takeFileRequest() -> MemoryRequest? {
+        let thread = CurrentThread.number
+        return fileRequests.firstIndex { $0.thread == thread }.map { fileRequests.remove(at: $0) }
+    }
+
+    /// Copies the segment to its file. If the segment is gone, the file is kept for the next one.
+    mutating func install(_ memory: SegmentMemory, for request: MemoryRequest) {
+        let isInUse = store.spool === request.spool
+        if isInUse { store.hasFailed = false }
+        if let replaced = request.replaced, isInUse || store.spool == nil, move(replaced, to: memory) {
+            // A shutdown meanwhile has kept the segment in memory.
+            if isInUse { unlockOlderFiles() } else { leaveFiles() }
+        } else if isInUse, spare == nil, store.isReusable(memory) {
+            spare = memory
+        } else {
+            store.discard(memory)
+        }
+    }
+
+    /// Copies the segment in `memory` to a file; false if it was delivered or dropped.
+    private mutating func move(_ memory: SegmentMemory, to file: SegmentMemory) -> Bool {
+        if let index = sealed.firstIndex(where: { $0.memory === memory }) {
+            sealed[index].move(to: file)
+        } else if active?.memory === memory {
+            changeActive { segment, _ in segment.move(to: file) }
+        } else {
+            return false
+        }
+        // All offsets stay the same.
+        if reading?.memory === memory { reading?.memory = file }
+        return true
+    }
+
+    /// Keeps the segment in memory.
+    /// - Returns: the failure to report.
+    mutating func fail(_ request: MemoryRequest, _ error: FileError) -> TelemetryDiagnostic? {
+        guard store.spool === request.spool else { return nil }
+        let isFirst = !store.hasFailed
+        store.hasFailed = true
+        dropExcess()
+        guard isFirst else { return nil }
+        return TelemetryDiagnostic(
+            kind: .storageFailed, message: "Events are kept in memory for now, not in the spool: \(error)")
     }
 }
