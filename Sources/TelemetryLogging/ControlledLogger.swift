@@ -2,7 +2,17 @@ package import Foundation
 package import TelemetryModels
 
 /// A logger as the lifecycle service controls it. ``TelemetryLogger`` is one; the service adapts any other logger.
-package protocol ControlledLogger: TelemetryLogging {
+package protocol ControlledLogger: Actor {
+    // MARK: As for every logger, see `TelemetryLogging`
+
+    func setClientIdentifier(_ clientId: String?) async
+    func updateScenarios(_ states: [String: TelemetryScenarioState]) async
+    func activate(enabled: Bool) async
+    func setEnabled(_ enabled: Bool) async
+    func shutdown() async
+
+    // MARK: Pauses and sessions
+
     /// Pauses or resumes the logger.
     ///
     /// A paused logger records no event and starts no delivery, even if recording is turned on; waiting events are kept. An append
@@ -10,11 +20,11 @@ package protocol ControlledLogger: TelemetryLogging {
     func setPaused(_ isPaused: Bool) async
 
     /// Discards the events that were not sent and begins a new session; recording stays on or off. Has no effect before
-    /// activation and after ``TelemetryLogging/shutdown()``.
+    /// activation and after ``shutdown()``.
     /// - Returns: the session that ended if the transport may have events of it; otherwise nil.
     func renewSession() async -> String?
 
-    /// Says that ``TelemetryLogging/shutdown()`` will be called, perhaps while another call is still in progress. Returns without
+    /// Says that ``shutdown()`` will be called, perhaps while another call is still in progress. Returns without
     /// waiting.
     nonisolated func beginShutdown()
 
@@ -28,7 +38,7 @@ package protocol ControlledLogger: TelemetryLogging {
     nonisolated func follow(_ check: TelemetryConsentCheck)
 
     /// Refuses events and starts no append from now on, even during another operation, until a call of
-    /// ``TelemetryLogging/setEnabled(_:)`` or ``TelemetryLogging/activate(enabled:)`` turns recording off. That call must follow;
+    /// ``setEnabled(_:)`` or ``activate(enabled:)`` turns recording off. That call must follow;
     /// it discards the events that wait. Returns without waiting.
     nonisolated func withdraw()
 
@@ -60,14 +70,14 @@ package protocol ControlledLogger: TelemetryLogging {
     /// Sets the recorded scenarios, and removes the events that were kept of other scenarios.
     ///
     /// Events are kept only while the logger is on, not paused and has a client, and only while their scenario is off.
-    /// - Parameter level: More detailed events are neither kept nor captured.
+    /// - Parameter level: More detailed events are neither kept nor dumped.
     func setRecordedScenarios(_ scenarios: Set<String>, level: TelemetryLogLevel) async
 
     /// Logs the events that were kept of a scenario, in order and with their own times, and marks them, so that
-    /// they are not captured again.
+    /// they are not dumped again.
     /// - Parameter lookback: The greatest age of the events, in seconds; nil for all.
     /// - Returns: the number of events; nil if the scenario is not recorded now.
-    func captureRecorded(_ scenario: String, lookback: Double?) async -> Int?
+    func dumpRecorded(_ scenario: String, lookback: Double?) async -> Int?
 }
 
 /// A number of delivered events and their size.

@@ -1,6 +1,6 @@
 /// A client's consent, approval and identifier, kept across restarts.
 public struct TelemetrySettings: Sendable {
-    /// Whether the person who uses the app requested telemetry.
+    /// Whether the user requested telemetry.
     public var telemetryRequested: Bool
     /// Whether events are sent: telemetry is requested and the viewer approved it.
     public var telemetrySendingEnabled: Bool
@@ -12,7 +12,7 @@ public struct TelemetrySettings: Sendable {
     /// pending work could not write. The lifecycle service moves it there. Ignored by `==`.
     package var embeddedWork = TelemetryPendingWork()
 
-    /// Creates settings; without arguments, those of a person who never requested telemetry.
+    /// Creates settings; without arguments, those of a user who never requested telemetry.
     public init(
         telemetryRequested: Bool = false, telemetrySendingEnabled: Bool = false, clientIdentifier: String? = nil
     ) {

@@ -2,8 +2,8 @@ public import TelemetryModels
 
 /// Everything that a client or a viewer needs from a store.
 ///
-/// A conformer implements the requirements of the three inherited protocols, ``validateSchema()`` and ``debugInfo()``. The
-/// operations on clients, scenarios, commands and subscriptions are extensions of the inherited protocols.
+/// A conformer implements the requirements of the three inherited protocols that have no default, ``validateSchema()`` and
+/// ``debugInfo()``. The operations on clients, scenarios, commands and subscriptions are extensions of the inherited protocols.
 public protocol TelemetryTransporting: TelemetryEventTransport, TelemetryRecordTransport, TelemetrySubscriptionTransport {
     /// Whether the store can be reached and has the types of ``TelemetryModels/TelemetrySchema``.
     func validateSchema() async -> Bool

@@ -174,7 +174,7 @@ struct EventBatchEncoderTests {
     @Test("A filter becomes query parameters, unless it can match nothing", arguments: queries.indices)
     func writesQueries(_ index: Int) {
         let (filter, items, matchesNothing) = Self.queries[index]
-        let query = EventQuery(filter)
+        let query = EventQueryItems(filter)
         #expect(query.items.map { "\($0.name)=\($0.value)" } == items)
         #expect(query.matchesNothing == matchesNothing)
     }

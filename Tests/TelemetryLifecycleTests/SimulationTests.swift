@@ -5,7 +5,7 @@ import Testing
 /// their time limit; notifications are lost, duplicated or late; processes die at any await, even while they write their
 /// settings. Every other world has two processes with one device's settings, which sometimes fail; an opt-out must hold in both,
 /// whichever dies. Some worlds have a settings store that keeps only the three fields. In others there are leases, rules, vetoes and
-/// pauses, and devices' clocks are set, also while no process runs: what is recorded, and what is in effect at the end, must follow
+/// pauses, and devices' clocks are set, even while no process runs: what is recorded, and what is in effect at the end, must follow
 /// from the decisions made. After the faults everything must agree.
 ///
 /// A seed that fails replays: `LIFECYCLE_SIMULATION_SEED=<seed>` runs it alone and prints what happened.

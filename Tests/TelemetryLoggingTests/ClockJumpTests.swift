@@ -117,9 +117,10 @@ struct ClockJumpTests {
         segment.appendDefinition(FrameEncoding.definition(clientId: "X", begun: begun))
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 256, alignment: 16)
         defer { buffer.deallocate() }
-        let frame = FrameEncoding.encodeEvent(
-            in: buffer, name: "event", scenario: nil, level: .info, property1: nil, attributes: [:],
+        let event = CapturedEvent(
+            name: "event", scenario: nil, level: .info, property1: nil, attributes: [:],
             secondsSinceReference: logged, thread: 1)
+        let frame = FrameEncoding.encode(event, in: buffer)
         segment.append(frame, sequence: 1)
         return Data(memory.withBytes(in: 0..<memory.count) { $0.array })
     }

@@ -81,7 +81,7 @@ struct DailyCountTests {
     }
 
     @Test(
-        "A day ends at the calendar's midnight, also if it has 23 or 25 hours",
+        "A day ends at the calendar's midnight, even if it has 23 or 25 hours",
         arguments: [
             // The clocks change on 29 March and on 25 October 2026.
             (start: "2026-03-28T23:00:00Z", hours: 23), ("2026-10-24T22:00:00Z", 25), ("2026-06-30T22:00:00Z", 24),

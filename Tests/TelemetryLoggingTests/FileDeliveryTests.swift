@@ -110,7 +110,7 @@ struct FileDeliveryTests {
         for index in 1...3 {
             logger.logEvent(name: "\(index)", scenario: "recorded", attributes: ["index": .int(Int64(index))])
         }
-        #expect(await logger.captureRecorded("recorded", lookback: nil) == 3)
+        #expect(await logger.dumpRecorded("recorded", lookback: nil) == 3)
         logger.logEvent(name: "after", scenario: "on")
         await logger.flush()
         let events = try await events(of: store)
@@ -125,7 +125,7 @@ struct FileDeliveryTests {
         await logger.shutdown()
     }
 
-    @Test("Each batch has one client, also if the client changes while events wait")
+    @Test("Each batch has one client, even if the client changes while events wait")
     func clients() async throws {
         let store = try store("store")
         let logger = await logger(store)

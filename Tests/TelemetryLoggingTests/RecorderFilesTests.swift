@@ -19,8 +19,8 @@ struct RecorderFilesTests {
             let bench = await Bench.recording(in: directory, transport: transport)
             bench.logger.logEvent(name: "run \(run)", scenario: "Net")
             names.append("run \(run)")
-            if run == 2 { #expect(await bench.logger.captureRecorded("Net", lookback: nil) == 2) }
-            if run == 3 { #expect(await bench.logger.captureRecorded("Net", lookback: nil) == 1) }
+            if run == 2 { #expect(await bench.logger.dumpRecorded("Net", lookback: nil) == 2) }
+            if run == 3 { #expect(await bench.logger.dumpRecorded("Net", lookback: nil) == 1) }
             await bench.logger.flush()
             await bench.logger.shutdown()
         }
@@ -35,7 +35,7 @@ struct RecorderFilesTests {
         for number in 1...100 { first.logger.logEvent(name: "\(number)", scenario: "Net") }
         let next = await Bench.recording(in: try directory.copy())
         next.logger.logEvent(name: "101", scenario: "Net")
-        #expect(await next.logger.captureRecorded("Net", lookback: nil) == 101)
+        #expect(await next.logger.dumpRecorded("Net", lookback: nil) == 101)
         await next.logger.flush()
         #expect(try await next.storedNames == (1...101).map { "\($0)" })
     }
@@ -47,10 +47,10 @@ struct RecorderFilesTests {
         for number in 1...3 { first.logger.logEvent(name: "\(number)", scenario: "Net") }
         // The ring as it was before the events were marked.
         let before = try directory.copy()
-        #expect(await first.logger.captureRecorded("Net", lookback: nil) == 3)
+        #expect(await first.logger.dumpRecorded("Net", lookback: nil) == 3)
         await first.logger.flush()
         let next = await Bench.recording(in: before, transport: transport)
-        #expect(await next.logger.captureRecorded("Net", lookback: nil) == 3)
+        #expect(await next.logger.dumpRecorded("Net", lookback: nil) == 3)
         await next.logger.flush()
         #expect(transport.calls(of: .append).count == 2)
         #expect(try await next.storedNames == ["1", "2", "3"])
@@ -62,9 +62,9 @@ struct RecorderFilesTests {
         let second = await Bench.recording(in: directory)
         first.logger.logEvent(name: "first", scenario: "Net")
         second.logger.logEvent(name: "second", scenario: "Net")
-        #expect(await second.logger.captureRecorded("Net", lookback: nil) == 1)
+        #expect(await second.logger.dumpRecorded("Net", lookback: nil) == 1)
         await first.logger.shutdown()
-        #expect(await second.logger.captureRecorded("Net", lookback: nil) == 1)
+        #expect(await second.logger.dumpRecorded("Net", lookback: nil) == 1)
         await second.logger.flush()
         #expect(try await second.storedNames == ["second", "first"])
     }
@@ -76,11 +76,11 @@ struct RecorderFilesTests {
         let copy = try directory.copy()
         await first.logger.shutdown()
         let other = await Bench.recording(in: directory, clientId: "another")
-        #expect(await other.logger.captureRecorded("Net", lookback: nil) == 0)
+        #expect(await other.logger.dumpRecorded("Net", lookback: nil) == 0)
         #expect(try !directory.contains("a secret"))
         let narrowed = await Bench.recording(in: copy, scenarios: ["Files"])
         #expect(copy.recorderNames.filter { $0.hasSuffix(".ring") }.count == 1)
-        #expect(await narrowed.logger.captureRecorded("Files", lookback: nil) == 1)
+        #expect(await narrowed.logger.dumpRecorded("Files", lookback: nil) == 1)
     }
 
     @Test("Events that a dead process left are removed when telemetry is off at the start, or they are too old")
@@ -97,7 +97,7 @@ struct RecorderFilesTests {
         wall.seconds += 301
         let late = await Bench.recording(in: copy, wall: wall)
         #expect(try !copy.contains("a secret"))
-        #expect(await late.logger.captureRecorded("Net", lookback: nil) == 0)
+        #expect(await late.logger.dumpRecorded("Net", lookback: nil) == 0)
     }
 
     @Test("Files whose events had to be kept in memory are removed with the scenario's events")
@@ -130,7 +130,7 @@ struct RecorderFilesTests {
         await next.logger.activate(enabled: true)
         next.logger.logEvent(name: "paused", scenario: "Net")
         await next.logger.setPaused(false)
-        #expect(await next.logger.captureRecorded("Net", lookback: nil) == 1)
+        #expect(await next.logger.dumpRecorded("Net", lookback: nil) == 1)
     }
 
     @Test("Files have a fixed size and are readable by their user alone, whatever the scenario's name")
@@ -146,7 +146,7 @@ struct RecorderFilesTests {
             #expect(attributes[.posixPermissions] as? Int == 0o600)
             #expect(attributes[.size] as? Int == (1 << 20) + 4_096)
         }
-        for name in names { #expect(await bench.logger.captureRecorded(name, lookback: nil) == 1) }
+        for name in names { #expect(await bench.logger.dumpRecorded(name, lookback: nil) == 1) }
         await bench.logger.setEnabled(false)
         #expect(directory.recorderNames == [])
     }
@@ -159,7 +159,7 @@ struct RecorderFilesTests {
         try Data(repeating: 7, count: 8_192).write(to: copy.url.appending(path: "recorder/someone-1.ring"))
         let next = await Bench.recording(in: copy)
         #expect(next.diagnostics.kinds == [.corruptFile])
-        #expect(await next.logger.captureRecorded("Net", lookback: nil) == 1)
+        #expect(await next.logger.dumpRecorded("Net", lookback: nil) == 1)
         #expect(copy.recorderNames.contains("someone-1.ring.corrupt"))
         await next.logger.setEnabled(false)
         #expect(copy.recorderNames == [])
@@ -171,7 +171,7 @@ struct RecorderFilesTests {
         try Data().write(to: directory.url.appending(path: "recorder"))
         let bench = await Bench.recording(in: directory)
         bench.logger.logEvent(name: "event", scenario: "Net")
-        #expect(await bench.logger.captureRecorded("Net", lookback: nil) == 1)
+        #expect(await bench.logger.dumpRecorded("Net", lookback: nil) == 1)
         #expect(bench.diagnostics.kinds == [.storageFailed])
     }
 }

@@ -79,7 +79,7 @@ struct RecorderKillTests {
         await logger.setRecordedScenarios(["Recorded"], level: .diagnostic)
         await logger.setClientIdentifier("client")
         await logger.activate(enabled: true)
-        _ = await logger.captureRecorded("Recorded", lookback: nil)
+        _ = await logger.dumpRecorded("Recorded", lookback: nil)
         await logger.flush()
         await logger.shutdown()
         #expect(diagnostics.kinds == [])

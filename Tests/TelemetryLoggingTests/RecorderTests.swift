@@ -20,7 +20,7 @@ struct RecorderTests {
         bench.logger.logEvent(name: "ordinary")
         await bench.logger.flush()
         #expect(try await bench.storedNames == ["ordinary"])
-        #expect(await bench.logger.captureRecorded("Net", lookback: nil) == 3)
+        #expect(await bench.logger.dumpRecorded("Net", lookback: nil) == 3)
         bench.logger.logEvent(name: "after")
         await bench.logger.flush()
         let stored = try await bench.stored
@@ -40,7 +40,7 @@ struct RecorderTests {
         let bench = await Bench.recording()
         bench.logger.logEvent(name: "recorded", scenario: "Net")
         bench.transport.hold(.append)
-        #expect(await bench.logger.captureRecorded("Net", lookback: nil) == 1)
+        #expect(await bench.logger.dumpRecorded("Net", lookback: nil) == 1)
         // The test's clock stands still, so that no interval ends.
         await bench.transport.held(.append)
         bench.transport.release(.append)
@@ -52,10 +52,10 @@ struct RecorderTests {
     func twice() async throws {
         let bench = await Bench.recording()
         bench.logger.logEvent(name: "first", scenario: "Net")
-        #expect(await bench.logger.captureRecorded("Net", lookback: nil) == 1)
-        #expect(await bench.logger.captureRecorded("Net", lookback: nil) == 0)
+        #expect(await bench.logger.dumpRecorded("Net", lookback: nil) == 1)
+        #expect(await bench.logger.dumpRecorded("Net", lookback: nil) == 0)
         bench.logger.logEvent(name: "second", scenario: "Net")
-        #expect(await bench.logger.captureRecorded("Net", lookback: nil) == 1)
+        #expect(await bench.logger.dumpRecorded("Net", lookback: nil) == 1)
         await bench.logger.flush()
         #expect(try await bench.storedNames == ["first", "second"])
     }
@@ -68,13 +68,13 @@ struct RecorderTests {
             bench.logger.logEvent(name: "\(number)", scenario: "Net")
             wall.seconds += 10
         }
-        #expect(await bench.logger.captureRecorded("Net", lookback: 20) == 2)
-        #expect(await bench.logger.captureRecorded("Net", lookback: nil) == 2)
+        #expect(await bench.logger.dumpRecorded("Net", lookback: 20) == 2)
+        #expect(await bench.logger.dumpRecorded("Net", lookback: nil) == 2)
         await bench.logger.flush()
         #expect(try await bench.storedNames == ["3", "4", "1", "2"])
     }
 
-    @Test("Events beyond the greatest age are not delivered, also if the clock was set back")
+    @Test("Events beyond the greatest age are not delivered, even if the clock was set back")
     func age() async throws {
         let wall = RecorderWall()
         let bench = await Bench.recording(wall: wall)
@@ -82,10 +82,10 @@ struct RecorderTests {
         wall.seconds += 200
         bench.logger.logEvent(name: "young", scenario: "Net")
         wall.seconds += 150
-        #expect(await bench.logger.captureRecorded("Net", lookback: 10_000) == 1)
+        #expect(await bench.logger.dumpRecorded("Net", lookback: 10_000) == 1)
         bench.logger.logEvent(name: "future", scenario: "Net")
         wall.seconds -= 1_000
-        #expect(await bench.logger.captureRecorded("Net", lookback: nil) == 0)
+        #expect(await bench.logger.dumpRecorded("Net", lookback: nil) == 0)
         await bench.logger.flush()
         #expect(try await bench.storedNames == ["young"])
     }
@@ -105,7 +105,7 @@ struct RecorderTests {
         bench.logger.logEvent(name: "expired", scenario: "Net")
         await bench.logger.updateScenarios([:])
         bench.logger.logEvent(name: "off again", scenario: "Net")
-        #expect(await bench.logger.captureRecorded("Net", lookback: nil) == 3)
+        #expect(await bench.logger.dumpRecorded("Net", lookback: nil) == 3)
         await bench.logger.flush()
         #expect(try await bench.storedNames == ["on", "off", "expired", "off again"])
     }
@@ -117,7 +117,7 @@ struct RecorderTests {
         bench.logger.logEvent(name: "info", scenario: "Net")
         await bench.logger.setRecordedScenarios(["Net"], level: .info)
         bench.logger.logEvent(name: "more detail", scenario: "Net", level: .diagnostic)
-        #expect(await bench.logger.captureRecorded("Net", lookback: nil) == 1)
+        #expect(await bench.logger.dumpRecorded("Net", lookback: nil) == 1)
         await bench.logger.flush()
         #expect(try await bench.storedNames == ["info"])
     }
@@ -139,8 +139,8 @@ struct RecorderTests {
         #expect(evaluated.withLock(\.self) == ["Net", "Net", "Net"])
         let handles = ["Net", "Other"].map(bench.logger.scenario)
         #expect(handles.map(\.isEnabled) == [true, false])
-        #expect(await bench.logger.captureRecorded("Net", lookback: nil) == 3)
-        #expect(await bench.logger.captureRecorded("Other", lookback: nil) == nil)
+        #expect(await bench.logger.dumpRecorded("Net", lookback: nil) == 3)
+        #expect(await bench.logger.dumpRecorded("Other", lookback: nil) == nil)
     }
 
     @Test("Nothing is recorded before activation, during a pause, without a client, and while the logger is off")
@@ -151,19 +151,19 @@ struct RecorderTests {
         log("before activation")
         await bench.logger.activate(enabled: true)
         log("without a client")
-        #expect(await bench.logger.captureRecorded("Net", lookback: nil) == nil)
+        #expect(await bench.logger.dumpRecorded("Net", lookback: nil) == nil)
         await bench.logger.setClientIdentifier(TelemetryFixtures.clientId)
         log("on")
         await bench.logger.setPaused(true)
         log("paused")
-        #expect(await bench.logger.captureRecorded("Net", lookback: nil) == nil)
+        #expect(await bench.logger.dumpRecorded("Net", lookback: nil) == nil)
         await bench.logger.setPaused(false)
-        #expect(await bench.logger.captureRecorded("Net", lookback: nil) == 1)
+        #expect(await bench.logger.dumpRecorded("Net", lookback: nil) == 1)
         await bench.logger.setEnabled(false)
         log("off")
-        #expect(await bench.logger.captureRecorded("Net", lookback: nil) == nil)
+        #expect(await bench.logger.dumpRecorded("Net", lookback: nil) == nil)
         await bench.logger.setEnabled(true)
-        #expect(await bench.logger.captureRecorded("Net", lookback: nil) == 0)
+        #expect(await bench.logger.dumpRecorded("Net", lookback: nil) == 0)
     }
 
     @Test(
@@ -177,7 +177,7 @@ struct RecorderTests {
         await end.perform(on: bench.logger)
         #expect(try !directory.contains("a secret"))
         await bench.logger.setRecordedScenarios(["Net"], level: .diagnostic)
-        #expect(await bench.logger.captureRecorded("Net", lookback: nil) == 0)
+        #expect(await bench.logger.dumpRecorded("Net", lookback: nil) == 0)
     }
 
     @Test("The host's hook changes or refuses an event before it is recorded")
@@ -193,7 +193,7 @@ struct RecorderTests {
         bench.logger.logEvent(name: "changed", scenario: "Net", property1: "a secret")
         bench.logger.logEvent(name: "refused", scenario: "Net")
         #expect(try !directory.contains("a secret"))
-        #expect(await bench.logger.captureRecorded("Net", lookback: nil) == 1)
+        #expect(await bench.logger.dumpRecorded("Net", lookback: nil) == 1)
         await bench.logger.flush()
         #expect(try await bench.stored.map(\.property1) == ["removed"])
     }
@@ -207,9 +207,9 @@ struct RecorderTests {
                     for number in 0..<500 { bench.logger.logEvent(name: "\(thread).\(number)", scenario: "Net") }
                 }
             }
-            group.addTask { for _ in 0..<20 { _ = await bench.logger.captureRecorded("Net", lookback: nil) } }
+            group.addTask { for _ in 0..<20 { _ = await bench.logger.dumpRecorded("Net", lookback: nil) } }
         }
-        _ = await bench.logger.captureRecorded("Net", lookback: nil)
+        _ = await bench.logger.dumpRecorded("Net", lookback: nil)
         await bench.logger.flush()
         let appended = bench.appends.flatMap(\.self)
         #expect(appended.count == 2_000 && Set(appended).count == 2_000)
@@ -224,10 +224,10 @@ struct RecorderTests {
                     for number in 0..<2_000 { bench.logger.logEvent(name: "\(thread).\(number)", scenario: "Net") }
                 }
             }
-            group.addTask { for _ in 0..<50 { _ = await bench.logger.captureRecorded("Net", lookback: nil) } }
+            group.addTask { for _ in 0..<50 { _ = await bench.logger.dumpRecorded("Net", lookback: nil) } }
         }
         for number in 0..<10 { bench.logger.logEvent(name: "last \(number)", scenario: "Net") }
-        _ = await bench.logger.captureRecorded("Net", lookback: nil)
+        _ = await bench.logger.dumpRecorded("Net", lookback: nil)
         await bench.logger.flush()
         let appended = bench.appends.flatMap(\.self)
         #expect(Set(appended).count == appended.count)

@@ -136,11 +136,11 @@ struct RingTests {
         let read = ring.events.entries
         for number in 4..<100 { ring.append("later \(number)", seconds: Double(number)) }
         let later = try ring.file.names
-        for entry in read { ring.markCaptured(entry, of: ring.key) }
+        for entry in read { ring.markDumped(entry, of: ring.key) }
         let another = Self.ring(bytes: 1_024)
-        for entry in ring.events.entries { ring.markCaptured(entry, of: another.key) }
+        for entry in ring.events.entries { ring.markDumped(entry, of: another.key) }
         #expect(try ring.file.names == later)
-        #expect(try ring.file.entries.allSatisfy { !$0.isCaptured })
+        #expect(try ring.file.entries.allSatisfy { !$0.isDumped })
     }
 
     @Test("An event that is too large to be captured is not kept")
@@ -159,8 +159,8 @@ struct RingTests {
         for number in 0..<4 { ring.append("\(number)", seconds: Double(number)) }
         let window = RecordedEvents.Window(until: 3, maximumAge: 100)
         let read = ring.events.entries
-        ring.markCaptured(read[1], of: ring.key)
-        ring.markCaptured(read[3], of: ring.key)
+        ring.markDumped(read[1], of: ring.key)
+        ring.markDumped(read[3], of: ring.key)
         #expect(try ring.file.remaining(in: window).names == ["0", "2"])
         #expect(ring.events.remaining(in: .init(until: 3, maximumAge: 100, lookback: 1)).names == ["2"])
     }
@@ -169,9 +169,10 @@ struct RingTests {
 extension EventRing {
     mutating func append(_ name: String, seconds: Double, oldest: Double = -.infinity) {
         withUnsafeTemporaryAllocation(byteCount: 8_192, alignment: 16) { buffer in
-            let frame = FrameEncoding.encodeEvent(
-                in: buffer, name: name, scenario: nil, level: .info, property1: nil, attributes: [:],
+            let event = CapturedEvent(
+                name: name, scenario: nil, level: .info, property1: nil, attributes: [:],
                 secondsSinceReference: seconds, thread: 1)
+            let frame = FrameEncoding.encode(event, in: buffer)
             append(frame, seconds: seconds, oldest: oldest)
         }
     }
@@ -196,7 +197,7 @@ extension RecordedEvents {
         var decoder = FrameDecoder(session: Session(id: "session"), clientId: nil, firstSequence: 1)
         var events: [TelemetryEvent] = []
         for entry in entries {
-            let frame = bytes.withByteView { FrameEncoding.captured($0[entry.content], identity: entry.identity) }
+            let frame = bytes.withByteView { FrameEncoding.dumped($0[entry.content], identity: entry.identity) }
             #expect(frame.withByteView { decoder.decode($0, into: &events) })
         }
         return events.map(\.name)

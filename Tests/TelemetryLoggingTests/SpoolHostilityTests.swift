@@ -23,12 +23,12 @@ struct SpoolHostilityTests {
         var segment = CaptureSegment(memory: memory, session: session, start: start, firstSequence: .max)
         var sequence = UInt64.max
         for name in ["1", "2", "3"] {
-            let size = FrameEncoding.maximumBytes(name: name, scenario: nil, property1: nil)
-            let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: size, alignment: 16)
-            defer { buffer.deallocate() }
-            let frame = FrameEncoding.encodeEvent(
-                in: buffer, name: name, scenario: nil, level: .info, property1: nil, attributes: [:],
+            let event = CapturedEvent(
+                name: name, scenario: nil, level: .info, property1: nil, attributes: [:],
                 secondsSinceReference: TelemetryFixtures.date.timeIntervalSinceReferenceDate, thread: .max)
+            let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: event.maximumFrameBytes, alignment: 16)
+            defer { buffer.deallocate() }
+            let frame = FrameEncoding.encode(event, in: buffer)
             segment.append(frame, sequence: sequence)
             sequence &+= 1
         }

@@ -47,7 +47,7 @@ struct EncodedNameTests {
         }
     }
 
-    /// Pairs of texts that Foundation on Linux composes, decomposes or orders differently than Swift's `==`.
+    /// Pairs of strings that Foundation on Linux composes, decomposes or orders differently than Swift's `==`.
     @Test(
         "Texts have the same name exactly if Swift's == calls them equal",
         arguments: [

@@ -2,7 +2,7 @@ import Foundation
 import TelemetryModels
 import Testing
 
-/// Later versions and programs in other languages read the stored forms: these texts must not change.
+/// Later versions and programs in other languages read the stored forms: these strings must not change.
 struct StoredFormTests {
     private let date = Date(timeIntervalSince1970: 1_795_248_000.123)
 

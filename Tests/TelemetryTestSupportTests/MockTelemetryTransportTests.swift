@@ -7,7 +7,7 @@ struct MockTelemetryTransportTests {
     private let mock = MockTelemetryTransport()
     private let event = TelemetryFixtures.event()
 
-    @Test("Each primitive is recorded with its arguments, also if an operation calls it")
+    @Test("Each primitive is recorded with its arguments, even if an operation calls it")
     func records() async throws {
         try await mock.append([event])
         try await mock.createTelemetryClient(clientId: "c", isEnabled: false)

@@ -35,8 +35,10 @@ struct EventPageTests {
             var pages = pages
             return try await pages.next()
         }
-        mock.store.arrivalStreams.yield(())
+        // The page, and what arrived before the arrivals were requested.
         await mock.called(.events, atLeast: 2)
+        mock.store.arrivalStreams.yield(())
+        await mock.called(.events, atLeast: 3)
         try await mock.append([TelemetryFixtures.event(1, clientId: "other")])
         #expect(try await next.value?.events.map(\.clientId) == ["other"])
     }
@@ -81,6 +83,12 @@ struct EventPageTests {
             clock.advance(by: .seconds(1))
             var pages = seen.stream.makeAsyncIterator()
             #expect(await pages.next() == min(Int(count), 500))
+            if count == 1 {
+                // The read at the end; then the consumer waits.
+                await clock.sleepers()
+                #expect(mock.store.arrivalStreams.hasConsumers)
+                clock.advance(by: .seconds(1))
+            }
             consumer.cancel()
             _ = await consumer.result
             seen.continuation.finish()

@@ -32,7 +32,13 @@ struct EventStreamTests {
     @Test("A consumer that stops early leaves no arrival stream behind")
     func stops() async throws {
         try await mock.append(TelemetryFixtures.events(1...3))
-        for try await event in mock.eventStream() where event.sequence == 2 { break }
+        let consumer = Task { [mock] in
+            for try await event in mock.eventStream() where event.sequence == 4 { break }
+        }
+        await mock.called(.events, atLeast: 2)
+        #expect(mock.store.arrivalStreams.hasConsumers)
+        try await mock.append(TelemetryFixtures.events(4...4))
+        try await consumer.value
         #expect(!mock.store.arrivalStreams.hasConsumers)
     }
 
@@ -46,9 +52,10 @@ struct EventStreamTests {
             var events = events
             return try await events.next()
         }
+        await mock.called(.events, atLeast: 2)
         try await store.append(TelemetryFixtures.events(2...2))
         #expect(try await next.value?.sequence == 2)
-        // The first page, at most one read for a buffered arrival, and the page with the event.
+        // The first page, what arrived before the arrivals were requested, and the page with the event.
         #expect(mock.calls(of: .events).count <= 3)
     }
 

@@ -108,7 +108,7 @@ struct TelemetryToggleModelTests {
         #expect(model.failure == nil)
     }
 
-    @Test("A scenario that the person forbids is off, until it is allowed again")
+    @Test("A scenario that the user forbids is off, until it is allowed again")
     func permission() async throws {
         await model.start()
         await service.enableTelemetry()

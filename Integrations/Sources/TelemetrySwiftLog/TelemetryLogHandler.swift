@@ -10,7 +10,7 @@ import TelemetryModels
 /// scenario's state can only restrict it further.
 ///
 /// A message becomes an event with the name ``eventName``. `trace` and `debug` are recorded as `.diagnostic`, other levels as
-/// `.info`. The message is `property1`; the metadata are the attributes, as texts. Nested metadata are flattened: `user` with the
+/// `.info`. The message is `property1`; the metadata are the attributes, as strings. Nested metadata are flattened: `user` with the
 /// key `id` becomes `user.id`, the first element of `tags` becomes `tags.0`, and empty lists and dictionaries are left out. The
 /// attributes `source`, `file`, `line`, `function` and `level` are always those of the message; metadata of the same name are
 /// prefixed with `metadata.`. An error becomes the attributes `error.message` and `error.type`.

@@ -138,7 +138,7 @@ struct EncoderTests {
         #expect(try DecodedRequest(event).record.fields["timeUnixNano"] == nanoseconds)
     }
 
-    @Test("Events of one source share a resource, in order, also if sources alternate")
+    @Test("Events of one source share a resource, in order, even if sources alternate")
     func resources() throws {
         let other = TelemetryDeviceInfo(
             deviceType: "iOS", deviceName: "phone", deviceModel: "iPhone", osVersion: "26", appVersion: "2.5")

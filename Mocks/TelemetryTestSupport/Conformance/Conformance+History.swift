@@ -54,6 +54,17 @@ extension TelemetryTransportConformance {
             }
         },
 
+        Check("A page before a cursor of a page forwards has the events of that page") { bench in
+            for start in stride(from: 0, to: 60, by: 10) { try await bench.transport.append(Array(history[start..<start + 10])) }
+            for filter in historyFilters {
+                let first = try await bench.transport.events(matching: filter, after: nil, limit: 8)
+                let page = try await bench.transport.events(matching: filter, before: first.cursor, limit: 100)
+                try bench.expect("before the cursor", page.events.map(\.eventId), is: first.events.map(\.eventId))
+                let count = try await bench.transport.summarizedCount(matching: filter)
+                try bench.expect("summarized count", count, is: history.count(where: filter.matches))
+            }
+        },
+
         Check("Counts by session, scenario, level and hour agree with the events") { bench in
             for start in stride(from: 0, to: 60, by: 10) { try await bench.transport.append(Array(history[start..<start + 10])) }
             for filter in historyFilters {

@@ -33,7 +33,7 @@ struct AddressOptions: ParsableArguments {
     }
 }
 
-struct StoreOptions: ParsableArguments {
+struct DatabaseOptions: ParsableArguments {
     @Option(
         help: "The database file (\(RelayConfiguration.defaultDatabase.path)), or postgresql://USER@HOST/NAME.",
         completion: .file())

@@ -9,7 +9,7 @@ struct ServeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(commandName: "serve", abstract: "Run the relay (the default).")
 
     @OptionGroup var address: AddressOptions
-    @OptionGroup var store: StoreOptions
+    @OptionGroup var store: DatabaseOptions
     @OptionGroup var limits: LimitOptions
     @OptionGroup var retention: RetentionOptions
     @Option(help: "trace, debug, info, notice, warning, error or critical.")

@@ -58,6 +58,28 @@ def test_the_answer_to_a_command_is_told_when_an_earlier_load_returns_it(relay, 
     expect(page.locator(".note")).to_contain_text("Approve the client: Done")
 
 
+def test_the_answer_to_a_command_is_told_when_it_is_faster_than_the_request(relay, open_page):
+    relay.save(client("new", enabled=False))
+    page = open_page()
+    held = []
+
+    def hold(route):
+        held.append((route, route.fetch()))
+
+    rows(page, "Clients").first.click()
+    expect(page.get_by_text("No commands yet")).to_be_visible()
+    page.route("**/v1/records", hold)
+    page.get_by_role("button", name="Approve").click()
+    expect(page.get_by_role("region", name="Commands")).to_contain_text("Sent, waiting for the client")
+    command = wait_for_command(relay, "enable", clientid="new", status="pending")
+    command["fields"] |= {"status": "failed", "errorMessage": "no room"}
+    relay.save(command)
+    expect(page.get_by_role("region", name="Commands")).to_contain_text("The client failed: no room")
+    route, response = held[0]
+    route.fulfill(response=response)
+    expect(page.locator(".note.problem")).to_contain_text("Approve the client: The client failed: no room")
+
+
 def test_a_scenario_is_turned_on_with_level_and_lease(relay, open_page):
     relay.save(client(), scenario())
     page = open_page("/#/client?id=alpha")

@@ -9,7 +9,7 @@ struct DebugLogRefusals {
 
     mutating func count(_ entries: Int, _ reason: String) {
         total += entries
-        // The server controls these texts and their length.
+        // The server controls these strings and their length.
         let reason = String(String.UnicodeScalarView(reason.unicodeScalars.prefix(Self.lengthLimit)))
         guard reasons.count < Self.reasonLimit, !reasons.contains(reason) else { return }
         reasons.append(reason)

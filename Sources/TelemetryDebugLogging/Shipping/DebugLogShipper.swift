@@ -45,7 +45,7 @@ public actor DebugLogShipper: DebugLogShipping {
         request.httpMethod = "POST"
         request.setValue("application/json", forHTTPHeaderField: "Content-Type")
         if let token { request.setValue("Bearer \(token)", forHTTPHeaderField: "Authorization") }
-        request.httpBody = try JSONEncoder().encode(DebugLogBatch(entries: entries))
+        request.httpBody = try JSONEncoder().encode(DebugLogUpload(entries: entries))
         return request
     }
 
@@ -71,7 +71,7 @@ public actor DebugLogShipper: DebugLogShipping {
 }
 
 /// The body of a request.
-struct DebugLogBatch: Encodable {
+struct DebugLogUpload: Encodable {
     let entries: [DebugLogEntry]
 }
 

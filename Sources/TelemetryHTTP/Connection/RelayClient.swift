@@ -11,7 +11,7 @@ final class RelayClient: Sendable {
     let address: RelayAddress
     let signer: RequestSigner
     let configuration: HTTPTelemetryTransport.Configuration
-    private let knownLimits = Mutex<RelayLimits?>(nil)
+    private let knownLimits = Mutex<RequestLimits?>(nil)
 
     init(address: RelayAddress, signer: RequestSigner, configuration: HTTPTelemetryTransport.Configuration) {
         self.address = address
@@ -132,7 +132,7 @@ final class RelayClient: Sendable {
 
 extension RelayClient {
     /// The relay's limits if they were fetched; otherwise the defaults.
-    var limits: RelayLimits { knownLimits.withLock { $0 } ?? RelayLimits() }
+    var limits: RequestLimits { knownLimits.withLock { $0 } ?? RequestLimits() }
 
     /// Fetches the relay's limits, once. Returns whether they differ from those that were in use.
     ///
@@ -143,6 +143,6 @@ extension RelayClient {
             return false
         }
         knownLimits.withLock { $0 = info.limits }
-        return info.limits != RelayLimits()
+        return info.limits != RequestLimits()
     }
 }

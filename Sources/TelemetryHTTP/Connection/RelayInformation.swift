@@ -8,7 +8,7 @@ struct RelayInformation: Sendable {
     var version = ""
     var api = 0
     var role = ""
-    var limits = RelayLimits()
+    var limits = RequestLimits()
 
     /// Returns nil if the body is not a relay's response.
     init?(_ body: Data) {
@@ -30,7 +30,7 @@ struct RelayInformation: Sendable {
     }
 }
 
-extension RelayLimits {
+extension RequestLimits {
     fileprivate mutating func read(_ scanner: inout JSONScanner) -> Bool {
         let isRead = scanner.readMembers { key, scanner in
             if key.isIdentical(to: "bodyBytes") { return scanner.read(&bodyBytes) }

@@ -12,7 +12,7 @@ enum CommandOutcome: Sendable, Equatable {
     /// - Parameter result: Details of the outcome, as text for the viewer.
     case executed(Date, result: String? = nil)
     case failed(String)
-    /// The person or the host does not allow the command.
+    /// The user or the host does not allow the command.
     case rejected(String)
     /// The command expired before it was executed.
     case expired

@@ -6,7 +6,7 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// Decides the state of a scenario. In this order: the person's veto, the host's policy, the explicit decision if it has not
+/// Decides the state of a scenario. In this order: the user's veto, the host's policy, the explicit decision if it has not
 /// expired, the most verbose rule that applies, off.
 struct ScenarioDecision: Sendable {
     /// The client's properties that the decision depends on.
@@ -32,7 +32,7 @@ struct ScenarioDecision: Sendable {
     init(on scenarioName: String, after decision: TelemetryScenarioState?, in context: Context, at date: Date) {
         self.decision = decision.flatMap { Self.lasting($0, on: scenarioName, in: context, at: date) }
         if context.deniedScenarios.contains(scenarioName) {
-            // The person's veto overrides every other decision.
+            // The user's veto overrides every other decision.
             state = TelemetryScenarioState(source: .host)
         } else if let decision = self.decision {
             state = decision

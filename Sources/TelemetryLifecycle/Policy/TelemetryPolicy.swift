@@ -45,7 +45,7 @@ public struct TelemetryPolicy: Sendable, Hashable {
     public var budget: Budget?
     /// The scenarios whose events the flight recorder keeps on the device while they are off, up to the maximum level. A viewer
     /// can request the last ones of them. Events are kept only while telemetry is approved and not paused, and not of scenarios
-    /// that the person forbids.
+    /// that the user forbids.
     public var recordedScenarios: Set<String>
 
     /// Creates a policy; the parameters are the properties of the same names. By default everything is allowed.

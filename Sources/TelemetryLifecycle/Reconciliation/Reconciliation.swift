@@ -28,7 +28,7 @@ struct Reconciliation: Equatable {
     ///   - settings: The local settings.
     ///   - needsRegistration: Whether the client's record still has to be created.
     ///   - serverEnabled: Whether the client's record is enabled; nil if there is no record.
-    ///   - isOptIn: Whether the person has just opted in, so that a missing approval does not count as withdrawn.
+    ///   - isOptIn: Whether the user has just opted in, so that a missing approval does not count as withdrawn.
     static func decide(
         settings: TelemetrySettings, needsRegistration: Bool, serverEnabled: Bool?, isOptIn: Bool = false
     ) -> Reconciliation {

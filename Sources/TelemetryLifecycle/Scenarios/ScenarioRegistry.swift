@@ -58,7 +58,7 @@ final class ScenarioRegistry {
         registered.map { names in states.filter { names.contains($0.key) } }
     }
 
-    /// The scenarios that the person forbids.
+    /// The scenarios that the user forbids.
     var denied: Set<String> { controls.denied }
     /// Who paused telemetry.
     var pause: TelemetryPause { controls.pause }
@@ -100,7 +100,7 @@ final class ScenarioRegistry {
         await publish(Set(states.keys).union([name]), deciding: name)
     }
 
-    /// Forbids a scenario on the person's behalf, or allows it again.
+    /// Forbids a scenario on the user's behalf, or allows it again.
     func setDenied(_ name: String, _ isDenied: Bool) async {
         await controls.setDenied(name, isDenied)
         await showDenied(isForced: true)

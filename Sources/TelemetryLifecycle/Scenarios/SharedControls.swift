@@ -1,9 +1,9 @@
 import TelemetryPersistence
 
-/// The person's vetoes and the pause, which the processes of an app share through a store.
+/// The user's vetoes and the pause, which the processes of an app share through a store.
 @MainActor
 final class SharedControls {
-    /// The scenarios that the person forbids.
+    /// The scenarios that the user forbids.
     private(set) var denied: Set<String> = []
     /// Who paused telemetry.
     private(set) var pause: TelemetryPause = []

@@ -101,7 +101,7 @@ extension LifecycleEngine {
                     try await self?.viewerChanged(name, change, of: clientId)
                 },
                 captureScenario: { [weak self] name, lookback in
-                    try await self?.viewerCaptured(name, lookback: lookback, of: clientId)
+                    try await self?.viewerDumped(name, lookback: lookback, of: clientId)
                 },
                 setPaused: { [weak self] isPaused in try await self?.viewerPaused(isPaused, clientId) },
                 rejection: { [weak self] work in await self?.rejection(of: work) }))
@@ -155,9 +155,9 @@ extension LifecycleEngine {
         return result
     }
 
-    /// Returns why the person or the host does not allow a command; nil if it is allowed.
+    /// Returns why the user or the host does not allow a command; nil if it is allowed.
     private func rejection(of work: PendingCommand.Work) async -> String? {
-        // The person may have forbidden a scenario or paused in another process of the app since this operation began.
+        // The user may have forbidden a scenario or paused in another process of the app since this operation began.
         await scenarios.load()
         await applyPause()
         switch work {
@@ -170,7 +170,7 @@ extension LifecycleEngine {
     }
 
     private func vetoRejection(of name: String) -> String? {
-        scenarios.denied.contains(name) ? "The person who uses the app forbids the scenario \"\(name)\"." : nil
+        scenarios.denied.contains(name) ? "The user forbids the scenario \"\(name)\"." : nil
     }
 
     /// - Throws: An error if the command's client is no longer the current one.

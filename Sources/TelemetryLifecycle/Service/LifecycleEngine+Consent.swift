@@ -7,8 +7,8 @@ import TelemetryTransport
 
 /// Opting in and out.
 extension LifecycleEngine {
-    /// Opts in on the person's behalf.
-    /// - Parameter decision: The decision made by the person's call. A later opt-out overrules it.
+    /// Opts in on the user's behalf.
+    /// - Parameter decision: The decision made by the user's call. A later opt-out overrules it.
     func enable(by decision: ConsentDecision) async {
         hasStarted = true
         state.show(.syncing, "Turning telemetry on.")
@@ -35,10 +35,10 @@ extension LifecycleEngine {
         _ = await reconcile(isQuiet: true, isOptIn: isDecided)
     }
 
-    /// Deletes the client's data in the store after the person's opt-out, which is already in the settings.
+    /// Deletes the client's data in the store after the user's opt-out, which is already in the settings.
     func leave(reason: TelemetryLifecycleService.ReconciliationResult?) async {
         hasStarted = true
-        // The person has opted in again in another process.
+        // The user has opted in again in another process.
         guard !settings.telemetryRequested else { return refresh(.everything) }
         state.show(.syncing, "Turning telemetry off.")
         await scenarios.suspend()

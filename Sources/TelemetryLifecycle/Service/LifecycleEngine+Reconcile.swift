@@ -9,7 +9,7 @@ extension LifecycleEngine {
 
     /// - Parameters:
     ///   - isQuiet: Whether the status does not change meanwhile.
-    ///   - isOptIn: Whether the person has just opted in.
+    ///   - isOptIn: Whether the user has just opted in.
     /// - Returns: The result; nil if the store could not be reached.
     func reconcile(isQuiet: Bool = false, isOptIn: Bool = false) async -> Result? {
         hasStarted = true

@@ -33,7 +33,7 @@ extension LifecycleEngine {
         await scenarios.load()
         guard !state.isEnabled || !scenarios.denied.contains(name) else {
             throw TelemetryTransportError(
-                code: .unauthorized, message: "The person who uses the app forbids the scenario \"\(name)\".")
+                code: .unauthorized, message: "The user forbids the scenario \"\(name)\".")
         }
         await scenarios.decide(name, state)
         try await mirrorScenario(name)
@@ -45,7 +45,7 @@ extension LifecycleEngine {
         try await mirrorScenario(name)
     }
 
-    /// Forbids a scenario on the person's behalf, or allows it again.
+    /// Forbids a scenario on the user's behalf, or allows it again.
     func setAllowed(_ name: String, _ isAllowed: Bool) async {
         await scenarios.setDenied(name, !isAllowed)
         await mirrorChanges([name])

@@ -30,7 +30,7 @@ extension TelemetryLifecycleService {
         /// Additional attributes of this client that rules can test. Every client has `clientId`, `appVersion`, `osVersion`,
         /// `deviceType`, `deviceModel` and `libraryVersion`, which cannot be overridden.
         public var attributes: [String: String]
-        /// How long an operation may still take once the person opts out after it.
+        /// How long an operation may still take once the user opts out after it.
         package var optOutGracePeriod: Duration = .seconds(1)
         /// The polling interval while the store cannot be reached, if it is shorter than `reconcileInterval`.
         package var retryInterval: Duration = .seconds(60)

@@ -19,7 +19,7 @@ extension TelemetryLifecycleService {
     /// Returns once the startup's task is done; at once if there is none.
     public func restorationFinished() async { await engine.restored() }
 
-    /// Requests telemetry on the person's behalf. The client's record is created, and a viewer approves it or not.
+    /// Requests telemetry on the user's behalf. The client's record is created, and a viewer approves it or not.
     ///
     /// If the store cannot be reached, the request is stored, and a later reconciliation creates the client's record.
     @discardableResult
@@ -31,11 +31,11 @@ extension TelemetryLifecycleService {
         }
     }
 
-    /// Withdraws the person's consent: sending stops, this client's data in the store is deleted, and the settings are reset. The
+    /// Withdraws the user's consent: sending stops, this client's data in the store is deleted, and the settings are reset. The
     /// scenarios are unregistered until they are registered again or telemetry is requested again, which registers the same ones.
     /// Their persisted states are kept.
     ///
-    /// Failed deletions are reported in ``status`` and ``statusMessage`` and retried later, also after a restart.
+    /// Failed deletions are reported in ``status`` and ``statusMessage`` and retried later, even after a restart.
     /// - Parameter reason: The value of ``reconciliation`` afterwards; nil for `.allDisabled`.
     @discardableResult
     public func disableTelemetry(reason: ReconciliationResult? = nil) async -> TelemetrySettings {
@@ -88,13 +88,13 @@ extension TelemetryLifecycleService {
 
     /// Ends the session: this client's scenario records and events are deleted, and the scenarios are unregistered; they keep
     /// their states when they are registered again. Later events have another session.
-    /// - Throws: ``/TelemetryTransport/TelemetryTransportError`` where something could not be deleted; it is tried again later, also after a restart.
+    /// - Throws: ``/TelemetryTransport/TelemetryTransportError`` where something could not be deleted; it is tried again later, even after a restart.
     public func endSession() async throws { try await endSession(keepingEvents: false) }
 
     /// Ends the session; see ``endSession()``.
     /// - Parameter keepingEvents: Whether the events are kept in the store, and waiting events are still delivered. Later events
     ///   have the same session.
-    /// - Throws: ``/TelemetryTransport/TelemetryTransportError`` where something could not be deleted; it is tried again later, also after a restart.
+    /// - Throws: ``/TelemetryTransport/TelemetryTransportError`` where something could not be deleted; it is tried again later, even after a restart.
     public func endSession(keepingEvents: Bool) async throws {
         try await engine.operation { engine in
             await Outcome { try await engine.endSession(keepingEvents: keepingEvents) }
@@ -112,7 +112,7 @@ extension TelemetryLifecycleService {
     /// Ends background work, waits for running operations and shuts the logger down, all within
     /// ``Configuration/operationTimeout``. Call it last.
     ///
-    /// Nothing is turned on afterwards: ``reconcile()`` returns nil and ``status`` is ``Status/idle``. The person's decisions are
+    /// Nothing is turned on afterwards: ``reconcile()`` returns nil and ``status`` is ``Status/idle``. The user's decisions are
     /// still stored, and opting out still deletes the data in the store.
     public func shutdown() async { await engine.shutDown() }
 }
@@ -126,7 +126,7 @@ extension TelemetryLifecycleService {
     ///   - level: The most detailed level that is recorded.
     ///   - expires: When the decision expires; nil if it does not. After that rules decide; without a rule the scenario is off.
     /// - Throws: ``/TelemetryTransport/TelemetryTransportError`` with `.invalidArgument` for a name that is empty or longer than
-    ///   256 bytes of UTF-8, with `.unauthorized` for turning on a scenario that the person forbids, and then nothing changes;
+    ///   256 bytes of UTF-8, with `.unauthorized` for turning on a scenario that the user forbids, and then nothing changes;
     ///   the transport's error, and then the change is in effect locally and the record is updated later.
     public func setScenarioEnabled(
         _ scenarioName: String, enabled: Bool, level: TelemetryLogLevel, expires: Date?
@@ -145,7 +145,7 @@ extension TelemetryLifecycleService {
         }.get()
     }
 
-    /// Pauses on the host's behalf: no events are recorded or sent until ``resumeTelemetry()``, also across restarts. Waiting
+    /// Pauses on the host's behalf: no events are recorded or sent until ``resumeTelemetry()``, even across restarts. Waiting
     /// events, the client, its approval, scenarios, records and stored events are kept. Leases continue to run. A viewer cannot
     /// end the pause. Does nothing if telemetry is not requested.
     ///
@@ -159,8 +159,8 @@ extension TelemetryLifecycleService {
         await engine.operation { engine in await engine.setPausedByHost(false) }
     }
 
-    /// Forbids a scenario on behalf of the person who uses the app, or allows it again. A forbidden scenario is off whatever the
-    /// host, viewers and rules decide; their decisions apply again once it is allowed. Persisted, also after
+    /// Forbids a scenario on behalf of the user, or allows it again. A forbidden scenario is off whatever the
+    /// host, viewers and rules decide; their decisions apply again once it is allowed. Persisted, even after
     /// ``disableTelemetry(reason:)``.
     public func setScenarioAllowed(_ scenarioName: String, allowed: Bool) async {
         await engine.operation { engine in await engine.setAllowed(scenarioName, allowed) }

@@ -9,7 +9,7 @@ import Foundation
 #endif
 
 extension TelemetryLifecycleService {
-    /// What a host can show about telemetry to the person who uses the app, now: a plain value, for any user interface.
+    /// What a host can show about telemetry to the user, now: a plain value, for any user interface.
     ///
     /// Observation reports changes of everything but time and ``TelemetryOverview/sentToday``. Valid once an operation has begun.
     public var overview: TelemetryOverview {

@@ -6,10 +6,10 @@ public import TelemetryTransport
 
 /// Telemetry in a host: consent, approval, scenarios, the viewer's commands.
 ///
-/// Nothing is recorded unless the person who uses the app requested it and the viewer approved it. Operations are serialized:
+/// Nothing is recorded unless the user requested it and the viewer approved it. Operations are serialized:
 /// they run one at a time, in the order of the calls, and every call returns within ``Configuration/operationTimeout``, whatever
 /// the store does. Cancelling a caller does not interrupt the operation that it waits for. Work that could not be completed is
-/// stored and completed later, at the next reconciliation, also after a restart.
+/// stored and completed later, at the next reconciliation, even after a restart.
 ///
 /// While telemetry is requested, the service follows the store's notifications and polls. Without an opt-in it has no cost: no
 /// call to the store or the backup, no file, no task.
@@ -37,7 +37,7 @@ public final class TelemetryLifecycleService {
     public var scenarios: [String: TelemetryScenarioState] { state.scenarios }
     /// Whether recording and sending are paused although telemetry is requested. Valid once an operation has begun.
     public var isPaused: Bool { state.isPaused }
-    /// The scenarios that the person who uses the app forbids. Valid once an operation has begun.
+    /// The scenarios that the user forbids. Valid once an operation has begun.
     public var deniedScenarios: Set<String> { state.deniedScenarios }
     /// Whether the viewer's commands are received, which is the case while telemetry is requested. A host with push notifications
     /// should be registered for them during that time.

@@ -6,7 +6,7 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// What a host can show about telemetry to the person who uses the app, as of the time at which
+/// What a host can show about telemetry to the user, as of the time at which
 /// ``TelemetryLifecycleService/overview`` was read.
 public struct TelemetryOverview: Sendable, Equatable {
     /// A scenario in an overview.
@@ -17,10 +17,10 @@ public struct TelemetryOverview: Sendable, Equatable {
         public let state: TelemetryScenarioState
         /// How long the scenario stays on, in seconds; nil if it is off or does not expire.
         public let timeLeft: TimeInterval?
-        /// Whether the person forbids the scenario, which keeps it off.
+        /// Whether the user forbids the scenario, which keeps it off.
         public let isForbidden: Bool
         /// Whether the flight recorder keeps the scenario's events on the device while it is off: the host's policy names it, the
-        /// person does not forbid it, the client is approved, telemetry is not paused, and the logger has a flight recorder.
+        /// user does not forbid it, the client is approved, telemetry is not paused, and the logger has a flight recorder.
         public let isRecordedWhileOff: Bool
 
         public var id: String { name }
@@ -42,13 +42,13 @@ public struct TelemetryOverview: Sendable, Equatable {
     public let isPausedByHost: Bool
     /// Whether a viewer paused recording and sending. The host can end this pause, too.
     public let isPausedByViewer: Bool
-    /// The scenarios, sorted by name: those of this session, those that the person forbids, and those that the host's policy names
+    /// The scenarios, sorted by name: those of this session, those that the user forbids, and those that the host's policy names
     /// for the flight recorder.
     public let scenarios: [Scenario]
     /// What this process has sent since midnight in the current calendar and time zone; nil if the logger is not the library's.
     ///
     /// Covers this process only: after a restart the count begins again, and other processes of the app count separately. Events
-    /// are counted when the store accepts them, also if they were logged on an earlier day or by an earlier process.
+    /// are counted when the store accepts them, even if they were logged on an earlier day or by an earlier process.
     public let sentToday: Sent?
 
     /// Whether recording and sending are paused.

@@ -10,7 +10,8 @@ import Foundation
 
 /// A logger that is not the library's, as the service controls it: without budgets, flight recorder and counts.
 ///
-/// It cannot pause, so it is off during a pause, which discards its waiting events. The service's calls do not overlap, except those of
+/// It cannot pause, so it is off during a pause, which discards its waiting events; and it accepts and sends events after
+/// ``withdraw()`` until it is turned off. The service's calls do not overlap, except those of
 /// ``withdraw()``, ``beginShutdown()`` and ``shutdown()``.
 actor ForeignLogger: ControlledLogger {
     private let base: any TelemetryLogging
@@ -26,22 +27,9 @@ actor ForeignLogger: ControlledLogger {
 
     // MARK: What the logger does itself
 
-    nonisolated var currentSessionId: String { base.currentSessionId }
-
-    nonisolated func logEvent(
-        name: String, scenario: String?, level: TelemetryLogLevel, property1: @autoclosure () -> String?,
-        attributes: @autoclosure () -> [String: TelemetryValue]
-    ) {
-        base.logEvent(name: name, scenario: scenario, level: level, property1: property1(), attributes: attributes())
-    }
-
     func setClientIdentifier(_ clientId: String?) async { await base.setClientIdentifier(clientId) }
 
-    func updateScenarioStates(_ states: [String: Bool]) async { await base.updateScenarioStates(states) }
-
     func updateScenarios(_ states: [String: TelemetryScenarioState]) async { await base.updateScenarios(states) }
-
-    func flush() async { await base.flush() }
 
     func shutdown() async { await base.shutdown() }
 
@@ -75,6 +63,7 @@ actor ForeignLogger: ControlledLogger {
     }
 
     private func apply() async {
+        let isAllowed = isAllowed
         guard isWanted != nil, isOn != isAllowed else { return }
         isOn = isAllowed
         await base.setEnabled(isOn)
@@ -114,5 +103,5 @@ actor ForeignLogger: ControlledLogger {
 
     func setRecordedScenarios(_ scenarios: Set<String>, level: TelemetryLogLevel) async {}
 
-    func captureRecorded(_ scenario: String, lookback: Double?) async -> Int? { nil }
+    func dumpRecorded(_ scenario: String, lookback: Double?) async -> Int? { nil }
 }

@@ -29,7 +29,7 @@ struct LocalState: Sendable, Equatable {
         settings.optOuts &+= 1
     }
 
-    /// Ends the consent for the person or a viewer: resets the settings and adds the deletion of the client's data.
+    /// Ends the consent for the user or a viewer: resets the settings and adds the deletion of the client's data.
     /// - Parameter command: The viewer's command that requested it.
     mutating func withdraw(command: TelemetryRecord.ID? = nil) {
         let clientId = settings.clientIdentifier

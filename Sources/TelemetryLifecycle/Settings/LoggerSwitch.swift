@@ -81,9 +81,9 @@ final class LoggerSwitch {
     /// Logs the events that the flight recorder kept of a scenario.
     /// - Returns: The number of events; nil if the scenario is not recorded now.
     /// - Throws: ``CommandRefused`` if the logger has no flight recorder.
-    func captureRecorded(_ scenario: String, lookback: Double?) async throws -> Int? {
+    func dumpRecorded(_ scenario: String, lookback: Double?) async throws -> Int? {
         guard logger.hasRecorder else { throw CommandRefused.unsupported(.captureScenario) }
-        return await queue.perform { await self.logger.captureRecorded(scenario, lookback: lookback) }
+        return await queue.perform { await self.logger.dumpRecorded(scenario, lookback: lookback) }
     }
 
     /// Discards the events that were not sent, by turning the logger off and on.

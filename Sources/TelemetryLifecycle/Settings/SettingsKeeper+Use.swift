@@ -5,7 +5,8 @@ extension SettingsKeeper {
     /// Records that this process uses the client, and reads the settings again. A later opt-out in another process finds the
     /// client in use.
     func beginUse(of clientId: String) async {
-        guard uses.insert(clientId).inserted, await settingsStore.beginUse(of: clientId) else { return }
+        guard uses.insert(clientId).inserted else { return }
+        await settingsStore.beginUse(of: clientId)
         await load()
     }
 

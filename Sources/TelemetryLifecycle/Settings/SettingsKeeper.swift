@@ -81,7 +81,7 @@ final class SettingsKeeper {
         return decision
     }
 
-    /// Changes the state, unless the person has opted out since the decision.
+    /// Changes the state, unless the user has opted out since the decision.
     /// - Parameter transform: May run more than once; the last run counts.
     /// - Returns: Whether the decision was still valid.
     func change(by decision: ConsentDecision, _ transform: @escaping Transform) async -> Bool {

@@ -1,16 +1,16 @@
 /// The limits of what a scenario records in a period.
 package struct ScenarioBudget: Sendable, Hashable {
-    /// The most events; at least 0.
+    /// The maximum number of events; at least 0.
     let events: Int
-    /// The most bytes of encoded events; `Int.max` for no limit.
+    /// The maximum number of bytes of encoded events; `Int.max` for no limit.
     let bytes: Int
     /// The length of a period, in seconds; more than 0.
     let seconds: Double
 
     /// Creates a budget. With a limit of 0 or less nothing is recorded.
     /// - Parameters:
-    ///   - events: The most events in a period.
-    ///   - bytes: The most bytes of encoded events in a period; nil for no limit.
+    ///   - events: The maximum number of events in a period.
+    ///   - bytes: The maximum number of bytes of encoded events in a period; nil for no limit.
     ///   - period: The length of a period; at most a hundred years, a longer one is reduced to that.
     /// - Returns: nil if the period is not positive.
     package init?(events: Int, bytes: Int?, per period: Duration) {

@@ -1,7 +1,9 @@
 import Foundation
 
 /// The task that ends suspensions of scenarios and reports them. Without it a suspension ends with the first event after its period.
-struct SuspensionWatch {
+///
+/// It does not run on the logger's actor: what it uses is guarded by the locks of the budgets and of the capture.
+final class SuspensionWatch {
     private let budgets: ScenarioBudgets
     private let capture: EventCapture
     private let time: MonotonicTime
@@ -13,8 +15,10 @@ struct SuspensionWatch {
         self.time = time
     }
 
+    deinit { task?.cancel() }
+
     /// Starts the task unless it runs.
-    mutating func start(_ onSuspension: @escaping @Sendable ([String: Date]) async -> Void) {
+    func start(_ onSuspension: @escaping @Sendable ([String: Date]) async -> Void) {
         guard task == nil else { return }
         task = Task { [budgets, capture, time] in
             var deadlines = SuspensionDeadlines()
@@ -34,7 +38,7 @@ struct SuspensionWatch {
     }
 
     /// Cancels the task, and returns it if it ran.
-    mutating func end() -> Task<Void, Never>? {
+    func end() -> Task<Void, Never>? {
         defer { task = nil }
         task?.cancel()
         return task

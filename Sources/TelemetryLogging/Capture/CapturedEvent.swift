@@ -11,10 +11,14 @@ struct CapturedEvent {
     var secondsSinceReference: Double
     var thread: UInt64
 
-    /// The most bytes that the event's frame takes.
+    /// The maximum number of bytes that the event's frame takes.
+    @inline(__always)
     var maximumFrameBytes: Int {
-        FrameEncoding.maximumBytes(name: name, scenario: scenario, property1: property1)
-            + (attributes.isEmpty ? 0 : AttributeCoding.maximumBytes(of: attributes))
+        var size = Frame.headerBytes &+ Frame.fixedEventBytes &+ FrameWriter.size(of: name)
+        if let scenario { size &+= FrameWriter.size(of: scenario) }
+        if let property1 { size &+= FrameWriter.size(of: property1) }
+        if !attributes.isEmpty { size += AttributeCoding.maximumBytes(of: attributes) }
+        return size
     }
 }
 

@@ -54,28 +54,24 @@ final class EventCapture: Sendable {
             // A report of the previous period comes before the first event of the next one.
             if budgets.hasReports { recordBudgetReports() }
         }
-        let thread = CurrentThread.number
-        var size = FrameEncoding.maximumBytes(name: name, scenario: scenario, property1: property1)
-        if !attributes.isEmpty { size += AttributeCoding.maximumBytes(of: attributes) }
+        let event = CapturedEvent(
+            name: name, scenario: scenario, level: level, property1: property1, attributes: attributes,
+            secondsSinceReference: seconds, thread: CurrentThread.number)
+        let size = event.maximumFrameBytes
         // An event that needs no checks is encoded directly from the caller's values.
         if size <= Self.ordinaryBytes, !hasHook, limits.allow(ordinaryBytes: size) {
             // The memory has room for `size` bytes.
             unsafe withUnsafeTemporaryAllocation(byteCount: Self.ordinaryBytes, alignment: 16) { buffer in
-                unsafe append(
-                    in: buffer, name: name, scenario: scenario, level: level, property1: property1, attributes: attributes,
-                    secondsSinceReference: seconds, thread: thread, admission: admission)
+                unsafe append(event, in: buffer, as: admission)
             }
         } else {
-            recordSlowly(
-                CapturedEvent(
-                    name: name, scenario: scenario, level: level, property1: property1, attributes: attributes,
-                    secondsSinceReference: seconds, thread: thread), as: admission)
+            recordSlowly(event, as: admission)
         }
     }
 
     private static let ordinaryBytes = 1_024
 
-    /// Passes the event to the hook, if there is one, truncates long texts, and appends the event.
+    /// Passes the event to the hook, if there is one, truncates long strings, and appends the event.
     /// - Parameters:
     ///   - admission: The gate's permission.
     ///   - losses: The losses that the event reports, if it is the logger's own. The hook does not get such an event.
@@ -91,10 +87,7 @@ final class EventCapture: Sendable {
         limits.apply(to: &draft)
         // The memory has room for the largest encoding of the event.
         unsafe withUnsafeTemporaryAllocation(byteCount: draft.maximumFrameBytes, alignment: 16) { buffer in
-            unsafe append(
-                in: buffer, name: draft.name, scenario: draft.scenario, level: draft.level, property1: draft.property1,
-                attributes: draft.attributes, secondsSinceReference: draft.secondsSinceReference, thread: draft.thread,
-                admission: admission, reporting: losses)
+            unsafe append(draft, in: buffer, as: admission, reporting: losses)
         }
     }
 
@@ -105,28 +98,23 @@ final class EventCapture: Sendable {
         limits.apply(to: &draft)
         // The memory has room for the largest encoding of the event, which is copied before the memory is deallocated.
         return unsafe withUnsafeTemporaryAllocation(byteCount: draft.maximumFrameBytes, alignment: 16) { buffer in
-            let frame = unsafe FrameEncoding.encodeEvent(
-                in: buffer, name: draft.name, scenario: draft.scenario, level: draft.level, property1: draft.property1,
-                attributes: draft.attributes, secondsSinceReference: draft.secondsSinceReference, thread: draft.thread)
-            return state.append(frame)
+            state.append(unsafe FrameEncoding.encode(draft, in: buffer))
         }
     }
 
     /// - Parameter buffer: Memory with room for the frame.
     @inline(__always)
     private func append(
-        in buffer: UnsafeMutableRawBufferPointer, name: String, scenario: String?, level: TelemetryLogLevel,
-        property1: String?, attributes: [String: TelemetryValue], secondsSinceReference: Double, thread: UInt64,
-        admission: Admission, reporting losses: [TelemetryLogger.DropCause: UInt64]? = nil
+        _ event: borrowing CapturedEvent, in buffer: UnsafeMutableRawBufferPointer, as admission: Admission,
+        reporting losses: [TelemetryLogger.DropCause: UInt64]? = nil
     ) {
         // The caller provides the room. The frame is copied before the memory is deallocated.
-        let frame = unsafe FrameEncoding.encodeEvent(
-            in: buffer, name: name, scenario: scenario, level: level, property1: property1, attributes: attributes,
-            secondsSinceReference: secondsSinceReference, thread: thread)
+        let frame = unsafe FrameEncoding.encode(event, in: buffer)
+        let seconds = event.secondsSinceReference
         let shouldWake = state.withLock { state in
             guard state.isAccepting else { return false }
             if admission.isKept {
-                state.recorder.append(frame, to: admission.ring, seconds: secondsSinceReference)
+                state.recorder.append(frame, to: admission.ring, seconds: seconds)
                 return false
             }
             let shouldWake = state.append(frame)

@@ -5,16 +5,16 @@ import Synchronization
 ///     0  UInt32  length of the whole frame; 0 at the end of the segment
 ///     4  UInt32  checksum of the bytes after it, and of the event's sequence
 ///     8  UInt8   flags
-///     9  …       an event: seconds since 2001 (Double), thread, then texts, each after its length
+///     9  …       an event: seconds since 2001 (Double), thread, then strings, each after its length
 ///
 /// A frame with the flag `definition` is not an event: it states the client of the events after it. The events of a segment have
 /// consecutive sequences, so only the first event's sequence is stored. Thread and lengths are stored as seven bits per byte,
 /// the lowest first; the highest bit of a byte is set if more bytes follow.
 enum Frame {
     static let headerBytes = 8
-    /// The most bytes that flags, time and thread take.
+    /// The maximum number of bytes that flags, time and thread take.
     static let fixedEventBytes = 1 + 8 + 10
-    /// The bytes of a captured event's identity.
+    /// The bytes of a dumped event's identity.
     static let identityBytes = 8
     /// A segment always has room for the length 0 after its last frame.
     static let terminatorBytes = 4
@@ -28,8 +28,8 @@ enum Frame {
         static let scenario = Flags(rawValue: 2)
         static let property = Flags(rawValue: 4)
         static let attributes = Flags(rawValue: 8)
-        /// The event was captured from a ring; the frame's last eight bytes are its identity.
-        static let captured = Flags(rawValue: 16)
+        /// The event was dumped from a ring; the frame's last eight bytes are its identity.
+        static let dumped = Flags(rawValue: 16)
         static let definition = Flags(rawValue: 128)
     }
 

@@ -2,7 +2,7 @@ import Foundation
 import TelemetryModels
 import TelemetryTransport
 
-/// Decodes frames to events, reusing texts that consecutive events share.
+/// Decodes frames to events, reusing strings that consecutive events share.
 struct FrameDecoder {
     private let sessionId: String
     private let device: TelemetryDeviceInfo

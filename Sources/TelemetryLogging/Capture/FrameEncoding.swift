@@ -2,49 +2,36 @@ import TelemetryModels
 
 /// Encodes events and definitions as frames.
 enum FrameEncoding {
-    /// The most bytes that an event's frame takes without attributes.
-    @inline(__always)
-    static func maximumBytes(name: String, scenario: String?, property1: String?) -> Int {
-        var size = Frame.headerBytes &+ Frame.fixedEventBytes &+ FrameWriter.size(of: name)
-        if let scenario { size &+= FrameWriter.size(of: scenario) }
-        if let property1 { size &+= FrameWriter.size(of: property1) }
-        return size
-    }
-
     /// Writes an event to memory, leaving out the frame's header.
-    /// - Parameter memory: Memory with room for the event's frame, as ``maximumBytes(name:scenario:property1:)`` and
-    ///   ``AttributeCoding/maximumBytes(of:)`` compute it.
+    /// - Parameter memory: Memory with room for ``CapturedEvent/maximumFrameBytes``.
     /// - Returns: the frame, valid as long as the memory.
     @inline(__always)
-    static func encodeEvent(
-        in memory: UnsafeMutableRawBufferPointer, name: String, scenario: String?, level: TelemetryLogLevel,
-        property1: String?, attributes: [String: TelemetryValue], secondsSinceReference: Double, thread: UInt64
-    ) -> EncodedFrame {
-        var flags: Frame.Flags = level == .diagnostic ? .diagnostic : []
-        if scenario != nil { flags.insert(.scenario) }
-        if property1 != nil { flags.insert(.property) }
-        if !attributes.isEmpty { flags.insert(.attributes) }
+    static func encode(_ event: borrowing CapturedEvent, in memory: UnsafeMutableRawBufferPointer) -> EncodedFrame {
+        var flags: Frame.Flags = event.level == .diagnostic ? .diagnostic : []
+        if event.scenario != nil { flags.insert(.scenario) }
+        if event.property1 != nil { flags.insert(.property) }
+        if !event.attributes.isEmpty { flags.insert(.attributes) }
         // The caller provides the room.
         var writer = unsafe FrameWriter(memory, at: Frame.headerBytes)
         writer.write(flags.rawValue)
-        writer.write(secondsSinceReference)
-        writer.write(compact: thread)
-        writer.write(text: name)
-        if let scenario { writer.write(text: scenario) }
-        if let property1 { writer.write(text: property1) }
-        if !attributes.isEmpty { AttributeCoding.write(attributes, to: &writer) }
+        writer.write(event.secondsSinceReference)
+        writer.write(compact: event.thread)
+        writer.write(text: event.name)
+        if let scenario = event.scenario { writer.write(text: scenario) }
+        if let property1 = event.property1 { writer.write(text: property1) }
+        if !event.attributes.isEmpty { AttributeCoding.write(event.attributes, to: &writer) }
         let count = Frame.pad(&writer)
         // All bytes after the header were written.
         return unsafe EncodedFrame(UnsafeRawPointer(memory.baseAddress.unsafelyUnwrapped), count: count)
     }
 
-    /// Returns the frame of an event that was captured from a ring. Its header is zero.
+    /// Returns the frame of an event that was dumped from a ring. Its header is zero.
     /// - Parameter content: The bytes after the header of the event's frame; not empty.
-    static func captured(_ content: ByteView, identity: UInt64) -> [UInt8] {
+    static func dumped(_ content: ByteView, identity: UInt64) -> [UInt8] {
         FrameWriter.bytes(capacity: Frame.headerBytes + content.count + Frame.identityBytes) { writer in
             writer.write(UInt64(0))
             let flags = content.load(UInt8.self, at: 0).map(Frame.Flags.init(rawValue:)) ?? []
-            writer.write(flags.union(.captured).rawValue)
+            writer.write(flags.union(.dumped).rawValue)
             writer.write(contentsOf: content[1..<content.count])
             writer.write(identity)
         }

@@ -11,7 +11,7 @@ struct FrameFields {
     let property1: Range<Int>?
     /// Where the attributes begin; nil if there are none.
     let attributes: Int?
-    /// The identity of an event that was captured from a ring.
+    /// The identity of an event that was dumped from a ring.
     let identity: UInt64?
 
     /// Nil if the frame is not that of an event, or is damaged so that it cannot be read.
@@ -39,7 +39,7 @@ struct FrameFields {
             property1 = nil
         }
         attributes = flags.contains(.attributes) ? reader.offset : nil
-        if flags.contains(.captured) {
+        if flags.contains(.dumped) {
             guard let identity = frame.load(UInt64.self, at: frame.count - Frame.identityBytes) else { return nil }
             self.identity = identity
         } else {

@@ -71,14 +71,14 @@ struct FrameWriter {
         offset &+= bytes.count
     }
 
-    /// The most bytes that a text takes.
+    /// The maximum number of bytes that a text takes.
     @inline(__always)
     static func size(of text: String) -> Int { text.utf8.count &+ lengthBytes }
 
     static let lengthBytes = 5
 
     /// Returns the bytes that the body writes.
-    /// - Parameter capacity: The most bytes that it writes; at least 1.
+    /// - Parameter capacity: The maximum number of bytes that it writes; at least 1.
     static func bytes(capacity: Int, _ body: (inout FrameWriter) -> Void) -> [UInt8] {
         // All bytes up to the writer's offset are initialized.
         unsafe [UInt8](unsafeUninitializedCapacity: capacity) { buffer, count in

@@ -28,7 +28,7 @@ struct SegmentStore {
         hasFailed = false
     }
 
-    /// The most bytes that all segments may have together.
+    /// The maximum number of bytes that all segments may have together.
     ///
     /// If no more files can be created, the existing ones are kept and the memory limit is added.
     /// - Parameter filed: The number of bytes in files.
@@ -71,7 +71,7 @@ struct SegmentStore {
             memory: memory, session: session, start: start, firstSequence: firstSequence, begun: bootTime())
     }
 
-    /// The most bytes that the frames of one segment can have.
+    /// The maximum number of bytes that the frames of one segment can have.
     var frameBytes: Int { segmentBytes - CaptureSegment.reservedBytes - Frame.terminatorBytes }
 
     /// Whether memory that is no longer needed may be used for new events. Memory that was copied from a file, or belongs

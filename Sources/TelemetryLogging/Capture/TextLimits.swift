@@ -1,6 +1,6 @@
 import TelemetryModels
 
-/// Truncates texts to the configured lengths.
+/// Truncates strings to the configured lengths.
 struct TextLimits: Sendable {
     let nameBytes: Int
     let propertyBytes: Int

@@ -22,7 +22,7 @@ struct DeliveryState {
         rate = WakeRate(batchSize: configuration.batchSize)
     }
 
-    /// Resets the schedule for a new pump.
+    /// Resets the schedule for a new task.
     mutating func reset() {
         deadline = nil
         backoffEnd = nil

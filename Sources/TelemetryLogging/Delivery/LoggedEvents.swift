@@ -39,7 +39,7 @@ struct LoggedEvents: EncodedEvents {
         }
     }
 
-    /// Adds the attributes of an event, whose texts exist as long as the frame's bytes.
+    /// Adds the attributes of an event, whose strings exist as long as the frame's bytes.
     @inline(__always)
     private static func add(_ fields: FrameFields, of frame: ByteView, to attributes: inout [EventAttributes.Field]) -> Bool {
         // The frame's bytes exist as long as this batch; `forEachAttribute` checked the places.
@@ -61,7 +61,7 @@ struct LoggedEvents: EncodedEvents {
         _ fields: FrameFields, of frame: ByteView, _ sequence: UInt64, _ attributes: EventAttributes,
         _ thread: DecimalText, identifier: UnsafeBufferPointer<UInt8>?, to body: (EventFields) throws -> Void
     ) throws {
-        // The texts are within the frame, whose bytes exist during the call. `FrameFields` checked their places.
+        // The strings are within the frame, whose bytes exist during the call. `FrameFields` checked their places.
         try unsafe frame.withUnsafeBytes { bytes in
             try unsafe thread.digits.withUnsafeBufferPointer { thread in
                 let all = unsafe bytes.bindMemory(to: UInt8.self)
@@ -81,8 +81,8 @@ struct LoggedEvents: EncodedEvents {
         var decoder = FrameDecoder(origin: origin, firstSequence: firstSequence)
         var events: [TelemetryEvent] = []
         events.reserveCapacity(count)
-        // Frames that cannot be decoded were not counted.
-        try? forEachFrame { frame, _ in _ = decoder.decode(frame, into: &events) }
+        // There are fewer events than ``count`` if the frames were changed after they were checked.
+        try? forEachFrame { frame, _ in if !decoder.decode(frame, into: &events) { throw Self.unreadable } }
         return events
     }
 

@@ -22,7 +22,7 @@ struct ScenarioCell: ~Copyable {
 
     init(name: String) {
         let spelling = Array(name.utf8)
-        // A copy in the form that callers' texts have.
+        // A copy in the form that callers' strings have.
         self.name = String(decoding: spelling, as: UTF8.self)
         words = spelling.count <= 15 ? TextWords(self.name) : nil
         count = spelling.count

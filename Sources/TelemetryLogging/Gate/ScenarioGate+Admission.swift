@@ -59,7 +59,7 @@ extension ScenarioGate {
         return unsafe Admission(ring: cell.start.pointee.ring.load(ordering: .relaxed))
     }
 
-    /// Whether any of these levels of the scenario is on now, also if its budget is used up, or is kept by the flight recorder.
+    /// Whether any of these levels of the scenario is on now, even if its budget is used up, or is kept by the flight recorder.
     /// - Parameter cell: A cell of this gate.
     @inlinable @inline(__always)
     func isRecorded(_ cell: SharedMemory<ScenarioCell>, bits: UInt8) -> Bool {

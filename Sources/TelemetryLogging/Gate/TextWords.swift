@@ -1,6 +1,6 @@
 /// The representation of a text in memory, as two words.
 ///
-/// As long as two texts exist, equal words mean that they have the same bytes: the words either contain the bytes, as those of a
+/// As long as two strings exist, equal words mean that they have the same bytes: the words either contain the bytes, as those of a
 /// short text do (on most systems up to 15), or refer to them. Different words mean nothing.
 struct TextWords: Equatable {
     private let first: UInt64

@@ -4,7 +4,7 @@ public import TelemetryModels
 extension TelemetryLogger {
     /// The settings of a logger. A value outside its range is replaced by the nearest value in the range.
     public struct Configuration: Sendable {
-        /// The most events that one append carries.
+        /// The maximum number of events that one append carries.
         public static let maximumBatchSize = 400
 
         /// The number of waiting events that starts a delivery; at least 1. A delivery sends all waiting events.
@@ -18,13 +18,13 @@ extension TelemetryLogger {
         public var spoolDirectory: URL?
         /// The limits of waiting events in the directory.
         public var spool: SpoolBounds
-        /// The most bytes of events that wait in memory: before activation, and without a directory.
+        /// The maximum number of bytes of events that wait in memory: before activation, and without a directory.
         public var memoryLimit: Int
-        /// The most bytes of UTF-8 in an event's name, a scenario's or an attribute's; longer ones are truncated and end in "…".
+        /// The maximum number of bytes of UTF-8 in an event's name, a scenario's or an attribute's; longer ones are truncated and end in "…".
         public var maximumNameBytes: Int
-        /// The most bytes of UTF-8 in `property1` or an attribute's text; longer ones are truncated and end in "…".
+        /// The maximum number of bytes of UTF-8 in `property1` or an attribute's text; longer ones are truncated and end in "…".
         public var maximumPropertyBytes: Int
-        /// The most bytes, roughly as they are sent, that one append carries, unless a single event is larger.
+        /// The maximum number of bytes, roughly as they are sent, that one append carries, unless a single event is larger.
         public var maximumBatchBytes: Int
         /// The longest time that ``TelemetryLogger/shutdown()`` delivers events, and that turning telemetry off waits for an
         /// append in progress, in seconds on the logger's clock.
@@ -68,7 +68,7 @@ extension TelemetryLogger {
 
     /// The limits of events that wait on disk. Beyond them the oldest events are dropped and counted.
     public struct SpoolBounds: Sendable, Hashable {
-        /// The most bytes of all files in the directory; 16 MiB by default.
+        /// The maximum number of bytes of all files in the directory; 16 MiB by default.
         public var maximumBytes: Int
         /// The longest time that an event waits, in seconds; 7 days by default.
         public var maximumAge: TimeInterval
@@ -104,7 +104,7 @@ extension TelemetryLogger.Configuration {
         diagnostics?(TelemetryDiagnostic(kind: kind, message: message))
     }
 
-    /// The most bytes of a recorded scenario's events.
+    /// The maximum number of bytes of a recorded scenario's events.
     static let maximumRecorderBytes = 64 << 20
 
     /// Values are at most half of `Int.max`, so that two of them can be added.
@@ -120,7 +120,7 @@ extension TelemetryLogger {
     /// The limits of the flight recorder, for each recorded scenario. Beyond them the oldest events are dropped; they are not
     /// counted.
     public struct RecorderBounds: Sendable, Hashable {
-        /// The most bytes of a scenario's events: from 16 KiB to 64 MiB, 1 MiB by default. An event of more than a quarter of it, or
+        /// The maximum number of bytes of a scenario's events: from 16 KiB to 64 MiB, 1 MiB by default. An event of more than a quarter of it, or
         /// of more than a segment of the logger's memory has room for, is not kept.
         public var maximumBytes: Int
         /// The greatest age of an event that is captured, in seconds; 5 minutes by default.

@@ -32,7 +32,7 @@ public actor TelemetryLogger: TelemetryLogging, ControlledLogger {
     private let bootTime: @Sendable () -> BootTime
     private let delivery: EventDelivery
     private var rings: RingKeeper
-    private var suspensions: SuspensionWatch
+    private let suspensions: SuspensionWatch
     private var phase = LoggerPhase.holding
     /// Whether recording and delivery are paused.
     private var isPaused = false
@@ -70,8 +70,6 @@ public actor TelemetryLogger: TelemetryLogging, ControlledLogger {
         suspensions = SuspensionWatch(budgets: gate.budgets, capture: capture, time: time)
     }
 
-    deinit { _ = suspensions.end() }
-
     /// The identifier of the current session. A session begins with creation, or activation after a shutdown, and ends with the
     /// next shutdown or the lifecycle service's session.
     public nonisolated var currentSessionId: String { capture.currentSessionId }
@@ -84,7 +82,7 @@ public actor TelemetryLogger: TelemetryLogging, ControlledLogger {
 
     // MARK: Operations
 
-    // They are serialized: of two that overlap, the last call takes effect.
+    // Those that suspend are serialized, except `flush()`: of two that overlap, the last call takes effect.
 
     /// Sets the client identifier of all events from now on, and of held events without one.
     ///
@@ -215,7 +213,7 @@ public actor TelemetryLogger: TelemetryLogging, ControlledLogger {
 
     /// Returns when all events logged before the call, on any thread, are with the transport or kept for a later attempt.
     ///
-    /// Delivery starts immediately, also during a backoff; overlapping calls share a delivery. Before activation events are held,
+    /// Delivery starts immediately, even during a backoff; overlapping calls share a delivery. Before activation events are held,
     /// and the call returns immediately. It waits as long as the transport takes; cancelling the calling task ends the wait, not
     /// the delivery.
     public func flush() async {
@@ -337,11 +335,11 @@ public actor TelemetryLogger: TelemetryLogging, ControlledLogger {
         await inTurn { if phase == .on { rings.update() } }
     }
 
-    package func captureRecorded(_ scenario: String, lookback: Double?) async -> Int? {
+    package func dumpRecorded(_ scenario: String, lookback: Double?) async -> Int? {
         var count: Int?
         await inTurn {
             guard phase == .on, !isPaused else { return }
-            count = rings.captureEvents(of: scenario, lookback: lookback)
+            count = rings.dumpEvents(of: scenario, lookback: lookback)
             if let count, count > 0 { delivery.deliverSoon() }
         }
         return count

@@ -2,7 +2,7 @@ public import TelemetryModels
 
 /// A handle for a scenario of a logger, looked up once. A check costs one atomic load.
 ///
-/// It always reflects the scenario's current state, also if the scenario is unknown. It keeps the logger's buffers alive, not the
+/// It always reflects the scenario's current state, even if the scenario is unknown. It keeps the logger's buffers alive, not the
 /// logger.
 public struct TelemetryScenario: Sendable {
     /// A cell of `gate`, which keeps it.

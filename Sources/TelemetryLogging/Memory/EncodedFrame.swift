@@ -27,7 +27,7 @@ struct EncodedFrame {
         self = unsafe frame.withUnsafeBytes { unsafe EncodedFrame($0.baseAddress.unsafelyUnwrapped, count: $0.count) }
     }
 
-    /// Copies the frame to a segment. The length is written last: until then the segment ends before the frame, also if the
+    /// Copies the frame to a segment. The length is written last: until then the segment ends before the frame, even if the
     /// process dies.
     /// - Parameter place: Memory with room for the frame and the segment's end, aligned to 4.
     @inline(__always)

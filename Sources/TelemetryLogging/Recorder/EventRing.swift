@@ -12,7 +12,7 @@ struct EventRing: Sendable {
     let key: UInt64
     /// The end of the room for entries.
     private let end: Int
-    /// The most bytes that an entry takes: a single event never replaces more than a quarter of the others, and can be captured.
+    /// The maximum number of bytes that an entry takes: a single event never replaces more than a quarter of the others, and can be dumped.
     private let maximumStride: Int
     /// The number of the oldest entry.
     private var first: UInt64 = 1
@@ -29,7 +29,7 @@ struct EventRing: Sendable {
     /// Creates an empty ring.
     /// - Parameters:
     ///   - memory: Memory that is larger than a header.
-    ///   - maximumFrameBytes: The largest frame that can be captured. Larger events are not kept.
+    ///   - maximumFrameBytes: The largest frame that can be dumped. Larger events are not kept.
     init(
         memory: SegmentMemory, scenario: String, clientId: String, maximumFrameBytes: Int = .max,
         key: UInt64 = .random(in: .min ... .max)
@@ -79,7 +79,7 @@ struct EventRing: Sendable {
     }
 
     private mutating func removeOldest() {
-        let length = Int(memory.load(UInt32.self, at: tail) & ~RingEntry.capturedBit)
+        let length = Int(memory.load(UInt32.self, at: tail) & ~RingEntry.dumpedBit)
         let stride = RingEntry.stride(ofLength: length)
         // Another process of the user may have changed the file.
         guard length >= RingEntry.headerBytes, stride <= (lapEnd ?? head) - tail else { return removeAll() }
@@ -141,12 +141,12 @@ extension EventRing {
         }
     }
 
-    /// Marks an event as captured, also for a process that reads the file later. Has no effect on an event that a later one has
+    /// Marks an event as dumped, also for a process that reads the file later. Has no effect on an event that a later one has
     /// replaced since it was read.
     /// - Parameter key: The key of the ring that the event was read from.
-    func markCaptured(_ entry: RingEntry, of key: UInt64) {
+    func markDumped(_ entry: RingEntry, of key: UInt64) {
         guard key == self.key, entry.number >= first else { return }
         let length = UInt32(truncatingIfNeeded: entry.content.upperBound - entry.offset)
-        memory.publish(length | RingEntry.capturedBit, at: entry.offset)
+        memory.publish(length | RingEntry.dumpedBit, at: entry.offset)
     }
 }

@@ -58,9 +58,9 @@ struct RecordedEvents: Sendable {
         func contains(_ entry: RingEntry) -> Bool { entry.seconds >= oldest && entry.seconds <= newest }
     }
 
-    /// The events that were not captured and are not too old.
+    /// The events that were not dumped and are not too old.
     func remaining(in window: Window) -> RecordedEvents {
-        RecordedEvents(bytes: bytes, entries: entries.filter { !$0.isCaptured && window.contains($0) })
+        RecordedEvents(bytes: bytes, entries: entries.filter { !$0.isDumped && window.contains($0) })
     }
 
     /// The entries of several rings by time, each event once. Events of one ring stay in its order.

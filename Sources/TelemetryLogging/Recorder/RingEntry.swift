@@ -2,7 +2,7 @@ import TelemetryModels
 
 /// The layout of an event in a ring, and an event that was found there.
 ///
-///     0  UInt32  length without the padding at the end; the highest bit is set once the event was captured
+///     0  UInt32  length without the padding at the end; the highest bit is set once the event was dumped
 ///     4  UInt32  checksum of the content, the number, the identity and the ring's key
 ///     8  UInt64  number: the events of a ring have consecutive numbers
 ///    16  UInt64  identity: the same in every ring that the event is copied to
@@ -12,7 +12,7 @@ import TelemetryModels
 struct RingEntry: Sendable, Equatable {
     static let headerBytes = 24
     static let alignment = 8
-    static let capturedBit: UInt32 = 1 << 31
+    static let dumpedBit: UInt32 = 1 << 31
     /// Flags and time, which the content always has.
     private static let leastContentBytes = 12
 
@@ -25,7 +25,7 @@ struct RingEntry: Sendable, Equatable {
     /// When the event was logged, in seconds since 2001.
     let seconds: Double
     let level: TelemetryLogLevel
-    let isCaptured: Bool
+    let isDumped: Bool
 
     /// The number of bytes from an entry of this length to the next one.
     @inline(__always)
@@ -43,7 +43,7 @@ struct RingEntry: Sendable, Equatable {
     /// Reads the entry at an offset; nil if there is no whole entry with at least the number `first`.
     init?(at offset: Int, in bytes: ByteView, first: UInt64, key: UInt64) {
         guard let stored = bytes.load(UInt32.self, at: offset) else { return nil }
-        let length = Int(stored & ~Self.capturedBit)
+        let length = Int(stored & ~Self.dumpedBit)
         guard length >= Self.headerBytes + Self.leastContentBytes, length <= bytes.count - offset,
             let checksum = bytes.load(UInt32.self, at: offset + 4), let number = bytes.load(UInt64.self, at: offset + 8),
             number >= first, let identity = bytes.load(UInt64.self, at: offset + 16)
@@ -60,6 +60,6 @@ struct RingEntry: Sendable, Equatable {
         self.content = content
         self.seconds = seconds
         level = Frame.Flags(rawValue: flags).contains(.diagnostic) ? .diagnostic : .info
-        isCaptured = stored & Self.capturedBit != 0
+        isDumped = stored & Self.dumpedBit != 0
     }
 }

@@ -3,15 +3,15 @@
 ///     0  UInt64  magic number; written last: a file without it has no header yet
 ///     8  UInt64  the number of the oldest event; events with lower numbers are no longer in the ring
 ///    16  UInt64  key of the entries' checksums
-///    24  UInt64  checksum of the key and the texts
-///    32  UInt32  the number of bytes of the texts
-///    36  …       texts: scenario, client
+///    24  UInt64  checksum of the key and the strings
+///    32  UInt32  the number of bytes of the strings
+///    36  …       strings: scenario, client
 enum RingHeader {
     private static let magic: UInt64 = 0x3130_474E_4952_544C  // "LTRING01"
     private static let textsStart = 36
     /// Where the entries begin.
     static let bytes = 4_096
-    /// The most bytes that a scenario's name or a client identifier has; a scenario with a longer name is not recorded.
+    /// The maximum number of bytes that a scenario's name or a client identifier has; a scenario with a longer name is not recorded.
     static let maximumNameBytes = 1_024
 
     struct Content: Equatable {

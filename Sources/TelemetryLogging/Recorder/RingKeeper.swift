@@ -8,7 +8,7 @@ struct RingKeeper {
     private let maximumAge: Double
     private let diagnostics: TelemetryDiagnosticsHandler?
     private var files: RecorderFiles
-    private(set) var scenarios: Set<String> = []
+    private var scenarios: Set<String> = []
     private var level = TelemetryLogLevel.diagnostic
 
     init(
@@ -63,22 +63,22 @@ struct RingKeeper {
         for diagnostic in found { diagnostics?(diagnostic) }
     }
 
-    /// Logs the events that were kept of a scenario, and marks them as captured.
+    /// Logs the events that were kept of a scenario, and marks them as dumped.
     /// - Returns: The number of events; nil if the scenario is not recorded now.
-    mutating func captureEvents(of scenario: String, lookback: Double?) -> Int? {
+    mutating func dumpEvents(of scenario: String, lookback: Double?) -> Int? {
         guard scenarios.contains(scenario) else { return nil }
         // Adopts the events of processes that have ended since.
         update()
         guard let ring = capture.withState({ $0.snapshot(of: scenario) }) else { return nil }
         let events = ring.events.remaining(in: window(lookback: lookback))
-        var captured = 0
-        for request in CaptureRequest.requests(for: events, of: scenario, key: ring.key, level: level) {
+        var dumped = 0
+        for request in DumpRequest.requests(for: events, of: scenario, key: ring.key, level: level) {
             // Recording may end between two requests.
-            guard let number = capture.withState({ $0.capture(request) }) else { break }
+            guard let number = capture.withState({ $0.appendDump(request) }) else { break }
             capture.createFiles()
-            captured += number
+            dumped += number
         }
-        return captured
+        return dumped
     }
 
     /// Removes all recorded events, also those that dead owners left.
@@ -98,7 +98,7 @@ struct RingKeeper {
         gate.record(rings, level: level)
     }
 
-    /// The largest frame of a recorded event that can be captured: a segment has room for it beside the client's definition.
+    /// The largest frame of a recorded event that can be dumped: a segment has room for it beside the client's definition.
     private func maximumFrameBytes(of client: String) -> Int {
         let definition = FrameEncoding.definition(clientId: client, begun: bootTime()).count
         return capture.withState(\.store.frameBytes) - definition - Frame.headerBytes - Frame.identityBytes

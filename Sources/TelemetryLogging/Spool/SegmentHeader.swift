@@ -8,15 +8,15 @@ import TelemetryModels
 ///    12  UInt32  the offset before which all frames are delivered
 ///    16  UInt64  the sequence of the first event
 ///    24  UInt64  the ordinal of the segment among its owner's, in the order of their events
-///    32  UInt64  checksum of the texts and of where the frames begin
-///    40  …       texts: the session and its device
+///    32  UInt64  checksum of the strings and of where the frames begin
+///    40  …       strings: the session and its device
 enum SegmentHeader {
     static let magic: UInt64 = 0x324C_4F4F_5053_544C  // "LTSPOOL2"
     private static let textsStart = 40
-    /// The most bytes of a text; longer ones are truncated, so that the header always leaves room for events.
+    /// The maximum number of bytes of a text; longer ones are truncated, so that the header always leaves room for events.
     private static let textLimit = 200
 
-    /// The most bytes that a header has: six texts, each with its length.
+    /// The maximum number of bytes that a header has: six strings, each with its length.
     static let maximumBytes = textsStart + 6 * (textLimit + 2) + 4
 
     struct Content {

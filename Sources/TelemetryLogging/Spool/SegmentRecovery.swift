@@ -44,7 +44,7 @@ enum SegmentRecovery {
         case corrupt
     }
 
-    /// The most runs that are read; the events after them count as damaged. A logger does not change its client as often while
+    /// The maximum number of runs that are read; the events after them count as damaged. A logger does not change its client as often while
     /// a segment fills up.
     static let maximumRuns = 64
 

@@ -128,6 +128,6 @@ extension Spool {
         }
     }
 
-    /// The most unused bytes of a file that is renamed instead of copied.
+    /// The maximum number of unused bytes of a file that is renamed instead of copied.
     private static let unusedBytes = 32 << 10
 }

@@ -36,7 +36,7 @@ public struct TelemetryCommandRecord: TelemetryRecordConvertible, Equatable {
     public let expires: Date?
     /// The maximum age of the flight recorder's events that are sent, in seconds; nil for all events.
     public let lookback: TimeInterval?
-    /// Who issued the command, as text for the person who uses the app.
+    /// Who issued the command, as text for the user.
     public let issuer: String?
     /// Details of the outcome beyond the status, as text for the viewer.
     public var result: String?

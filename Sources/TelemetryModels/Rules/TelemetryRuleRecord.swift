@@ -31,7 +31,7 @@ public struct TelemetryRuleRecord: TelemetryRecordConvertible, Equatable {
     public var expires: Date?
     /// Whether the rule is enabled. A disabled rule applies to no client.
     public var isEnabled: Bool
-    /// Who wrote the rule, as text for the person who uses the app.
+    /// Who wrote the rule, as text for the user.
     public var issuer: String?
 
     /// The values of fields that this version cannot read. A rule with any applies to no client; writing the rule keeps them.

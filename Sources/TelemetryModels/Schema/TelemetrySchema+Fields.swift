@@ -114,7 +114,7 @@ extension TelemetrySchema {
         case expires
         /// The maximum age of the flight recorder's events to send, in seconds.
         case lookback
-        /// Who issued the command, as text for the person who uses the app.
+        /// Who issued the command, as text for the user.
         case issuer
         /// Details of the outcome beyond the status, as text for the viewer.
         case result
@@ -170,7 +170,7 @@ extension TelemetrySchema {
 
     /// The fields of a settings backup.
     public enum SettingsBackupField: String, CaseIterable, Sendable {
-        /// Whether the person requested telemetry.
+        /// Whether the user requested telemetry.
         case telemetryRequested
         /// Whether events are recorded and sent.
         case telemetrySendingEnabled
@@ -220,7 +220,7 @@ extension TelemetrySchema {
         case expires
         /// Whether the rule is enabled.
         case isEnabled
-        /// Who wrote the rule, as text for the person who uses the app.
+        /// Who wrote the rule, as text for the user.
         case issuer
 
         /// Whether a store needs an index for the field, because queries or sorting use it.

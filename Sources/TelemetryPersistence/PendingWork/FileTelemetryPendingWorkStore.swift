@@ -57,7 +57,7 @@ extension FileTelemetrySettingsStore: TelemetryPendingWorkStoring {
 
     public var isPendingWorkSaved: Bool { pendingWork.isSaved }
 
-    /// Changes the pending work next to the settings atomically, also between processes, and returns the result.
+    /// Changes the pending work next to the settings atomically across processes and returns the result.
     @discardableResult
     public func updatePendingWork(
         _ transform: @Sendable (inout TelemetryPendingWork) -> Void

@@ -8,7 +8,7 @@ struct PendingWorkDocument {
     private var document: StoredDocument<TelemetryPendingWork>
     private let directory: URL
     /// The last read value; nil if it was changed since.
-    private var cached: (work: TelemetryPendingWork, stamp: FileStamp)?
+    private var cached: (work: TelemetryPendingWork, stamp: DocumentStamp)?
 
     init(directory: URL, diagnostics: TelemetryDiagnosticsHandler?) {
         document = StoredDocument(
@@ -33,7 +33,7 @@ struct PendingWorkDocument {
     /// Returns the stored work, from memory if the file has not changed; nil if that requires the lock.
     mutating func current() -> TelemetryPendingWork? {
         // Before reading, so that the next call sees a change made meanwhile.
-        let stamp = FileStamp(of: "\(Self.name).json", in: directory)
+        let stamp = DocumentStamp(of: "\(Self.name).json", in: directory)
         if let cached, cached.stamp == stamp { return cached.work }
         guard let work = document.loadUnlocked() else { return nil }
         cached = stamp.isSettled(at: Date()) ? (work, stamp) : nil

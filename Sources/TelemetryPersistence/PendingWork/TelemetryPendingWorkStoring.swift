@@ -12,7 +12,7 @@ public protocol TelemetryPendingWorkStoring: Sendable {
     /// Returns the stored work; empty if there is none.
     func loadPendingWork() async -> TelemetryPendingWork
 
-    /// Changes the stored work atomically, also between processes, and returns the result.
+    /// Changes the stored work atomically across processes and returns the result.
     /// - Parameter transform: Receives the currently stored work. It may run more than once, for example if a transaction is
     ///   repeated; the last run counts.
     @discardableResult

@@ -46,7 +46,7 @@ extension UserDefaultsTelemetrySettingsStore: TelemetryPendingWorkStoring {
     /// Returns the work stored under `telemetry.pendingWork`; empty if there is none.
     public func loadPendingWork() async -> TelemetryPendingWork { await PendingWorkDefaults(shared: shared).load() }
 
-    /// Changes the pending work next to the settings atomically, also between processes, and returns the result.
+    /// Changes the pending work next to the settings atomically across processes and returns the result.
     @discardableResult
     public func updatePendingWork(
         _ transform: @Sendable (inout TelemetryPendingWork) -> Void

@@ -1,6 +1,6 @@
 /// Denied scenarios and the pause, which are kept if the scenarios' states are removed.
 struct ScenarioControls: Codable, Sendable, Equatable {
-    /// The scenarios that the person forbids, each with `true`.
+    /// The scenarios that the user forbids, each with `true`.
     var denied: [String: Bool] = [:]
     var isPausedByHost = false
     var isPausedByViewer = false

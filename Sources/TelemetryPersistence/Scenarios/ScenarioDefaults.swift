@@ -8,9 +8,9 @@ struct ScenarioDefaults {
         /// Whether the scenario is on, a Bool.
         case isEnabled = ".isEnabled"
         /// The whole state as JSON text, if it has more than `isEnabled`. Ignored if it differs from `isEnabled`, which a
-        /// person or another program may have changed since.
+        /// user or another program may have changed since.
         case state = ".state"
-        /// Whether the person forbids the scenario, a Bool.
+        /// Whether the user forbids the scenario, a Bool.
         case isDenied = ".isDenied"
         /// The level of a scenario in later versions of the reference implementation, an Int. Read if `isEnabled` is missing, and
         /// removed when the state is saved or removed.

@@ -29,10 +29,10 @@ public protocol TelemetryScenarioStoring: Sendable {
     /// Saves a scenario's state.
     func saveScenario(_ state: TelemetryScenarioState, for scenarioName: String) async
 
-    /// The scenarios that the person forbids.
+    /// The scenarios that the user forbids.
     func loadDeniedScenarios() async -> Set<String>
 
-    /// Saves whether the person forbids a scenario.
+    /// Saves whether the user forbids a scenario.
     func saveDenied(_ isDenied: Bool, for scenarioName: String) async
 
     /// Who paused telemetry.

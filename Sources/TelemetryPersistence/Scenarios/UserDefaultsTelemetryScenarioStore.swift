@@ -2,7 +2,7 @@ public import Foundation
 public import TelemetryModels
 
 /// Scenario states in user defaults: whether a scenario is on under `telemetry.scenario.<scenarioName>.isEnabled`, the rest of
-/// its state under `….state`, whether the person forbids it under `….isDenied`, and who paused under `telemetry.pause`.
+/// its state under `….state`, whether the user forbids it under `….isDenied`, and who paused under `telemetry.pause`.
 ///
 /// If a scenario has no key `….isEnabled`, its state is read from the key `….diagnosticLevel` of the reference implementation's later
 /// versions: a negative level is off, 0 is on at `.diagnostic`, and higher levels are on at `.info`. Saving or removing the state

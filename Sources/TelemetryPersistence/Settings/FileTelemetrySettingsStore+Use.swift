@@ -1,12 +1,10 @@
 /// Use by several processes, by locks of files that end with the process.
 extension FileTelemetrySettingsStore {
-    @discardableResult
-    public func beginUse(of clientId: String) async -> Bool {
-        guard uses[clientId] == nil else { return true }
+    public func beginUse(of clientId: String) async {
+        guard uses[clientId] == nil else { return }
         let lock = await ClientUseLock.begin(ClientUseLock.path(of: clientId, in: directory))
         // If another call was first, its lock is kept.
         if uses[clientId] == nil { uses[clientId] = lock }
-        return true
     }
 
     public func endUse(of clientId: String) async { uses.removeValue(forKey: clientId)?.end() }

@@ -16,7 +16,7 @@ public actor FileTelemetrySettingsStore: TelemetrySettingsStoring {
     /// The clients that this process uses.
     var uses: [String: ClientUseLock] = [:]
     /// The last read settings; nil if they were changed since.
-    private var cached: (settings: TelemetrySettings, stamp: FileStamp)?
+    private var cached: (settings: TelemetrySettings, stamp: DocumentStamp)?
 
     /// - Parameters:
     ///   - directory: The file's directory.
@@ -37,7 +37,7 @@ public actor FileTelemetrySettingsStore: TelemetrySettingsStoring {
 
     public func current() async -> TelemetrySettings {
         // Before reading, so that the next call sees a change made meanwhile.
-        let stamp = FileStamp(of: "settings.json", in: directory)
+        let stamp = DocumentStamp(of: "settings.json", in: directory)
         if let cached, cached.stamp == stamp { return cached.settings }
         let settings = await load()
         cached = document.isSaved && stamp.isSettled(at: Date()) ? (settings, stamp) : nil

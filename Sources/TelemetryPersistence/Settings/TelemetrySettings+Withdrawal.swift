@@ -10,7 +10,7 @@ extension TelemetrySettings {
         withdraw()
     }
 
-    /// Ends the consent, for the person or a viewer, and embeds the deletion of the client's data in the store.
+    /// Ends the consent, for the user or a viewer, and embeds the deletion of the client's data in the store.
     package mutating func withdraw() {
         let clientId = clientIdentifier
         discardConsent()

@@ -13,7 +13,7 @@ public protocol TelemetrySettingsStoring: Sendable {
     @discardableResult
     func save(_ settings: TelemetrySettings) async -> TelemetrySettings
 
-    /// Changes the settings atomically, also between processes, and returns the result.
+    /// Changes the settings atomically across processes and returns the result.
     @discardableResult
     func update(_ transform: @Sendable (inout TelemetrySettings) -> Void) async -> TelemetrySettings
 
@@ -40,9 +40,7 @@ public protocol TelemetrySettingsStoring: Sendable {
 
     /// Records for other processes that this one uses the client, until ``endUse(of:)`` or the end of the process: who opts out
     /// elsewhere leaves it to this process to delete what it stores. The default records nothing.
-    /// - Returns: Whether the use is recorded.
-    @discardableResult
-    func beginUse(of clientId: String) async -> Bool
+    func beginUse(of clientId: String) async
 
     /// Records that this process no longer stores data of the client.
     func endUse(of clientId: String) async
@@ -61,8 +59,7 @@ extension TelemetrySettingsStoring {
         return await !load().telemetryRequested
     }
 
-    @discardableResult
-    public func beginUse(of clientId: String) async -> Bool { false }
+    public func beginUse(of clientId: String) async {}
 
     public func endUse(of clientId: String) async {}
 

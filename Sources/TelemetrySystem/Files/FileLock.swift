@@ -1,6 +1,6 @@
 /// Mutual exclusion between processes, and between stores in one process; waiting for it blocks no thread.
 ///
-/// The lock belongs to an open file and ends with it, also when the process is killed; the file itself stays. A waiter holds
+/// The lock belongs to an open file and ends with it, even when the process is killed; the file itself stays. A waiter holds
 /// the directory's lock while it waits, and every waiter needs that lock first: a holder that has just released the file's
 /// lock cannot take it again before the waiters.
 package final class FileLock: Sendable {
@@ -17,7 +17,7 @@ package final class FileLock: Sendable {
 
     /// Waits for the lock of the path and takes it. Cancellation does not shorten the wait.
     ///
-    /// Runs on the caller's actor, also after a wait: the code that follows the call runs without a suspension while the lock is
+    /// Runs on the caller's actor, even after a wait: the code that follows the call runs without a suspension while the lock is
     /// held, so that no process waits for a holder whose threads are all busy.
     /// - Throws: An error with ``FileError/isLocked`` if the lock is not available within the timeout.
     nonisolated(nonsending) package static func acquire(

@@ -1,4 +1,4 @@
-/// A fast hash for finding a text among a few; texts with the same hash have to be compared.
+/// A fast hash for finding a text among a few; strings with the same hash have to be compared.
 package enum TextHash {
     @inlinable static var factor: UInt64 { 0x9e37_79b9_7f4a_7c15 }
 

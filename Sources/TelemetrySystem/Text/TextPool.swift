@@ -1,4 +1,4 @@
-/// The texts read last, so that a text that repeats is created once.
+/// The strings read last, so that a text that repeats is created once.
 package struct TextPool {
     private var texts = [String](repeating: "", count: TextHash.placeCount)
 

@@ -3,7 +3,7 @@ package import TelemetryModels
 /// An event's attributes.
 package enum EventAttributes {
     case values([String: TelemetryValue])
-    /// Attributes of different names, whose texts are bytes that exist only during a call.
+    /// Attributes of different names, whose strings are bytes that exist only during a call.
     case fields([Field])
 
     package struct Field {

@@ -7,7 +7,7 @@ package import FoundationEssentials
 package import Foundation
 #endif
 
-/// The values in which an event differs from its neighbours, with its texts as bytes that exist only during a call.
+/// The values in which an event differs from its neighbours, with its strings as bytes that exist only during a call.
 package struct EventFields {
     package typealias Text = UnsafeBufferPointer<UInt8>
 
@@ -73,7 +73,7 @@ package protocol EncodedEvents: Sendable {
 }
 
 extension UnsafePointer<TelemetryEvent> {
-    /// Calls the body with the event's values without copying its texts.
+    /// Calls the body with the event's values without copying its strings.
     @inline(__always)
     func withFields<Result>(_ body: (EventFields) -> Result) -> Result {
         pointee.eventId.withBytes { identifier in

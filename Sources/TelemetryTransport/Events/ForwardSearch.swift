@@ -6,6 +6,9 @@ struct ForwardSearch<Transport: TelemetryEventTransport> {
     let filter: TelemetryEventFilter
     let limit: Int
 
+    /// How often the store is read if it changes meanwhile.
+    private static var attempts: Int { 3 }
+
     /// The last pages before a position, with at least as many events as wanted, if there are as many.
     private struct Tail {
         var pages: [(start: TelemetryCursor?, events: [TelemetryEvent])] = []
@@ -18,20 +21,23 @@ struct ForwardSearch<Transport: TelemetryEventTransport> {
             let tail = try await tail(before: nil)
             return try await page(of: tail, end: tail.end)
         }
-        while true {
+        for _ in 0..<Self.attempts {
+            try Task.checkCancellation()
             let boundary = try await firstEvent(after: cursor)
             let tail = try await tail(before: boundary)
             if tail.hasReachedBoundary { return try await page(of: tail, end: cursor) }
             // Events may have arrived after the cursor meanwhile, or the first of them was removed.
             if boundary == nil, try await firstEvent(after: cursor) == nil { return try await page(of: tail, end: cursor) }
         }
+        throw TelemetryTransportError(
+            code: .unavailable, message: "The store changed during each of \(Self.attempts) attempts to read it backwards.")
     }
 
     /// The first matching event after a position. A page may be empty although more follow.
     private func firstEvent(after cursor: TelemetryCursor) async throws -> TelemetryEvent? {
         var cursor = cursor
         while true {
-            let page = try await transport.events(matching: filter, after: cursor, limit: 1)
+            let page = try await transport.events(matching: filter, after: cursor, limit: 100)
             if !page.events.isEmpty || !page.hasMore { return page.events.first }
             cursor = page.cursor
         }
@@ -56,8 +62,9 @@ struct ForwardSearch<Transport: TelemetryEventTransport> {
             }
             tail.end = page.cursor
             if tail.hasReachedBoundary || !page.hasMore { return tail }
-            start = page.cursor
-            page = try await transport.events(matching: filter, after: start, limit: limit)
+            // Nothing is before the first event.
+            if count > 0 { start = page.cursor }
+            page = try await transport.events(matching: filter, after: page.cursor, limit: limit)
         }
     }
 

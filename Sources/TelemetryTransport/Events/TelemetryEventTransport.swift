@@ -4,8 +4,8 @@ import TelemetrySystem
 /// The event plane: an append-only store of events, read in the order in which they were received.
 ///
 /// Four requirements have no default: storing, reading, counting and removing events. The others are what a store may do better than
-/// their defaults, which use these four. A conformer must pass the checks of `TelemetryTransportConformance` in the product
-/// `TelemetryTestSupport`. Every method may be called from any task, also concurrently. A method that is cancelled may throw
+/// their defaults. A conformer must pass the checks of `TelemetryTransportConformance` in the product
+/// `TelemetryTestSupport`. Every method may be called concurrently from any task. A method that is cancelled may throw
 /// `CancellationError`; an append that was cancelled may have been stored in part, and repeating it is safe.
 public protocol TelemetryEventTransport: Sendable {
     /// Stores events in the order given.
@@ -30,15 +30,16 @@ public protocol TelemetryEventTransport: Sendable {
     ///   - filter: Which events to return.
     ///   - cursor: The cursor of an earlier page; nil begins with the oldest event. A cursor stays valid across processes and
     ///     restarts, and may be used with a different filter.
-    ///   - limit: The most events to return; at least 1.
+    ///   - limit: The maximum number of events to return; at least 1.
     /// - Returns: The page. A later call with its cursor returns only events received since.
     /// - Throws: ``TelemetryTransportError`` with `.invalidArgument` for a limit below 1 or a cursor of another store.
     func events(
         matching filter: TelemetryEventFilter, after cursor: TelemetryCursor?, limit: Int
     ) async throws -> TelemetryEventPage
 
-    /// Reads the newest events before a cursor. The default reads all events before it.
+    /// Reads the newest events before a cursor.
     ///
+    /// The default reads the store from its beginning for each page, and requires that pages of any size have the same order.
     /// - Parameters:
     ///   - filter: Which events to return.
     ///   - cursor: The cursor of any page; nil for the end of the stored events.
@@ -88,7 +89,13 @@ public protocol TelemetryEventTransport: Sendable {
 }
 
 extension TelemetryEventTransport {
-    public func append(_ batch: TelemetryEventBatch) async throws { try await append(batch.events) }
+    public func append(_ batch: TelemetryEventBatch) async throws {
+        let events = batch.events
+        guard events.count == batch.count else {
+            throw TelemetryTransportError(code: .corrupted, message: "Events that waited for delivery can no longer be read.")
+        }
+        try await append(events)
+    }
 
     public func events(
         matching filter: TelemetryEventFilter, before cursor: TelemetryCursor?, limit: Int

@@ -110,7 +110,7 @@ public actor FileTelemetryTransport: TelemetryTransporting {
         try await counter.counts(matching: filter)
     }
 
-    /// Removes every stored event that matches, also while other processes append, and frees its space.
+    /// Removes every stored event that matches, even while other processes append, and frees its space.
     ///
     /// Events appended during the call may remain. From a damaged segment, only the readable lines that match are removed.
     @discardableResult

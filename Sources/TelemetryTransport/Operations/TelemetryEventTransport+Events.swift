@@ -64,7 +64,7 @@ extension TelemetryEventTransport {
     /// - Parameters:
     ///   - filter: Which events to return.
     ///   - cursor: The cursor of an earlier page; nil begins with the oldest event.
-    ///   - limit: The most events in a page; at least 1.
+    ///   - limit: The maximum number of events in a page; at least 1.
     public func eventPages(
         matching filter: TelemetryEventFilter = .all, after cursor: TelemetryCursor? = nil, limit: Int = 500
     ) -> AsyncThrowingStream<TelemetryEventPage, any Error> {

@@ -2,7 +2,7 @@ public import TelemetryModels
 
 /// The control plane: a small number of mutable records, each with an identifier and a tag of the stored version.
 ///
-/// Every method may be called from any task, also concurrently, and may throw `CancellationError` if it is cancelled.
+/// Every method may be called concurrently from any task, and may throw `CancellationError` if it is cancelled.
 public protocol TelemetryRecordTransport: Sendable {
     /// Stores records, each atomically, and returns them as stored, in the order given, with their new change tags.
     ///

@@ -6,7 +6,7 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// The events that were read from a piece of an archive, and the bytes of their texts.
+/// The events that were read from a piece of an archive, and the bytes of their strings.
 final class ArchivedBlock: Sendable {
     struct Event {
         var sequence: UInt64 = 0
@@ -37,7 +37,7 @@ final class ArchivedBlock: Sendable {
     private let events: [Event]
     private let attributes: [Attribute]
 
-    /// - Parameter bytes: The piece of the archive, followed by the texts that contain escapes, without them.
+    /// - Parameter bytes: The piece of the archive, followed by the strings that contain escapes, without them.
     init(bytes: [UInt8], events: [Event], attributes: [Attribute]) {
         self.bytes = bytes
         self.events = events

@@ -7,7 +7,7 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// Reads events in the form of their coding from the lines of an archive, without creating texts for each.
+/// Reads events in the form of their coding from the lines of an archive, without creating strings for each.
 struct ArchivedEventReader {
     /// The keys in the order of their bits.
     private static let keys: [StaticString] = [
@@ -23,7 +23,7 @@ struct ArchivedEventReader {
     private let bytes: UnsafeBufferPointer<UInt8>
     private(set) var events: [ArchivedBlock.Event] = []
     private(set) var attributes: [ArchivedBlock.Attribute] = []
-    /// The texts that contain escapes, without them. Their places are those after the end of `bytes`.
+    /// The strings that contain escapes, without them. Their places are those after the end of `bytes`.
     private(set) var unescaped: [UInt8] = []
     /// The origin of the event that was appended last.
     private(set) var origin: EventOrigin?
@@ -33,9 +33,9 @@ struct ArchivedEventReader {
     private var timestamps = TimestampReader()
     /// The places of the keys of the previous event, in its order, which is mostly also that of the next.
     private var order: [Int] = []
-    /// The texts of the origin of the line that was read last: client, session, and the device's.
+    /// The strings of the origin of the line that was read last: client, session, and the device's.
     private var originTexts = [String](repeating: "", count: 7)
-    /// The places of those texts, for comparison without the texts; none for one with escapes.
+    /// The places of those strings, for comparison without the strings; none for one with escapes.
     private var originPlaces = [ArchivedText](repeating: .none, count: 7)
     private var device: TelemetryDeviceInfo?
     private var hasClient = false

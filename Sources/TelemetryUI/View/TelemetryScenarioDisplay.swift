@@ -1,6 +1,6 @@
 package import TelemetryModels
 
-/// The display of a scenario that is on: the keys of texts in the string table.
+/// The display of a scenario that is on: the keys of strings in the string table.
 package struct TelemetryScenarioDisplay: Equatable, Sendable {
     /// What is recorded.
     package let levelKey: String

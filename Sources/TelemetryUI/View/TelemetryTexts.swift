@@ -1,6 +1,6 @@
 package import Foundation
 
-/// Looks up the texts of the user interface: in the host's string table if it has the text, otherwise in the package's.
+/// Looks up the strings of the user interface: in the host's string table if it has the text, otherwise in the package's.
 package enum TelemetryTexts {
     /// The host's table, `LiveTelemetry.strings` or `LiveTelemetry.xcstrings` in the app itself.
     package static let hostTable = "LiveTelemetry"

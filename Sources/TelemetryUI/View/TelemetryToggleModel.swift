@@ -3,11 +3,11 @@ import Observation
 package import TelemetryLifecycle
 import TelemetryModels
 
-/// The view's model: runs the person's requests as operations of the service, one task each, and keeps failures for display.
+/// The view's model: runs the user's requests as operations of the service, one task each, and keeps failures for display.
 @MainActor
 @Observable
 package final class TelemetryToggleModel {
-    /// What the person can switch.
+    /// What the user can switch.
     private enum Choice: Hashable {
         case consent, pause
         case scenario(String)
@@ -17,15 +17,15 @@ package final class TelemetryToggleModel {
     private let lifecycle: TelemetryLifecycleService
     /// A description of the last operation's failure; nil if it succeeded.
     package private(set) var failure: String?
-    /// The person's choices that the service has not completed yet, with their operations. They are displayed meanwhile, so that
-    /// the person can change them before the operations end.
+    /// The user's choices that the service has not completed yet, with their operations. They are displayed meanwhile, so that
+    /// the user can change them before the operations end.
     private var pending: [Choice: (value: Bool, operation: Int)] = [:]
     @ObservationIgnored private var tasks: [Int: Task<Void, Never>] = [:]
     @ObservationIgnored private var nextTask = 0
 
     package init(lifecycle: TelemetryLifecycleService) { self.lifecycle = lifecycle }
 
-    /// Whether the person requested telemetry. Setting it opts in or out.
+    /// Whether the user requested telemetry. Setting it opts in or out.
     package var isRequested: Bool {
         get { pending[.consent]?.value ?? lifecycle.settings.telemetryRequested }
         set {
@@ -77,7 +77,7 @@ package final class TelemetryToggleModel {
         }
     }
 
-    /// Whether the person allows a scenario. Setting it to false turns the scenario off, whoever turned it on.
+    /// Whether the user allows a scenario. Setting it to false turns the scenario off, whoever turned it on.
     package subscript(allowed name: String) -> Bool {
         get { pending[.permission(name)]?.value ?? !lifecycle.deniedScenarios.contains(name) }
         set {

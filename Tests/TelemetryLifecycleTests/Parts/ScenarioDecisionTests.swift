@@ -53,7 +53,7 @@ struct ScenarioDecisionTests {
         #expect(decide(State(isEnabled: false)) { $0.rules = [Self.rule("r")] }.state.isEnabled)
     }
 
-    @Test("The person's veto has precedence, and the earlier decision applies again after it")
+    @Test("The user's veto has precedence, and the earlier decision applies again after it")
     func veto() {
         let decision = State(isEnabled: true, source: .host)
         for rules in [nil, [], [Self.rule("r")]] as [ScenarioRules?] {

@@ -41,7 +41,7 @@ struct BackupTests {
         #expect(backup.saved.count == count, "nothing changed")
     }
 
-    @Test("A failed backup is reported, does not fail the operation, and is repeated later, also after a restart")
+    @Test("A failed backup is reported, does not fail the operation, and is repeated later, even after a restart")
     func fails() async throws {
         let host = try await makeHost()
         backup.isFailing = true

@@ -112,7 +112,7 @@ struct BudgetTests {
         #expect(try await stored == ["e", "e", "telemetry.budget 2"])
     }
 
-    @Test("Nothing is reported of a scenario that the person forbids, not even of the time before")
+    @Test("Nothing is reported of a scenario that the user forbids, not even of the time before")
     func vetoedReport() async throws {
         let (service, end) = try await makeSuspended()
         await service.setScenarioAllowed("A", allowed: false)

@@ -68,7 +68,7 @@ struct CaptureCommandTests {
         #expect(try await host.command("1")?.status == .failed)
     }
 
-    @Test("A capture of a scenario that the policy does not record, or that the person forbids, is rejected")
+    @Test("A capture of a scenario that the policy does not record, or that the user forbids, is rejected")
     func rejected() async throws {
         let host = try await RecordingHost()
         #expect(try await host.capture("Other")?.status == .rejected)

@@ -60,7 +60,7 @@ struct EnableTests {
         #expect(host.transport.savedRecords.map(\.recordID) == ["made-by-hand"], "no second record is created")
     }
 
-    @Test("The transport gets the identifier of the client whose calls it makes, also during a former client's deletion")
+    @Test("The transport gets the identifier of the client whose calls it makes, even during a former client's deletion")
     func identityOfCalls() async throws {
         let host = try await TestHost(identifiers: ["firstclient", "secondclient"])
         await host.service.enableTelemetry()

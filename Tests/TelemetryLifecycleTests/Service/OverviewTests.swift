@@ -8,7 +8,7 @@ import TelemetryTestSupport
 import TelemetryTransport
 import Testing
 
-/// What a host can show to the person.
+/// What a host can show to the user.
 @MainActor
 struct OverviewTests {
     @Test("Before an opt-in the overview shows the registered scenarios, and no client")

@@ -10,7 +10,7 @@ import Testing
 
 @MainActor
 struct PauseTests {
-    @Test("The host's pause stops the logger and is in the record, also after a restart; resuming ends it")
+    @Test("The host's pause stops the logger and is in the record, even after a restart; resuming ends it")
     func host() async throws {
         let host = try await TestHost.approved()
         try await host.service.registerScenarios(["A"])

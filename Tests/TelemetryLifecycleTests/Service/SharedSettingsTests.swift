@@ -93,7 +93,7 @@ struct SharedSettingsTests {
         #expect(try await transport.store.fetchTelemetryClients().isEmpty)
     }
 
-    @Test("With consent every event is sent, also after a change by another process", arguments: Store.allCases)
+    @Test("With consent every event is sent, even after a change by another process", arguments: Store.allCases)
     func stillStands(_ store: Store) async throws {
         try await approve(store)
         let (first, second) = try await (start(store), start(store))

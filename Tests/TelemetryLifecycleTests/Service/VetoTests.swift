@@ -6,7 +6,7 @@ import TelemetryTestSupport
 import TelemetryTransport
 import Testing
 
-/// The person's veto, and the host's policy.
+/// The user's veto, and the host's policy.
 @MainActor
 struct VetoTests {
     @Test("A denied scenario is off whatever the decisions, and they apply again when it is allowed")

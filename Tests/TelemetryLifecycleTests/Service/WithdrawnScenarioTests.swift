@@ -10,7 +10,7 @@ import Testing
 struct WithdrawnScenarioTests {
     /// The ways in which a client's consent ends.
     enum End: String, CaseIterable, Sendable {
-        case person, viewer, withdrawnApproval, missingClient, otherProcess
+        case user, viewer, withdrawnApproval, missingClient, otherProcess
     }
 
     @Test("After the end of consent there are no scenarios, and registering again restores their states", arguments: End.allCases)
@@ -70,7 +70,7 @@ struct WithdrawnScenarioTests {
 
     private func bringAbout(_ end: End, _ host: TestHost) async throws {
         switch end {
-        case .person:
+        case .user:
             await host.service.disableTelemetry()
         case .viewer:
             try await host.command(.disable)

@@ -6,7 +6,7 @@ import TelemetryPersistence
 /// The state of a device that survives its processes.
 @MainActor
 package final class SimulatedDevice {
-    /// The person's last decision.
+    /// The user's last decision.
     struct Consent {
         var isWanted = false
         /// Whether it holds whatever happens to the process: its call has returned, or it was an opt-out that nothing on the
@@ -34,7 +34,7 @@ package final class SimulatedDevice {
     /// The processes that use a client, as other processes read them.
     var uses: [String: Set<ObjectIdentifier>] = [:]
     var scenarioStates: [String: TelemetryScenarioState] = [:]
-    /// The scenarios that the person forbids.
+    /// The scenarios that the user forbids.
     var denied: Set<String> = []
     var pause: TelemetryPause = []
     /// What was decided on this device; nil in a world without such decisions.

@@ -4,7 +4,7 @@ import TelemetryLogging
 import TelemetryModels
 
 /// A logger that immediately passes on the events that it accepts.
-actor SimulatedLogger: ControlledLogger {
+actor SimulatedLogger: TelemetryLogging, ControlledLogger {
     private struct State {
         var isOn = false
         var isWithdrawn = false
@@ -124,7 +124,7 @@ actor SimulatedLogger: ControlledLogger {
     nonisolated func withholdBudgetReports(of scenarios: Set<String>) {}
     nonisolated var hasRecorder: Bool { false }
     func setRecordedScenarios(_ scenarios: Set<String>, level: TelemetryLogLevel) async {}
-    func captureRecorded(_ scenario: String, lookback: Double?) async -> Int? { nil }
+    func dumpRecorded(_ scenario: String, lookback: Double?) async -> Int? { nil }
 
     // MARK: Consent
 

@@ -78,9 +78,8 @@ final class SimulatedSettingsStore: TelemetrySettingsStoring {
 
     // MARK: Which processes use a client
 
-    func beginUse(of clientId: String) async -> Bool {
+    func beginUse(of clientId: String) async {
         if !process.isDead { device.uses[clientId, default: []].insert(ObjectIdentifier(process)) }
-        return true
     }
     func endUse(of clientId: String) async { device.uses[clientId]?.remove(ObjectIdentifier(process)) }
     func isUsedElsewhere(_ clientId: String) async -> Bool {

@@ -2,7 +2,7 @@ import Foundation
 import TelemetryLifecycle
 import TelemetryModels
 
-/// The person's decisions, and what must hold after them.
+/// The user's decisions, and what must hold after them.
 extension SimulatedWorld {
     func consent(_ isWanted: Bool, _ process: SimulatedProcess) {
         let device = process.device

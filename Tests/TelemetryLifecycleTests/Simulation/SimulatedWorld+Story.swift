@@ -27,7 +27,7 @@ extension SimulatedWorld {
         await calmDown()
     }
 
-    /// Usually, has every person opt in and a viewer approve every client before the first fault.
+    /// Usually, has every user opt in and a viewer approve every client before the first fault.
     private func approveAll() async {
         guard !random.once(in: 4) else { return }
         isFaulty = false

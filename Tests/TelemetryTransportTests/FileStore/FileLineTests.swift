@@ -78,7 +78,7 @@ struct FileLineTests {
         }
     }
 
-    @Test("A segment holds the library's version once, also after some of its events were deleted")
+    @Test("A segment holds the library's version once, even after some of its events were deleted")
     func library() async throws {
         try await withTemporaryDirectory { directory in
             let transport = try FileTelemetryTransport(directory: directory)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import TelemetryTransport
 
-/// Texts that repeat are listed in a header, and the lines below it contain their numbers.
+/// Strings that repeat are listed in a header, and the lines below it contain their numbers.
 struct HeaderTableTests {
     private static func event(
         _ index: Int, name: String = "request.started", thread: String = "31001", scenario: String? = "NetworkRequests",

@@ -88,7 +88,7 @@ private enum ReadLine {
     }
 }
 
-/// Texts of values, most of them valid.
+/// Strings of values, most of them valid.
 private struct ValueTexts {
     var random: SeededGenerator
 

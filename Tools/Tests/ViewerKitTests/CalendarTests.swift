@@ -6,7 +6,7 @@ import Testing
 
 /// Dates are written and parsed in the proleptic Gregorian calendar in every year of the stored form.
 struct CalendarTests {
-    /// Two days of each year with their texts.
+    /// Two days of each year with their strings.
     private static let days: [(text: String, date: Date)] = {
         var first = -719_162
         return (1...9_999).flatMap { (year: Int) -> [(text: String, date: Date)] in

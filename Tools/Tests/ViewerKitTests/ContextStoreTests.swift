@@ -59,7 +59,7 @@ struct ContextStoreTests {
 
     @Test("A token is stored in a separate file, and removed with its context")
     func storedToken() throws {
-        let token = try RelayToken("secret-token\n", source: "standard input")
+        let token = try AccessToken("secret-token\n", source: "standard input")
         try store.add(TelemetryContext(name: "prod", relay: "http://127.0.0.1:1"), token: token, replacing: false)
         let file = try #require(try store.context(named: "prod").tokenFile)
         #expect(try String(contentsOfFile: file, encoding: .utf8) == "secret-token\n")
@@ -73,7 +73,7 @@ struct ContextStoreTests {
     @Test("Replacing a context that had a stored token removes the token")
     func replacedToken() throws {
         let context = TelemetryContext(name: "prod", relay: "http://127.0.0.1:1")
-        try store.add(context, token: try RelayToken("a", source: "test"), replacing: false)
+        try store.add(context, token: try AccessToken("a", source: "test"), replacing: false)
         let file = try #require(try store.context(named: "prod").tokenFile)
         #expect(throws: ToolFailure.self) { try store.add(context, replacing: false) }
         #expect(FileManager.default.fileExists(atPath: file))
@@ -133,9 +133,9 @@ struct ContextStoreTests {
                 .noPermission,
                 "Other users of this machine can access the token file \(file.path), so it was not used. "
                     + "Run: chmod 600 \(file.path)")
-        ) { try RelayToken(file: file.path) }
+        ) { try AccessToken(file: file.path) }
         try FileManager.default.setAttributes([.posixPermissions: 0o400], ofItemAtPath: file.path)
-        #expect(try RelayToken(file: file.path).value == "secret")
+        #expect(try AccessToken(file: file.path).value == "secret")
     }
 
     @Test(
@@ -144,14 +144,14 @@ struct ContextStoreTests {
     func tokenFileContents(text: String) throws {
         let file = store.directory.appendingPathComponent("token")
         try write(text, to: file, mode: 0o600)
-        let error = #expect(throws: ToolFailure.self) { try RelayToken(file: file.path) }
+        let error = #expect(throws: ToolFailure.self) { try AccessToken(file: file.path) }
         #expect(error?.code == .data)
-        #expect(throws: ToolFailure.self) { try RelayToken(file: store.directory.path) }
+        #expect(throws: ToolFailure.self) { try AccessToken(file: store.directory.path) }
     }
 
     @Test("A description of a token does not contain it")
     func secrecy() throws {
-        let token = try RelayToken("s3cret", source: "here")
+        let token = try AccessToken("s3cret", source: "here")
         var dumped = ""
         dump(RelayLocation(url: try #require(URL(string: "http://a")), token: token), to: &dumped)
         #expect(!"\(token) \(String(reflecting: token)) \(dumped)".contains("s3cret"))

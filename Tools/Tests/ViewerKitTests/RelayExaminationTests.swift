@@ -14,7 +14,7 @@ struct RelayExaminationTests {
     }
 
     private func location(_ server: LoopbackServer, token: String? = "s3cret") throws -> RelayLocation {
-        RelayLocation(url: server.baseURL, token: try token.map { try RelayToken($0, source: "/token") })
+        RelayLocation(url: server.baseURL, token: try token.map { try AccessToken($0, source: "/token") })
     }
 
     private func findings(_ behaviours: @escaping @Sendable (LoopbackRequest) -> LoopbackServer.Behaviour) async throws

@@ -103,7 +103,7 @@ struct StoreChoiceTests {
         ])
     func exposure(address: String, isExposed: Bool) throws {
         let url = try #require(URL(string: address))
-        #expect(RelayLocation(url: url, token: try RelayToken("t", source: "s")).exposesToken == isExposed)
+        #expect(RelayLocation(url: url, token: try AccessToken("t", source: "s")).exposesToken == isExposed)
         #expect(!RelayLocation(url: url, token: nil).exposesToken)
     }
 }

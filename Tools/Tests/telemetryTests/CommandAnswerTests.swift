@@ -46,12 +46,12 @@ struct CommandAnswerTests {
             let quiet = try await ToolProcess.run("commands", "-d", folder.path)
             #expect(quiet.errors.isEmpty)
             #expect(quiet.lines.last?.hasSuffix("executed  ann     after 0.3 s; lease cut to 60 s") == true, "\(quiet.output)")
-            try await add("c2", .rejected, message: "The person forbids it.")
+            try await add("c2", .rejected, message: "The user forbids it.")
             try await add("c3", .expired, message: "Too late.")
             try await add("c4", .superseded, message: "A later command was executed instead.")
             try await add("c5", .pending)
             let result = try await ToolProcess.run("commands", "-d", folder.path)
-            #expect(result.lines.contains { $0.hasSuffix("rejected    ann     The person forbids it.") }, "\(result.output)")
+            #expect(result.lines.contains { $0.hasSuffix("rejected    ann     The user forbids it.") }, "\(result.output)")
             for text in [
                 "rejected: Only the app", "expired: Send it again", "superseded: Nothing is to be done", "pending: Its client",
             ] {

@@ -46,7 +46,7 @@ struct DebugCommandTests {
 
     @Test("A page is decoded, and the text of an entry has no control characters")
     func page() throws {
-        let page = try RelayClient.Page(Data(Self.answer.utf8))
+        let page = try DebugLogClient.Page(Data(Self.answer.utf8))
         #expect(page.cursor == "9")
         #expect(page.newest == "12")
         let line = try #require(page.entries.first)
@@ -61,7 +61,7 @@ struct DebugCommandTests {
         "An invalid response of the relay is reported",
         arguments: ["", "[]", "{}", #"{"cursor":"1","newest":"1","has_more":true,"entries":[7]}"#])
     func noRelay(body: String) {
-        #expect(throws: ToolFailure.self) { try RelayClient.Page(Data(body.utf8)) }
+        #expect(throws: ToolFailure.self) { try DebugLogClient.Page(Data(body.utf8)) }
     }
 
     @Test("An invalid address and an unreachable relay are reported")
@@ -69,7 +69,7 @@ struct DebugCommandTests {
         let parsed = try #require(
             try DebugCommand.parseAsRoot(["tail", "--relay", "nowhere"]) as? DebugTailCommand)
         #expect(throws: (any Error).self) { try parsed.relay.client([:]) }
-        let client = RelayClient(base: try #require(URL(string: "http://127.0.0.1:1")), token: nil)
+        let client = DebugLogClient(base: try #require(URL(string: "http://127.0.0.1:1")), token: nil)
         await #expect(throws: ToolFailure(.unavailable, "No relay is reachable at http://127.0.0.1:1.")) {
             try await client.page([], limit: 1)
         }

@@ -5,9 +5,9 @@ public import TelemetryModels
 /// A batch that the collector refuses is divided until the refused events are alone. They are left out, provided that the
 /// collector accepts an empty request; otherwise the endpoint is wrong, and nothing is left out.
 public struct TelemetryOTLPDelivery: Sendable {
-    /// The most events of one request.
+    /// The maximum number of events of one request.
     public static let maximumBatchSize = 512
-    /// The most bytes of texts in one request, unless a single event has more.
+    /// The maximum number of bytes of strings in one request, unless a single event has more.
     static let maximumBatchBytes = 2 << 20
 
     /// What happened to delivered events.

@@ -1,7 +1,7 @@
 public import Foundation
 @_spi(Tooling) import TelemetryModels
 
-/// Creates, parses and hashes the texts of tokens. Only the hash is stored.
+/// Creates, parses and hashes the strings of tokens. Only the hash is stored.
 public enum TokenText {
     /// A new token: 256 random bits.
     public static func make(using generator: inout some RandomNumberGenerator) -> String {

@@ -3,7 +3,7 @@ import Foundation
 
 /// The database key of an external text.
 ///
-/// Two texts of at most 16 KiB have the same key if they are equal by Swift's `==`; longer ones, if their bytes are equal. Keys have a bounded length, so that long texts do not grow the
+/// Two strings of at most 16 KiB have the same key if they are equal by Swift's `==`; longer ones, if their bytes are equal. Keys have a bounded length, so that long strings do not grow the
 /// indexes. They are bytes, because SQLite and its drivers end a text at its first NUL.
 enum NameKey {
     /// The maximum length in bytes of a text whose canonical form is computed, which takes seconds for some that are much longer.

@@ -2,7 +2,7 @@ public import ServiceLifecycle
 
 /// Stores everything except debug logs, independent of the database.
 ///
-/// A storage is independent of HTTP, the texts of tokens and the permissions of roles: callers pass permissions as filters and
+/// A storage is independent of HTTP, the strings of tokens and the permissions of roles: callers pass permissions as filters and
 /// closures. Every method may be called concurrently from any task, and throws ``RelayStorageError`` unless stated otherwise.
 /// Reads support cancellation by throwing `CancellationError`; a write that has begun completes.
 ///

@@ -47,7 +47,7 @@ public struct SQLiteDebugLogStorage: DebugLogStorage {
         }
     }
 
-    /// The approximate number of bytes of an entry in the table and its indexes, in addition to its texts.
+    /// The approximate number of bytes of an entry in the table and its indexes, in addition to its strings.
     private static let rowOverhead = 250
 
     static func migrator(now: Date) -> DatabaseMigrator {

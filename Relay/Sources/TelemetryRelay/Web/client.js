@@ -27,6 +27,14 @@ export function clientView({ store, relay, sync, canControl, parameters }) {
         el("h2", {}, "Scenarios"), canControl && el("div", { class: "toolbar" }, el("span", { class: "lead" }, "Turn on"), lease.elements), scenarioBox,
         el("h2", {}, "Commands"), commandBox);
 
+    /** Shows a command and what became of it, and reads an answer aloud. */
+    function tell(item) {
+        const isPending = item.status === "pending";
+        note.className = isPending ? "note" : item.status === "executed" ? "note good" : "note problem";
+        note.textContent = `${visible(requestText(item))}: ${visible(outcomeText(item))}`;
+        if (!isPending) announce(note.textContent);
+    }
+
     async function send(action, more = {}) {
         note.className = "note";
         note.textContent = "Sending…";
@@ -36,7 +44,7 @@ export function clientView({ store, relay, sync, canControl, parameters }) {
             const known = commands.find((item) => item.recordName === sent.recordName) ?? sent;
             if (known === sent) commands = [sent, ...commands];
             if (known.status === "pending") waiting.add(known.recordName);
-            note.textContent = `${visible(requestText(known))}: ${visible(outcomeText(known))}`;
+            tell(known);
             drawCommands();
         } catch (error) {
             note.className = "note problem";
@@ -118,11 +126,7 @@ export function clientView({ store, relay, sync, canControl, parameters }) {
                 if (status === "pending") waiting.add(recordName);
                 else waiting.delete(recordName);
             }
-            if (answered) {
-                note.className = answered.status === "executed" ? "note good" : "note problem";
-                note.textContent = `${visible(requestText(answered))}: ${visible(outcomeText(answered))}`;
-                announce(note.textContent);
-            }
+            if (answered) tell(answered);
             drawCommands();
         }),
     ];

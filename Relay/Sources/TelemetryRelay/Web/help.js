@@ -9,7 +9,7 @@ export function emptyState(title, ...children) {
 export function firstClient() {
     const url = location.origin;
     return emptyState("No client yet",
-        el("p", {}, "A client appears here when the person who uses an app turns telemetry on. Try it with an example:"),
+        el("p", {}, "A client appears here when a user of an app turns telemetry on. Try it with an example:"),
         el("ol", {},
             el("li", {}, "If this relay has tokens, create one for hosts:",
                 el("pre", { tabindex: "0" }, "telemetry-relay token create --role host --name my-app > host-token")),

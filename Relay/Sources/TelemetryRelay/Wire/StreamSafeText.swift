@@ -1,7 +1,7 @@
-/// Texts that Swift compares and hashes in linear time.
+/// Strings that Swift compares and hashes in linear time.
 ///
 /// Equality of strings is canonical equivalence, for which consecutive combining characters are sorted, in quadratic time: half a
-/// second for 76 KB of them. Texts in the Stream-Safe Text Format have at most 30 in a row (UAX #15, section 13).
+/// second for 76 KB of them. Strings in the Stream-Safe Text Format have at most 30 in a row (UAX #15, section 13).
 enum StreamSafeText {
     private static let maximumRun = 30
     /// What is wrong with a text that is not safe.

@@ -21,8 +21,8 @@ struct EventIndexTests {
     private func plans(_ db: Database, _ filter: RelayEventFilter, _ order: RelayEventOrder) throws -> [String] {
         let statements = Mutex<[String]>([])
         db.trace { event in statements.withLock { $0.append(event.expandedDescription) } }
-        _ = try EventSelection(filter).numbers(db, in: 1...1_000_000, order, limit: 10)
-        _ = try EventSelection(filter).count(db)
+        _ = try SQLiteEventFilter(filter).numbers(db, in: 1...1_000_000, order, limit: 10)
+        _ = try SQLiteEventFilter(filter).count(db)
         db.trace()
         return try statements.withLock { $0 }.flatMap { statement in
             try Row.fetchAll(db, sql: "EXPLAIN QUERY PLAN \(statement)").compactMap { row -> String? in row["detail"] }
@@ -95,7 +95,7 @@ struct EventIndexTests {
         }
         try RelaySchema.migrate(queue)
         let found = try queue.read { db in
-            try EventSelection(Self.time(2_000...2_009)).numbers(db, in: 1...9_999, .ascending, limit: 99)
+            try SQLiteEventFilter(Self.time(2_000...2_009)).numbers(db, in: 1...9_999, .ascending, limit: 99)
         }
         #expect(found == (count == 0 ? [] : Array(2_001...2_010)))
     }

@@ -106,7 +106,7 @@ extension RelayStorage {
         }
     }
 
-    /// The texts of all matching events, read page by page.
+    /// The strings of all matching events, read page by page.
     func texts(
         _ filter: RelayEventFilter = .all, order: RelayEventOrder = .ascending, limit: Int = 1000
     ) async throws -> [String] {

@@ -3,7 +3,7 @@ import TelemetrySystem
 
 /// The form of a summary in a journal entry: the session, the first time and the time span, then each cell.
 extension BatchSummary {
-    /// The texts read last, which are mostly also the next ones.
+    /// The strings read last, which are mostly also the next ones.
     struct Recent {
         fileprivate var session = ""
         fileprivate var scenario = ""

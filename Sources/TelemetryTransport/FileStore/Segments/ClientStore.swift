@@ -22,7 +22,7 @@ final class ClientStore {
     var isDurable: Bool { shared.configuration.isDurable }
     private var lock: OpenFile?
     private var index: IdentityIndex?
-    /// The inode of the identity file whose slots this process has checked, also while the file is closed.
+    /// The inode of the identity file whose slots this process has checked, even while the file is closed.
     var checkedIdentity: UInt64?
     /// The segment that this transport appends to.
     var segment: SegmentWriter?

@@ -9,7 +9,7 @@ import Foundation
 
 /// The content of one event line, before the header's values are added.
 struct EventDraft {
-    /// The texts and the second read last; they repeat often and are reused.
+    /// The strings and the second read last; they repeat often and are reused.
     struct Recent {
         var texts = TextPool()
         var timestamps = TimestampReader()

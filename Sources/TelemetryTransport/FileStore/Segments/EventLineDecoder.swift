@@ -125,7 +125,7 @@ struct EventLineDecoder {
             level: texts["level"].flatMap(TelemetryLogLevel.init) ?? .info, tables: tables)
     }
 
-    /// Reads a table of texts; skips other arrays.
+    /// Reads a table of strings; skips other arrays.
     private static func read(
         _ scanner: inout JSONScanner, of key: UnsafeBufferPointer<UInt8>, into tables: inout HeaderTables
     ) -> Bool {

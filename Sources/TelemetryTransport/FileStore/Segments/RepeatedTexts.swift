@@ -1,12 +1,12 @@
 import TelemetryModels
 import TelemetrySystem
 
-/// Finds out which texts the next header of a segment should list.
+/// Finds out which strings the next header of a segment should list.
 ///
 /// A text is listed once it has been repeated. The next header is due when the repetitions since the last one took more bytes than
 /// a header does.
 struct RepeatedTexts {
-    /// The texts of one key.
+    /// The strings of one key.
     private struct Candidates {
         private struct Candidate {
             /// Depends on all bytes, so that it stands for the text; zero for none.
@@ -16,7 +16,7 @@ struct RepeatedTexts {
         }
 
         private var places: [Candidate] = []
-        /// Which texts of the header's table were used since the header, as bits.
+        /// Which strings of the header's table were used since the header, as bits.
         var used: UInt64 = 0
 
         /// The bytes of the text if it is repeated, or zero.
@@ -33,7 +33,7 @@ struct RepeatedTexts {
             return text.count
         }
 
-        /// The texts of the table, the one that lines below the header left out, and those that were repeated.
+        /// The strings of the table, the one that lines below the header left out, and those that were repeated.
         func next(after table: TextTable, leftOut: String?, keepingUnused: Bool) -> TextTable {
             var texts = table.texts.indices.filter { keepingUnused || used >> UInt64($0) & 1 == 1 }.map { table.texts[$0] }
             for text in [leftOut].compactMap(\.self) + places.compactMap(\.text)
@@ -58,7 +58,7 @@ struct RepeatedTexts {
     @inline(__always)
     var isHeaderDue: Bool { repeatedBytes > headerBytes }
 
-    /// The tables of the next header for the same session. If it is due only because of its distance, texts that were not used since
+    /// The tables of the next header for the same session. If it is due only because of its distance, strings that were not used since
     /// the last one are left out.
     func next(after context: EventContext) -> HeaderTables {
         var next = HeaderTables()

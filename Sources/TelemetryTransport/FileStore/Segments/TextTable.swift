@@ -1,14 +1,14 @@
 import TelemetrySystem
 
-/// Texts that a header lists, so that the event lines below it contain their numbers instead.
+/// Strings that a header lists, so that the event lines below it contain their numbers instead.
 final class TextTable: Sendable {
-    /// The maximum number of texts that a writer lists.
+    /// The maximum number of strings that a writer lists.
     static let maximumCount = 64
-    /// The maximum number of texts that a reader accepts.
+    /// The maximum number of strings that a reader accepts.
     static let readableCount = 1_024
 
     let texts: [String]
-    /// The texts' hashes, in the same order; none if the table was read, because only a writer looks texts up.
+    /// The strings' hashes, in the same order; none if the table was read, because only a writer looks strings up.
     private let hashes: [UInt64]
 
     /// A table to write.
@@ -17,7 +17,7 @@ final class TextTable: Sendable {
         hashes = texts.map { $0.withBytes { TextHash.hash($0) } }
     }
 
-    /// A table that was read; nil if it has too many texts.
+    /// A table that was read; nil if it has too many strings.
     init?(reading texts: [String]) {
         if texts.count > Self.readableCount { return nil }
         self.texts = texts

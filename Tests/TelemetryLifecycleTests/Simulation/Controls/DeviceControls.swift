@@ -1,7 +1,7 @@
 import Foundation
 import TelemetryModels
 
-/// What the person, the host and viewers decided on one device, as a model that is independent of the library.
+/// What the user, the host and viewers decided on one device, as a model that is independent of the library.
 @MainActor
 final class DeviceControls {
     static let scenarios = ["A", "B", "V"]
@@ -56,7 +56,7 @@ final class DeviceControls {
         decisions[scenario]?.begin(call, decision)
     }
 
-    /// - Parameter isRefused: Whether the call had no effect because of the person's veto.
+    /// - Parameter isRefused: Whether the call had no effect because of the user's veto.
     func endDecision(_ call: Int, on scenario: String, _ decision: ExpectedDecision?, isRefused: Bool, step: Int) {
         guard !isRefused else { return decisions[scenario]?.cancel(call) ?? () }
         let later = executed(.scenario(scenario), since: call).map { $0.decision(under: limits) }

@@ -7,7 +7,7 @@ package enum PlantedFault: Sendable, CaseIterable {
     case endIgnored
     /// The logger records more detailed events than a scenario's level allows.
     case levelIgnored
-    /// The logger keeps what a rule turned on when the person forbids the scenario.
+    /// The logger keeps what a rule turned on when the user forbids the scenario.
     case vetoIgnoredByRule
     /// The logger records while it is paused.
     case pauseIgnored
@@ -15,7 +15,7 @@ package enum PlantedFault: Sendable, CaseIterable {
     case endNotSaved
     /// The host's decisions are not saved.
     case decisionNotSaved
-    /// A new process does not know what the person forbids.
+    /// A new process does not know what the user forbids.
     case vetoForgotten
     /// A new process is not paused.
     case pauseForgotten

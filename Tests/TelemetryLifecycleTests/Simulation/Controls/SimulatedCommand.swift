@@ -17,7 +17,7 @@ final class SimulatedCommand {
     /// The dates, on the device's clock, at which it may have been applied.
     private var dates: ClosedRange<Date>?
     private var clockChanges = 0
-    /// Whether the person or the host may have forbidden it at some time, and whether they may not have.
+    /// Whether the user or the host may have forbidden it at some time, and whether they may not have.
     private(set) var mayBeForbidden = false
     private(set) var mayBeAllowed = false
 

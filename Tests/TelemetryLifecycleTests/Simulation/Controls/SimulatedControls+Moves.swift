@@ -28,7 +28,7 @@ extension SimulatedControls {
         process.call { try? await $0.registerScenarios(DeviceControls.scenarios) }
     }
 
-    // MARK: The host and the person
+    // MARK: The host and the user
 
     /// The host decides on a scenario.
     func decide(in process: SimulatedProcess, _ controls: DeviceControls) {
@@ -68,7 +68,7 @@ extension SimulatedControls {
         guard process.openCalls < 6, let name = DeviceControls.scenarios.randomElement(using: &world.random) else { return }
         let isDenied = world.random.once(in: 2)
         let call = nextStep()
-        world.note("\(process.name): the person \(isDenied ? "forbids" : "allows") \(name)")
+        world.note("\(process.name): the user \(isDenied ? "forbids" : "allows") \(name)")
         controls.beginVeto(call, of: name, isDenied: isDenied)
         observe()
         process.call { [self] service in

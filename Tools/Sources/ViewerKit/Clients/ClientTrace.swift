@@ -15,7 +15,7 @@ public struct ClientTrace: Sendable, Equatable {
         self.lastEvent = lastEvent
     }
 
-    /// Reads the fields of an event, or of a header in a segment. Empty texts are nil.
+    /// Reads the fields of an event, or of a header in a segment. Empty strings are nil.
     mutating func take(_ fields: [String: Any]) {
         func text(_ name: String) -> String? { (fields[name] as? String).flatMap { $0.isEmpty ? nil : $0 } }
         appVersion = text("appVersion")

@@ -59,15 +59,15 @@ public struct AliasStore: Sendable {
     }
 
     private func update(_ store: StoreLocation, _ change: (inout ClientAliases) throws -> Void) throws {
-        try PrivateFile.makeDirectory(directory)
-        try PrivateFile.withLock(directory.appendingPathComponent("lock")) {
+        try OwnerOnlyFile.makeDirectory(directory)
+        try OwnerOnlyFile.withLock(directory.appendingPathComponent("lock")) {
             var content = try read()
             var aliases = ClientAliases(content.stores[store.identity] ?? [:])
             try change(&aliases)
             content.stores[store.identity] = aliases.identifiers.isEmpty ? nil : aliases.identifiers
             let encoder = JSONEncoder()
             encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-            try PrivateFile.write(try encoder.encode(content) + Data("\n".utf8), to: file)
+            try OwnerOnlyFile.write(try encoder.encode(content) + Data("\n".utf8), to: file)
         }
     }
 

@@ -67,7 +67,7 @@ public struct ContextStore: Sendable {
     /// - Parameters:
     ///   - token: A token to store in a separate file, which becomes the context's token file.
     ///   - replacing: Whether to replace a context with this name; otherwise an existing one is an error.
-    public func add(_ context: TelemetryContext, token: RelayToken? = nil, replacing: Bool) throws {
+    public func add(_ context: TelemetryContext, token: AccessToken? = nil, replacing: Bool) throws {
         try TelemetryContext.check(name: context.name)
         try update { contexts in
             let index = contexts.contexts.firstIndex { $0.name.lowercased() == context.name.lowercased() }
@@ -80,7 +80,7 @@ public struct ContextStore: Sendable {
             var context = context
             let stored = tokenFile(of: context.name)
             if let token {
-                try PrivateFile.write(Data("\(token.value)\n".utf8), to: stored)
+                try OwnerOnlyFile.write(Data("\(token.value)\n".utf8), to: stored)
                 context.tokenFile = stored.path
             }
             if let index {
@@ -121,13 +121,13 @@ public struct ContextStore: Sendable {
 
     /// - Parameter change: Changes the contexts, and returns an action to run after they are written.
     private func update(_ change: (inout Contexts) throws -> () -> Void) throws {
-        try PrivateFile.makeDirectory(directory)
-        try PrivateFile.withLock(directory.appendingPathComponent("lock")) {
+        try OwnerOnlyFile.makeDirectory(directory)
+        try OwnerOnlyFile.withLock(directory.appendingPathComponent("lock")) {
             var contexts = try read()
             let finish = try change(&contexts)
             let encoder = JSONEncoder()
             encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-            try PrivateFile.write(try encoder.encode(contexts) + Data("\n".utf8), to: file)
+            try OwnerOnlyFile.write(try encoder.encode(contexts) + Data("\n".utf8), to: file)
             finish()
         }
     }

@@ -11,7 +11,7 @@ public struct RequestHeaders: Sendable, Equatable, CustomStringConvertible, Cust
 
     /// - Throws: ``ToolFailure`` if the file is missing, unreadable, readable by other users of the machine, or invalid.
     public init(file path: String) throws {
-        let text = try PrivateFile.text(
+        let text = try OwnerOnlyFile.text(
             at: path, describedAs: "headers file", containing: "headers", limit: Self.maximumBytes)
         try self.init(text, source: path)
     }

@@ -40,10 +40,10 @@ public struct TelemetryContext: Sendable, Equatable, Codable {
     /// The store of this context.
     /// - Parameter token: The token for a context without a token file.
     /// - Throws: ``ToolFailure`` if the relay's URL is invalid, or the token file cannot be used.
-    public func location(token: RelayToken?) throws -> StoreLocation {
+    public func location(token: AccessToken?) throws -> StoreLocation {
         if let relay {
             let url = try RelayLocation.parse(relay).get()
-            return .relay(RelayLocation(url: url, token: try tokenFile.map { try RelayToken(file: $0) } ?? token))
+            return .relay(RelayLocation(url: url, token: try tokenFile.map { try AccessToken(file: $0) } ?? token))
         }
         guard let directory, !directory.isEmpty else {
             throw ToolFailure(

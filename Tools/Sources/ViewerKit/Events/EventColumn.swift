@@ -13,7 +13,7 @@ public enum EventColumn: String, CaseIterable, Sendable {
     /// The default columns for a terminal of this width; nil for no terminal.
     public static func standard(for width: Int?) -> [EventColumn] { width.map { $0 < 110 } ?? false ? narrow : standard }
 
-    /// The width of a column whose texts are shorter, so that there is room for later, longer ones.
+    /// The width of a column whose strings are shorter, so that there is room for later, longer ones.
     var minimumWidth: Int {
         switch self {
         case .date: 23

@@ -46,7 +46,7 @@ public struct EventPattern: Sendable {
             expression = nil
             return
         }
-        // In an event's texts, which are searched as lines, ^ and $ match at the start and the end of each text.
+        // In an event's strings, which are searched as lines, ^ and $ match at the start and the end of each text.
         do {
             expression = try NSRegularExpression(pattern: text, options: [.caseInsensitive, .anchorsMatchLines])
         } catch {

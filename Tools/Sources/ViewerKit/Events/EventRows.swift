@@ -16,7 +16,7 @@ public struct EventRows {
     private var shown: [Int] = []
     private var widths: [Int] = []
 
-    /// - Parameter width: The terminal's columns; nil does not truncate texts, and a text that is wider than its column shifts the
+    /// - Parameter width: The terminal's columns; nil does not truncate strings, and a text that is wider than its column shifts the
     ///   rest of its row.
     public init(
         columns: [EventColumn] = EventColumn.standard, style: Style, width: Int?, time: TimeText = TimeText(),

@@ -1,6 +1,6 @@
 public import TelemetryModels
 
-/// Searches the texts of an event, case-insensitive.
+/// Searches the strings of an event, case-insensitive.
 public struct EventSearch: Sendable {
     private let wanted: String
     /// The lowercase bytes of an ASCII search text, for which comparing bytes is sufficient.

@@ -10,7 +10,7 @@ public struct Style: Sendable {
     public func red(_ text: String) -> String { wrapped(text, "31") }
     public func green(_ text: String) -> String { wrapped(text, "32") }
     public func yellow(_ text: String) -> String { wrapped(text, "33") }
-    /// For texts that a search found: black on yellow.
+    /// For strings that a search found: black on yellow.
     public func match(_ text: String) -> String { wrapped(text, "30;43") }
     public func cyan(_ text: String) -> String { wrapped(text, "36") }
 

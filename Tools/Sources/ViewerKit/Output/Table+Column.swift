@@ -59,7 +59,7 @@ extension Table {
                 guard let index = shown.lastIndex(where: { columns[$0].priority == lowest }) else { break }
                 shown.remove(at: index)
             }
-            // The text columns share the remaining width, the narrow ones first, so that few texts are truncated.
+            // The text columns share the remaining width, the narrow ones first, so that few strings are truncated.
             var room = width - total(least)
             widths = least
             let last = shown.last

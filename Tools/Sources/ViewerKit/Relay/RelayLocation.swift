@@ -6,9 +6,9 @@ public struct RelayLocation: Sendable, Equatable {
     /// The relay's URL, without a slash at its end.
     public let url: URL
     /// Nil for a relay on this machine without tokens.
-    public let token: RelayToken?
+    public let token: AccessToken?
 
-    public init(url: URL, token: RelayToken?) {
+    public init(url: URL, token: AccessToken?) {
         self.url = url
         self.token = token
     }

@@ -1,4 +1,5 @@
 import Foundation
+@_spi(Tooling) import TelemetryHTTP
 
 #if canImport(FoundationNetworking)
 import FoundationNetworking
@@ -20,7 +21,7 @@ public struct RelayProbe: Sendable {
 
     /// The version of the interface that this tool supports.
     public static let api = 1
-    private static let timeout: TimeInterval = 10
+    private static let timeout = Duration.seconds(10)
 
     private let location: RelayLocation
 
@@ -29,11 +30,9 @@ public struct RelayProbe: Sendable {
     /// Requests the relay's description with the token.
     public func server() async -> Outcome {
         let start = Date()
-        let (body, status): (Data, Int)
-        switch await get("v1/server", isAuthorized: true) {
-        case .failure(let error): return .unreachable(reason: error.localizedDescription)
-        case .success(let answer): (body, status) = answer
-        }
+        let answer: HTTPMessages.Response
+        do { answer = try await get("v1/server") } catch { return .unreachable(reason: error.localizedDescription) }
+        let (body, status) = (answer.body, answer.status)
         // The interval must not be negative if the clock was set back during the request.
         let request = DateInterval(start: start, duration: max(0, Date().timeIntervalSince(start)))
         switch status {
@@ -46,8 +45,7 @@ public struct RelayProbe: Sendable {
 
     /// Whether the relay's storage is ready; nil if the relay cannot be reached.
     public func isReady() async -> Bool? {
-        guard case .success(let answer) = await get("readyz", isAuthorized: false) else { return nil }
-        return answer.status == 200
+        try? await get("readyz", token: nil).status == 200
     }
 
     /// The response with the client's newest event; nil if the relay cannot be reached, or refuses the request.
@@ -57,24 +55,20 @@ public struct RelayProbe: Sendable {
         unreserved.insert(charactersIn: "-._~")
         let name = client.addingPercentEncoding(withAllowedCharacters: unreserved) ?? ""
         let query = "client=\(name)&order=desc&limit=1"
-        guard case .success(let answer) = await get("v1/events", query: query, isAuthorized: true), answer.status == 200 else {
-            return nil
-        }
+        guard let answer = try? await get("v1/events", query: query), answer.status == 200 else { return nil }
         return answer.body
     }
 
-    private func get(
-        _ path: String, query: String? = nil, isAuthorized: Bool
-    ) async -> Result<(body: Data, status: Int), any Error> {
+    private func get(_ path: String, query: String? = nil) async throws -> HTTPMessages.Response {
+        try await get(path, query: query, token: location.token)
+    }
+
+    private func get(_ path: String, query: String? = nil, token: AccessToken?) async throws -> HTTPMessages.Response {
         var components = URLComponents(url: location.url.appending(path: path), resolvingAgainstBaseURL: true)
         components?.percentEncodedQuery = query
         var request = URLRequest(url: components?.url ?? location.url)
-        request.timeoutInterval = Self.timeout
-        request.cachePolicy = .reloadIgnoringLocalCacheData
-        if isAuthorized, let token = location.token {
-            request.setValue("Bearer \(token.value)", forHTTPHeaderField: "Authorization")
-        }
-        do { return .success(try await DirectConnection.send(request)) } catch { return .failure(error) }
+        if let token { request.setValue("Bearer \(token.value)", forHTTPHeaderField: "Authorization") }
+        return try await HTTPMessages.send(request, timeout: Self.timeout)
     }
 
     /// The text of a problem document, RFC 9457.

@@ -51,7 +51,7 @@ public struct ScreenLine: Sendable, Equatable {
         return result
     }
 
-    /// The line with the texts found by a search marked.
+    /// The line with the strings found by a search marked.
     func marking(_ find: (String) -> [Range<String.Index>]) -> ScreenLine {
         var result = ScreenLine()
         for piece in pieces {

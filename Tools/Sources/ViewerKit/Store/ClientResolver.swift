@@ -52,7 +52,7 @@ public struct ClientResolver: Sendable {
         return try await !transport.fetchCommands(for: clientId).isEmpty
     }
 
-    /// Returns the clients that the texts select: identifiers, unambiguous prefixes, aliases, or patterns with `*` and `?`.
+    /// Returns the clients that the strings select: identifiers, unambiguous prefixes, aliases, or patterns with `*` and `?`.
     /// - Parameter acceptsUnknown: Whether a text that no client matches is selected as the identifier or pattern of a client that
     ///   may appear later, with a warning.
     /// - Throws: ``ToolFailure`` with the candidates for a prefix with more than one and, unless unknown clients are accepted, for a

@@ -2,7 +2,7 @@ public import TelemetryModels
 
 /// The name of the person who sends commands and adds rules.
 ///
-/// The name is stored with the command or rule, and the app can show it to the person who uses it. A relay with tokens replaces it
+/// The name is stored with the command or rule, and the app can show it to the app's user. A relay with tokens replaces it
 /// with the token's name, which it has verified.
 public enum CommandIssuer {
     /// The environment variable with the name.

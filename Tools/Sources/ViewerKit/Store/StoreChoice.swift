@@ -62,10 +62,10 @@ public struct StoreChoice: Sendable {
         return try context.location(token: context.tokenFile == nil ? try token(environment) : nil)
     }
 
-    private func token(_ environment: [String: String]) throws -> RelayToken? {
-        if let tokenFile { return try RelayToken(file: tokenFile) }
+    private func token(_ environment: [String: String]) throws -> AccessToken? {
+        if let tokenFile { return try AccessToken(file: tokenFile) }
         guard let text = environment[RelayLocation.tokenVariable], !text.isEmpty else { return nil }
-        return try RelayToken(text, source: RelayLocation.tokenVariable)
+        return try AccessToken(text, source: RelayLocation.tokenVariable)
     }
 
     private func rejectTokenFile(of reason: String) throws {

@@ -21,7 +21,7 @@ public enum CommandText {
         switch status {
         case .executed, .failed: nil
         case .pending: "Its client has not fetched it; to withdraw it: telemetry commands cancel COMMAND."
-        case .rejected: "Only the app or the person who uses it can allow it; ask them, then send the command again."
+        case .rejected: "Only the app or its user can allow it; ask them, then send the command again."
         case .expired: "Send it again, with a later --expires or without one."
         case .superseded: "Nothing is to be done: a later command for the same scenario or pause took effect."
         }

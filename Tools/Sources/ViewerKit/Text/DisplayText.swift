@@ -1,5 +1,5 @@
 extension String {
-    /// The text with control characters escaped, because texts of clients are untrusted.
+    /// The text with control characters escaped, because strings of clients are untrusted.
     public var visible: String {
         guard unicodeScalars.contains(where: \.isTerminalControl) else { return self }
         var result = String.UnicodeScalarView()

@@ -1,4 +1,4 @@
-/// Finds a pattern in the texts of one screen, in limited time.
+/// Finds a pattern in the strings of one screen, in limited time.
 struct SearchHighlighter {
     private let pattern: EventPattern
     private var rest = Duration.milliseconds(30)

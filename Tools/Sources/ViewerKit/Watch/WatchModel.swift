@@ -33,7 +33,7 @@ public struct WatchModel: Sendable {
     var browser = EventBrowser()
     /// The text that is typed; nil if no prompt is shown.
     var prompt: WatchPrompt?
-    /// The texts that are marked, and that `n` and `N` go to.
+    /// The strings that are marked, and that `n` and `N` go to.
     var found: EventPattern?
     /// The request of stored events that has not been answered yet.
     var reading: WatchReading?

@@ -47,7 +47,7 @@ struct ExportCommand: StoreCommand {
         let encoder = format == .otlp ? otlp.encoder : nil
         let number = try await SystemSignal.cancelling {
             try await Self.write(
-                transport, matching: criteria, to: try ArchiveTarget(path: path, force: isForced), as: encoder,
+                transport, matching: criteria, to: try ExportDestination(path: path, force: isForced), as: encoder,
                 expected: expected, console)
         }
         if let number {
@@ -58,7 +58,7 @@ struct ExportCommand: StoreCommand {
 
     /// - Parameter encoder: Encodes the events as OpenTelemetry logs; nil writes an archive.
     private static func write(
-        _ transport: any TelemetryTransporting, matching criteria: EventCriteria, to target: ArchiveTarget,
+        _ transport: any TelemetryTransporting, matching criteria: EventCriteria, to target: ExportDestination,
         as encoder: TelemetryOTLPEncoder?, expected: Int?, _ console: Console
     ) async throws {
         do {
@@ -93,7 +93,7 @@ struct ExportCommand: StoreCommand {
     }
 
     private static func writeRecords(
-        _ transport: any TelemetryTransporting, only clients: Set<String>?, to target: ArchiveTarget
+        _ transport: any TelemetryTransporting, only clients: Set<String>?, to target: ExportDestination
     ) async throws -> Int {
         try target.write(try StoreArchive.header())
         var count = 0
@@ -121,7 +121,7 @@ struct ExportCommand: StoreCommand {
 enum ArchiveFormat: String, CaseIterable, ExpressibleByArgument { case archive, otlp }
 
 /// The file that an export writes. It has a temporary name until it is complete.
-final class ArchiveTarget {
+final class ExportDestination {
     private let handle: FileHandle
     private let temporary: URL?
     private let final: URL?

@@ -47,7 +47,7 @@ struct ContextAddCommand: ToolCommand {
 
     func perform(_ console: Console) async throws {
         // The file is read to detect a wrong path or permissions now instead of at the first command.
-        if let tokenFile { _ = try RelayToken(file: tokenFile) }
+        if let tokenFile { _ = try AccessToken(file: tokenFile) }
         let token = tokenStdin ? try Self.readToken(console) : nil
         let context = TelemetryContext(
             name: name, relay: try relay.map { try RelayLocation.parse($0).get().absoluteString },
@@ -60,8 +60,8 @@ struct ContextAddCommand: ToolCommand {
 
     private static func absolute(_ path: String) -> String { URL(fileURLWithPath: path).standardizedFileURL.path }
 
-    private static func readToken(_ console: Console) throws -> RelayToken {
+    private static func readToken(_ console: Console) throws -> AccessToken {
         if isatty(STDIN_FILENO) == 1 { console.note("Paste the token, then press Return:") }
-        return try RelayToken(readLine() ?? "", source: "standard input")
+        return try AccessToken(readLine() ?? "", source: "standard input")
     }
 }

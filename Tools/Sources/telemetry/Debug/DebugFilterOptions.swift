@@ -50,7 +50,7 @@ struct DebugFilterOptions: ParsableArguments {
         return values.compactMap { name, value in value.map { URLQueryItem(name: name, value: $0) } }
     }
 
-    func listing(of relay: RelayOptions, _ console: Console) throws -> DebugListing {
+    func listing(of relay: DebugLogOptions, _ console: Console) throws -> DebugListing {
         DebugListing(
             client: try relay.client(), items: try items(), asJSON: json || output.format == .json, console: console)
     }

@@ -7,7 +7,7 @@ struct DebugListing: Sendable {
     private static let wait = 25
     private static let pageSize = 500
 
-    let client: RelayClient
+    let client: DebugLogClient
     let items: [URLQueryItem]
     let asJSON: Bool
     let console: Console

@@ -12,7 +12,7 @@ struct DebugSearchCommand: ToolCommand {
               telemetry debug search --source ios --level error --follow
             """)
 
-    @OptionGroup var relay: RelayOptions
+    @OptionGroup var relay: DebugLogOptions
     @OptionGroup var filter: DebugFilterOptions
 
     @Flag(name: .shortAndLong, help: "Keep printing new entries until interrupted.")

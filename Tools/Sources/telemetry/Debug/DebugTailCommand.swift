@@ -8,7 +8,7 @@ struct DebugTailCommand: ToolCommand {
         usage: "telemetry debug tail [options]",
         discussion: "Example: telemetry debug tail --source backend --level warn --last 50")
 
-    @OptionGroup var relay: RelayOptions
+    @OptionGroup var relay: DebugLogOptions
     @OptionGroup var filter: DebugFilterOptions
 
     @Option(help: "The number of stored entries to show, at most 1000.")

@@ -20,7 +20,7 @@ actor DemoRelay {
     }
 
     /// Creates a token for the role, and stores it in a file that only its owner can read.
-    func tokenFile(role: String, in scratch: URL) async throws -> RelayToken {
+    func tokenFile(role: String, in scratch: URL) async throws -> AccessToken {
         let creation = try await FinishedProgram.run(
             executable, ["token", "create", "--role", role, "--name", "demo-\(role)", "--database", database.path],
             environment: RelayProgram.environment)
@@ -32,7 +32,7 @@ actor DemoRelay {
         let isCreated = FileManager.default.createFile(
             atPath: file.path, contents: Data(creation.output), attributes: [.posixPermissions: 0o600])
         guard isCreated else { throw ToolFailure(.cannotCreate, "Cannot write \(file.path.visible).") }
-        return try RelayToken(file: file.path)
+        return try AccessToken(file: file.path)
     }
 
     /// Starts the relay, after a restart on the same port. Returns the identifier of the process.

@@ -9,7 +9,7 @@ struct ForwardCommand: StoreCommand {
         usage: "telemetry forward --otlp URL [options]",
         discussion: """
             Events are sent as logs of OTLP over HTTP with JSON, each of them at least once. With --cursor-file, the next run \
-            continues after the last events that the collector confirmed, also if this one is killed. While the collector is \
+            continues after the last events that the collector confirmed, even if this one is killed. While the collector is \
             unavailable, requests are repeated until they succeed.
 
             Example: telemetry forward --otlp http://localhost:4318 --service-name shop --cursor-file position

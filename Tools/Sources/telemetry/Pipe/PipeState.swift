@@ -43,7 +43,7 @@ final class PipeState: Sendable {
             throw ToolFailure(
                 .cannotCreate, "Cannot save the identity of the pipe in \(directory.path.visible): \(error.localizedDescription)")
         }
-        return FileLock.take(lock.fileDescriptor) ? lock : nil
+        return DescriptorLock.take(lock.fileDescriptor) ? lock : nil
     }
 
     private static func base(_ environment: [String: String]) -> URL {

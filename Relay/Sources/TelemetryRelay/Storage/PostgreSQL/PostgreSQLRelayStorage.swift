@@ -82,10 +82,10 @@ public final class PostgreSQLRelayStorage: ComposedRelayStorage {
 
     public func run() async throws {
         let (retries, retry) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
-        let uses = BackgroundWork.Step(failure: "the tokens' last use cannot be written") { [tokens] in
+        let uses = StorageSteps.Step(failure: "the tokens' last use cannot be written") { [tokens] in
             try await tokens.writeUses()
         }
-        let work = BackgroundWork(
+        let work = StorageSteps(
             configuration: configuration,
             frequent: [
                 .init(failure: "other relays' changes cannot be read") { [self] in

@@ -4,7 +4,7 @@ import PostgreSQLClient
 /// The tables, as numbered migrations.
 ///
 /// Columns named `*_key` of the type `bytea` contain ``NameKey``s, and those of the type `uuid` the first 128 bits of the SHA-256
-/// of one. Texts from outside are stored as bytes, because a text of the server cannot contain a NUL.
+/// of one. Strings from outside are stored as bytes, because a text of the server cannot contain a NUL.
 enum PostgreSQLSchema {
     /// The migrations in order; the first has the number 1.
     static let migrations = [

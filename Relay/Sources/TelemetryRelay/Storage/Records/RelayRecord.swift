@@ -1,9 +1,9 @@
 public import TelemetryModels
 
-/// A stored record with the original texts of its dates, whose digits `Date` cannot represent.
+/// A stored record with the original strings of its dates, whose digits `Date` cannot represent.
 public struct RelayRecord: Sendable, Hashable {
     public var record: TelemetryRecord
-    /// The RFC 3339 texts of date fields, by field. A text without a date field of that name is not stored.
+    /// The RFC 3339 strings of date fields, by field. A text without a date field of that name is not stored.
     public var dateTexts: [String: String]
 
     public init(_ record: TelemetryRecord, dateTexts: [String: String] = [:]) {

@@ -73,10 +73,10 @@ public final class SQLiteRelayStorage: ComposedRelayStorage {
     public func expire() async throws { try await events.expire() }
 
     public func run() async throws {
-        let uses = BackgroundWork.Step(failure: "the tokens' last use cannot be written") { [tokens] in
+        let uses = StorageSteps.Step(failure: "the tokens' last use cannot be written") { [tokens] in
             try await tokens.writeUses()
         }
-        let work = BackgroundWork(
+        let work = StorageSteps(
             configuration: configuration,
             frequent: [
                 .init(failure: "other relays' changes cannot be read") { [self] in try await announce() },

@@ -14,7 +14,7 @@ final class NetworkHost {
     let tally = Tally()
     /// The markers of events that must not be recorded.
     private(set) var forbidden: Set<String> = []
-    /// Whether the person opted in.
+    /// Whether the user opted in.
     private(set) var isWanted = false
     private(set) var identifiers: Set<String> = []
     private let make: @MainActor () -> TelemetryLifecycleService

@@ -40,7 +40,7 @@ struct PostgreSQLEventBatch: Sendable {
     }
 }
 
-/// The keys of the texts of one batch.
+/// The keys of the strings of one batch.
 struct PostgreSQLKeyCache {
     private var keys: [String: PostgreSQLKey] = [:]
 
@@ -53,7 +53,7 @@ struct PostgreSQLKeyCache {
 }
 
 extension PostgreSQLKey {
-    /// The key of an external text: two texts have the same key if they are equal by Swift's `==`.
+    /// The key of an external text: two strings have the same key if they are equal by Swift's `==`.
     init(text: String) { self.init(Array(NameKey.data(of: text)), hashed: ()) }
 
     /// The first 128 bits of the SHA-256 of some bytes.

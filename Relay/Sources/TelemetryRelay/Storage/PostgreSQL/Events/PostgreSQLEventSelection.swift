@@ -1,7 +1,7 @@
 #if PostgreSQL
 import PostgreSQLClient
 
-/// Translates a filter to SQL, with texts as keys and values as parameters.
+/// Translates a filter to SQL, with strings as keys and values as parameters.
 struct PostgreSQLEventSelection {
     /// An SQL condition with the values of its parameters. `?` stands for the next parameter.
     private struct Condition {

@@ -24,14 +24,14 @@ final class EventAppender: Sendable {
     private static let eventsATransaction = 10_000
 
     private let database: RelayDatabase
-    private let writer: EventWriter
-    private let written: @Sendable (EventWriter.Outcome, [EventBatch]) -> Void
+    private let writer: SQLiteEventWriter
+    private let written: @Sendable (SQLiteEventWriter.Outcome, [EventBatch]) -> Void
     private let queue = Mutex(Queue())
 
     /// - Parameter written: called after each transaction that stored events, before its callers resume.
     init(
-        database: RelayDatabase, writer: EventWriter,
-        written: @escaping @Sendable (EventWriter.Outcome, [EventBatch]) -> Void
+        database: RelayDatabase, writer: SQLiteEventWriter,
+        written: @escaping @Sendable (SQLiteEventWriter.Outcome, [EventBatch]) -> Void
     ) {
         self.database = database
         self.writer = writer

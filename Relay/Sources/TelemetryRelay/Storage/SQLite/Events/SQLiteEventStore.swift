@@ -21,7 +21,7 @@ final class SQLiteEventStore: RelayEventStorage {
         let announcer = ChangeAnnouncer(next: next)
         self.announcer = announcer
         appender = EventAppender(
-            database: database, writer: EventWriter(trimmer: trimmer, arrival: arrival)
+            database: database, writer: SQLiteEventWriter(trimmer: trimmer, arrival: arrival)
         ) { [progress] outcome, batches in
             progress.add(outcome.expired)
             announcer.announce(outcome.numbers, of: batches.reduce(into: []) { $0.formUnion($1.clients) })
@@ -36,11 +36,11 @@ final class SQLiteEventStore: RelayEventStorage {
     func events(
         matching filter: RelayEventFilter, after cursor: RelayEventCursor?, limit: Int, order: RelayEventOrder
     ) async throws -> RelayEventPage {
-        try await database.query { try EventReader(filter: filter).page($0, after: cursor, limit: limit, order: order) }
+        try await database.query { try SQLiteEventReader(filter: filter).page($0, after: cursor, limit: limit, order: order) }
     }
 
     func countEvents(matching filter: RelayEventFilter) async throws -> Int {
-        try await database.query { try EventSelection(filter).count($0) }
+        try await database.query { try SQLiteEventFilter(filter).count($0) }
     }
 
     func latestEventCursor() async throws -> RelayEventCursor {
@@ -51,7 +51,7 @@ final class SQLiteEventStore: RelayEventStorage {
     }
 
     func deleteEvents(matching filter: RelayEventFilter) async throws -> Int {
-        let selection = EventSelection(filter)
+        let selection = SQLiteEventFilter(filter)
         let last = try await database.read { try RelayState.fetch($0).nextEvent - 1 }
         var (deleted, next) = (0, Int64(1))
         while next <= last {

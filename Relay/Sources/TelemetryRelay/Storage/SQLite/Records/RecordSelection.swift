@@ -88,7 +88,7 @@ struct RecordSelection {
 
     /// The status that the query requires; nil if comparing bytes, as SQLite does, may miss records with it.
     ///
-    /// A query compares texts by canonical equivalence. No other text is equivalent to one of lower-case ASCII letters.
+    /// A query compares strings by canonical equivalence. No other text is equivalent to one of lower-case ASCII letters.
     private var indexedStatus: String? {
         guard let status = query.conditions[TelemetrySchema.CommandField.status.rawValue]?.stringValue,
             status.utf8.allSatisfy((UInt8(ascii: "a")...UInt8(ascii: "z")).contains)

@@ -2,7 +2,7 @@ import Foundation
 import GRDB
 
 /// Reads pages of events, each from one snapshot of the database.
-struct EventReader {
+struct SQLiteEventReader {
     /// The maximum size of a page, in bytes of events.
     private static let byteLimit = 8 << 20
 
@@ -24,7 +24,7 @@ struct EventReader {
         let limit = max(1, limit)
         let numbers =
             try first > last
-            ? [] : EventSelection(filter).numbers(db, in: first...last, order, limit: limit == .max ? limit : limit + 1)
+            ? [] : SQLiteEventFilter(filter).numbers(db, in: first...last, order, limit: limit == .max ? limit : limit + 1)
         let events = try events(db, numbers.prefix(limit), state)
         let hasMore = events.count < numbers.count
         let end = hasMore || order == .descending ? events.last?.cursor ?? cursor : nil
@@ -55,7 +55,7 @@ struct EventReader {
         var condition = "last > ?"
         var arguments: StatementArguments = [number, number, number]
         if let clients = filter.clients {
-            condition += " AND client IN (\(EventSelection.clients(clients.count)))"
+            condition += " AND client IN (\(SQLiteEventFilter.clients(clients.count)))"
             arguments += StatementArguments(clients.map(NameKey.data))
         }
         return try Int.fetchOne(

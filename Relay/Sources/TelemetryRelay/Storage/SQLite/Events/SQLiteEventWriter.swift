@@ -3,7 +3,7 @@ import GRDB
 import Synchronization
 
 /// Writes batches and applies the retention limits in one transaction. Stores an event's identity before the event.
-final class EventWriter: Sendable {
+final class SQLiteEventWriter: Sendable {
     /// The result of one transaction.
     struct Outcome {
         var results: [RelayAppendResult] = []

@@ -9,7 +9,7 @@ import Musl
 #endif
 
 /// Files that only their owner can read.
-enum PrivateFile {
+enum OwnerOnlyFile {
     /// Creates the directory with mode 0700, or restricts an existing one to its owner.
     static func makeDirectory(_ url: URL) throws {
         do {

@@ -1,7 +1,7 @@
 import TelemetryModels
 
 /// Events of the flight recorder to send, as frames that were made without the capture's lock.
-struct CaptureRequest: Sendable {
+struct DumpRequest: Sendable {
     /// How many events are appended before other threads may log again.
     static let step = 256
 
@@ -14,13 +14,13 @@ struct CaptureRequest: Sendable {
     /// - Parameter level: More detailed events are not sent.
     static func requests(
         for events: RecordedEvents, of scenario: String, key: UInt64, level: TelemetryLogLevel
-    ) -> some Sequence<CaptureRequest> {
+    ) -> some Sequence<DumpRequest> {
         let entries = events.entries.filter { $0.level <= level }
         return stride(from: 0, to: entries.count, by: step).lazy.map { start in
             let frames = entries[start..<min(start + step, entries.count)].map { entry in
-                (entry, events.bytes.withByteView { FrameEncoding.captured($0[entry.content], identity: entry.identity) })
+                (entry, events.bytes.withByteView { FrameEncoding.dumped($0[entry.content], identity: entry.identity) })
             }
-            return CaptureRequest(scenario: scenario, key: key, frames: frames)
+            return DumpRequest(scenario: scenario, key: key, frames: frames)
         }
     }
 }

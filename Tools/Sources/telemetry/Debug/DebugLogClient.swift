@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+@_spi(Tooling) import TelemetryHTTP
 import ViewerKit
 
 #if canImport(FoundationNetworking)
@@ -7,21 +8,21 @@ import FoundationNetworking
 #endif
 
 /// The options that select the relay.
-struct RelayOptions: ParsableArguments {
+struct DebugLogOptions: ParsableArguments {
     @Option(help: "The relay's address. Default: TELEMETRY_DEBUG_URL. The token is read from TELEMETRY_DEBUG_TOKEN.")
     var relay: String?
 
-    func client(_ environment: [String: String] = ProcessInfo.processInfo.environment) throws -> RelayClient {
+    func client(_ environment: [String: String] = ProcessInfo.processInfo.environment) throws -> DebugLogClient {
         let address = relay ?? environment["TELEMETRY_DEBUG_URL"] ?? "http://127.0.0.1:8377"
         guard let url = URL(string: address), ["http", "https"].contains(url.scheme), url.host() != nil else {
             throw ValidationError("\"\(address)\" is not a valid address. Example: http://127.0.0.1:8377.")
         }
-        return RelayClient(base: url, token: environment["TELEMETRY_DEBUG_TOKEN"])
+        return DebugLogClient(base: url, token: environment["TELEMETRY_DEBUG_TOKEN"])
     }
 }
 
 /// Reads debug entries from a relay.
-struct RelayClient: Sendable {
+struct DebugLogClient: Sendable {
     struct Page: Sendable, Equatable {
         let entries: [DebugLogLine]
         let cursor: String
@@ -46,6 +47,8 @@ struct RelayClient: Sendable {
         }
     }
 
+    private static let maximumResponseBytes = 256 << 20
+
     let base: URL
     let token: String?
 
@@ -53,21 +56,21 @@ struct RelayClient: Sendable {
         _ items: [URLQueryItem], cursor: String? = nil, newestFirst: Bool = false, limit: Int, wait: Int? = nil
     ) async throws -> Page {
         let request = request(items, cursor: cursor, newestFirst: newestFirst, limit: limit, wait: wait)
-        let (body, response): (Data, URLResponse)
+        let response: HTTPMessages.Response
         do {
-            (body, response) = try await URLSession.shared.data(for: request)
+            response = try await HTTPMessages.send(
+                request, timeout: .seconds(20 + (wait ?? 0)), limit: Self.maximumResponseBytes)
         } catch {
             try Task.checkCancellation()
             throw ToolFailure(.unavailable, "No relay is reachable at \(base.absoluteString).")
         }
-        let status = (response as? HTTPURLResponse)?.statusCode ?? 0
-        switch status {
-        case 200: return try Page(body)
+        switch response.status {
+        case 200: return try Page(response.body)
         case 400:
-            let object = try? JSONSerialization.jsonObject(with: body) as? [String: Any]
+            let object = try? JSONSerialization.jsonObject(with: response.body) as? [String: Any]
             throw ToolFailure(.data, "The relay rejected the request: \(object?["error"] as? String ?? "status 400")")
         case 401: throw ToolFailure(.noPermission, "The relay requires a token; set TELEMETRY_DEBUG_TOKEN.")
-        default: throw ToolFailure(.unavailable, "The relay responded with status \(status).")
+        default: throw ToolFailure(.unavailable, "The relay responded with status \(response.status).")
         }
     }
 
@@ -87,7 +90,6 @@ struct RelayClient: Sendable {
         let query = components?.percentEncodedQuery?.replacing("+", with: "%2B")
         components?.percentEncodedQuery = query
         var request = URLRequest(url: components?.url ?? base)
-        request.timeoutInterval = 20 + Double(wait ?? 0)
         if let token { request.setValue("Bearer \(token)", forHTTPHeaderField: "Authorization") }
         return request
     }

@@ -2,7 +2,7 @@ import Foundation
 import TelemetrySystem
 
 /// A value that changes if a file is replaced, or if a file in the same directory is created or removed.
-struct FileStamp: Equatable {
+struct DocumentStamp: Equatable {
     private struct Entry: Equatable {
         let identity: FileStatus.Identity
         let size: UInt64

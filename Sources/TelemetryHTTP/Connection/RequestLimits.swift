@@ -1,5 +1,5 @@
 /// What a relay accepts in one request: the defaults of the interface, or what `GET /v1/server` returned.
-struct RelayLimits: Sendable, Equatable {
+struct RequestLimits: Sendable, Equatable {
     var bodyBytes = 4 << 20
     var batchEvents = 5_000
     var saveRecords = 400

@@ -1,7 +1,7 @@
 import Foundation
 
 /// A relay's token and its source. Descriptions never contain the token.
-public struct RelayToken: Sendable, Equatable, CustomStringConvertible, CustomReflectable {
+public struct AccessToken: Sendable, Equatable, CustomStringConvertible, CustomReflectable {
     /// The maximum size of a token file, in bytes.
     private static let maximumBytes = 16 << 10
 
@@ -25,7 +25,7 @@ public struct RelayToken: Sendable, Equatable, CustomStringConvertible, CustomRe
     /// Reads a token from a file, or from a pipe such as a shell's `<(command)`.
     /// - Throws: ``ToolFailure`` if the file is missing, unreadable, too large or readable by other users of the machine.
     public init(file path: String) throws {
-        let text = try PrivateFile.text(at: path, describedAs: "token file", containing: "a token", limit: Self.maximumBytes)
+        let text = try OwnerOnlyFile.text(at: path, describedAs: "token file", containing: "a token", limit: Self.maximumBytes)
         try self.init(text, source: path)
     }
 

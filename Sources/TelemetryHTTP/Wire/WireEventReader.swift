@@ -4,7 +4,7 @@ import TelemetrySystem
 import TelemetryTransport
 
 /// Reads events. Equal strings of consecutive events share their storage.
-struct EventReader {
+struct WireEventReader {
     private var timestamps = TimestampReader()
     private var clientId = ""
     private var sessionId = ""
@@ -122,7 +122,7 @@ struct EventReader {
 extension TelemetryEventPage {
     /// Returns nil if the body is not a response of `GET /v1/events`.
     init?(relayBody body: Data) {
-        var reader = EventReader()
+        var reader = WireEventReader()
         var events: [TelemetryEvent]?
         var cursor: String?
         var hasMore = false

@@ -1,8 +1,8 @@
 import Foundation
 import GRDB
 
-/// Translates a filter to SQL, with texts as keys and values as arguments.
-struct EventSelection {
+/// Translates a filter to SQL, with strings as keys and values as arguments.
+struct SQLiteEventFilter {
     /// Conditions on an event's own columns, except the name.
     private var conditions: [String] = []
     private var arguments: StatementArguments = []

@@ -3,7 +3,7 @@ import ServiceLifecycle
 
 /// Runs the frequent steps, such as looking for changes by other relays of the same store, at the poll interval, and maintains the store
 /// every minute.
-struct BackgroundWork: Sendable {
+struct StorageSteps: Sendable {
     /// A step that fails does not prevent the others.
     struct Step: Sendable {
         /// Logged if it fails.

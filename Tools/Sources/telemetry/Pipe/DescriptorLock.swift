@@ -7,7 +7,7 @@ import Darwin
 #endif
 
 /// A lock on an open file, which the system releases when the process ends.
-enum FileLock {
+enum DescriptorLock {
     /// Returns false if another process holds the lock.
     static func take(_ descriptor: Int32) -> Bool {
         _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)

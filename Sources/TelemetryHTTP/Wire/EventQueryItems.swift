@@ -3,7 +3,7 @@ import TelemetryModels
 import TelemetryTransport
 
 /// A filter as query parameters of the events' routes.
-struct EventQuery {
+struct EventQueryItems {
     private(set) var items: [(name: String, value: String)] = []
     /// Whether no event can match: an empty set, or a date outside the years 1 to 9999.
     private(set) var matchesNothing = false
