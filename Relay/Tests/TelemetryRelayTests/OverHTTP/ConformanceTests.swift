@@ -66,6 +66,7 @@ private enum HostLimit {
         "An event stream begins after its cursor and applies its filter": .otherClientsData,
         "The newest events are the last ones of those read forwards": .otherClientsEvents,
         "Pages that are read backwards contain every event once": .otherClientsEvents,
+        "A page before a cursor of a page forwards has the events of that page": .otherClientsEvents,
         "Counts by session, scenario, level and hour agree with the events": .otherClientsEvents,
         "A record is read back with all its fields and a change tag": .otherRecords,
         "Saved records are returned in the given order; an empty save does nothing": .otherRecords,
