@@ -24,8 +24,7 @@ package protocol ControlledLogger: Actor {
     /// - Returns: the session that ended if the transport may have events of it; otherwise nil.
     func renewSession() async -> String?
 
-    /// Says that ``shutdown()`` will be called, perhaps while another call is still in progress. Returns without
-    /// waiting.
+    /// Called before ``shutdown()``, which may be called while another call is in progress. Returns without waiting.
     nonisolated func beginShutdown()
 
     /// What the transport accepted from this logger since midnight, by the logger's date and calendar; nil if it does not count. May
@@ -58,8 +57,7 @@ package protocol ControlledLogger: Actor {
         to budget: ScenarioBudget?, onSuspension: @escaping @Sendable (_ suspensions: [String: Date]) async -> Void
     ) -> Bool
 
-    /// Replaces the scenarios of which no event that was not recorded is reported, because the user forbids them. No such
-    /// report is recorded once this returns.
+    /// Sets the scenarios that the user has denied. What their budgets suppress is not reported from now on.
     nonisolated func withholdBudgetReports(of scenarios: Set<String>)
 
     // MARK: The flight recorder

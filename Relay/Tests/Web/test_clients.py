@@ -42,7 +42,7 @@ def test_a_client_that_waits_is_listed_first_and_approved(relay, open_page):
     expect(page.get_by_role("button", name="Approve")).to_have_count(0)
 
 
-def test_the_answer_to_a_command_is_told_when_an_earlier_load_returns_it(relay, open_page):
+def test_the_answer_to_a_command_is_shown_when_an_earlier_load_returns_it(relay, open_page):
     relay.save(client("new", enabled=False))
     page = open_page()
     held = []
@@ -58,7 +58,7 @@ def test_the_answer_to_a_command_is_told_when_an_earlier_load_returns_it(relay, 
     expect(page.locator(".note")).to_contain_text("Approve the client: Done")
 
 
-def test_the_answer_to_a_command_is_told_when_it_is_faster_than_the_request(relay, open_page):
+def test_the_answer_to_a_command_is_shown_when_it_is_faster_than_the_request(relay, open_page):
     relay.save(client("new", enabled=False))
     page = open_page()
     held = []

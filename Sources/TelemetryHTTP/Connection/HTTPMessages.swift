@@ -4,7 +4,7 @@ public import Foundation
 public import FoundationNetworking
 #endif
 
-/// Sends single HTTP requests, for the integrations, which are a separate package; not part of the public interface.
+/// Sends single HTTP requests, for the integrations and the tools, which are separate packages; not part of the public interface.
 @_spi(Tooling)
 public enum HTTPMessages {
     /// A complete response, also one with an error status.

@@ -116,7 +116,7 @@ struct PauseTests {
         #expect(stored.map(\.name) == ["before", "after"])
     }
 
-    @Test("A logger that cannot pause is off during a pause, also from its start, and on with its client afterwards")
+    @Test("A logger that cannot pause is off during a pause, even one that began earlier, and on with its client afterwards")
     func foreign() async throws {
         let (settings, scenarios) = (InMemoryTelemetrySettingsStore(), InMemoryTelemetryScenarioStore())
         await settings.save(TelemetryFixtures.approvedSettings)

@@ -13,7 +13,7 @@ export function clientView({ store, relay, sync, canControl, parameters }) {
     let scenarios = null;
     let commands = [];
     let events = null;
-    /** The names of the commands whose answer is to be told. A load that began before one was sent may return its answer, or lack it. */
+    /** The names of the commands whose answer was not shown yet. A load that began before one was sent may return its answer, or lack it. */
     const waiting = new Set();
     const lease = leaseControls();
     const head = el("div", {});
@@ -28,7 +28,7 @@ export function clientView({ store, relay, sync, canControl, parameters }) {
         el("h2", {}, "Commands"), commandBox);
 
     /** Shows a command and what became of it, and reads an answer aloud. */
-    function tell(item) {
+    function show(item) {
         const isPending = item.status === "pending";
         note.className = isPending ? "note" : item.status === "executed" ? "note good" : "note problem";
         note.textContent = `${visible(requestText(item))}: ${visible(outcomeText(item))}`;
@@ -44,7 +44,7 @@ export function clientView({ store, relay, sync, canControl, parameters }) {
             const known = commands.find((item) => item.recordName === sent.recordName) ?? sent;
             if (known === sent) commands = [sent, ...commands];
             if (known.status === "pending") waiting.add(known.recordName);
-            tell(known);
+            show(known);
             drawCommands();
         } catch (error) {
             note.className = "note problem";
@@ -126,7 +126,7 @@ export function clientView({ store, relay, sync, canControl, parameters }) {
                 if (status === "pending") waiting.add(recordName);
                 else waiting.delete(recordName);
             }
-            if (answered) tell(answered);
+            if (answered) show(answered);
             drawCommands();
         }),
     ];
