@@ -78,6 +78,10 @@ let testRules = [
     try Rule(#"^\s*import XCTest"#, "XCTest; tests are written with Swift Testing"),
 ]
 let unfinished = try Rule(#"\b(TODO|FIXME|XXX)\b"#, "unfinished work; open an issue instead")
+/// Swift 6.3 keeps the bodies of a package type's inlinable members only if the type has the attribute, too.
+let notInlined = try Rule(
+    #"^(?!.*@usableFromInline).*\bpackage (final class|struct|enum) "#,
+    "the inlinable members of a package type are inlined only if the type is @usableFromInline")
 let longest = 400
 
 var faults: [String] = []
@@ -110,12 +114,14 @@ for path in CommandLine.arguments.dropFirst(2) {
     // Folders named Memory may contain unchecked sendability, with a reason at each use.
     // TelemetrySystem has a branch for each C library, and Mocks/CLibraries contains stand-ins for them.
     let importsCLibrary = parts.contains("TelemetrySystem") || parts.contains("CLibraries")
-    let rules = (isLibrary ? libraryRules : isTest ? testRules : []).filter {
+    var rules = (isLibrary ? libraryRules : isTest ? testRules : []).filter {
         !($0.message == "unchecked sendability" && parts.contains("Memory"))
             && !($0.message.hasPrefix("imports the C library") && importsCLibrary)
     }
     guard !rules.isEmpty else { continue }
-    for (number, line) in code(of: text).enumerated() {
+    let lines = code(of: text)
+    if isLibrary, lines.contains(where: { $0.contains("@inlinable") }) { rules.append(notInlined) }
+    for (number, line) in lines.enumerated() {
         for rule in rules where rule.matches(line) { faults.append("\(path):\(number + 1): \(rule.message)") }
     }
 }

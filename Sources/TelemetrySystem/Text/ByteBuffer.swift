@@ -10,7 +10,7 @@ public import Glibc
 #endif
 
 /// A reusable buffer for appending bytes, without an array's checks for every byte.
-package final class ByteBuffer {
+@usableFromInline package final class ByteBuffer {
     // No access of these overlaps another one: each is within a method that calls no closure. The checks at run time would take
     // as long as appending a short text.
     @exclusivity(unchecked) @usableFromInline var base: UnsafeMutablePointer<UInt8>

@@ -5,7 +5,7 @@ import Foundation
 #endif
 
 /// Reads one JSON text from bytes, front to back. Every step returns nil or false if the bytes are not as expected.
-package struct JSONScanner {
+@usableFromInline package struct JSONScanner {
     @usableFromInline let bytes: UnsafeBufferPointer<UInt8>
     /// Set only by this type; its hot methods are compiled into other modules.
     @usableFromInline package internal(set) var position: Int
@@ -22,11 +22,13 @@ package struct JSONScanner {
     }
 
     /// The next byte that is not white space, without consuming it.
+    @inlinable @inline(__always)
     package mutating func peek() -> UInt8? {
         skipSpace()
         return position < bytes.count ? bytes[position] : nil
     }
 
+    @inlinable @inline(__always)
     package mutating func consume(_ byte: UInt8) -> Bool {
         guard peek() == byte else { return false }
         position += 1
@@ -129,13 +131,14 @@ package struct JSONScanner {
         return nil
     }
 
+    @inlinable @inline(__always)
     package mutating func unsigned() -> UInt64? {
         skipSpace()
         return digits()
     }
 
     /// A number without white space before it.
-    @inline(__always)
+    @inlinable @inline(__always)
     package mutating func digits() -> UInt64? {
         var number: UInt64 = 0
         let start = position
@@ -215,7 +218,8 @@ package struct JSONScanner {
         }
     }
 
-    private mutating func skipSpace() {
+    @inlinable @inline(__always)
+    mutating func skipSpace() {
         while position < bytes.count {
             switch bytes[position] {
             case 0x20, 0x09, 0x0A, 0x0D: position += 1

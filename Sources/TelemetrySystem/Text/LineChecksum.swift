@@ -1,5 +1,5 @@
 /// A 32-bit FNV-1a checksum, written as eight hexadecimal digits after the bytes that it covers.
-package enum LineChecksum {
+@usableFromInline package enum LineChecksum {
     @inlinable package static func hash(_ bytes: UnsafeRawBufferPointer) -> UInt32 {
         var hash: UInt32 = 0x811c_9dc5
         for byte in bytes { hash = (hash ^ UInt32(byte)) &* 0x0100_0193 }

@@ -1,5 +1,5 @@
 /// A fast hash for finding a text among a few; strings with the same hash have to be compared.
-package enum TextHash {
+@usableFromInline package enum TextHash {
     @inlinable static var factor: UInt64 { 0x9e37_79b9_7f4a_7c15 }
 
     /// Depends on every byte and the length; practically never zero.
