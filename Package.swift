@@ -70,7 +70,8 @@ let testSupport = [
     library("TelemetryTestKit", [], path: "Mocks/TelemetryTestKit"),
 ]
 
-// What the other layers need of a system and of text: no product, since no host has a use for it.
+// What the other layers need of a system and of text. No host has a use for it: the product shows the project's other packages what
+// is marked `@_spi(Tooling)`, and nothing else.
 let system = library("TelemetrySystem", ["TelemetryModels"])
 
 let package = Package(
@@ -78,7 +79,8 @@ let package = Package(
     defaultLocalization: "en",
     platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
     products: libraries.map { .library(name: $0.name, targets: [$0.name]) } + [
-        .library(name: "TelemetryTestSupport", targets: testSupport.map(\.name))
+        .library(name: "TelemetryTestSupport", targets: testSupport.map(\.name)),
+        .library(name: "TelemetryTooling", targets: [system.name]),
     ],
     targets: [system] + libraries + testSupport + [
         tests(of: "TelemetryModels", ["TelemetryModels"]),

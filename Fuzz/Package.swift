@@ -21,7 +21,10 @@ let package = Package(
     targets: [
         // Symbolic links to the viewer's sources and to the relay's sources without dependencies, which build faster.
         .target(
-            name: "ViewerKit", dependencies: [layer("TelemetryModels"), layer("TelemetryTransport"), layer("TelemetryHTTP")],
+            name: "ViewerKit",
+            dependencies: [
+                layer("TelemetryModels"), layer("TelemetryTooling"), layer("TelemetryTransport"), layer("TelemetryHTTP"),
+            ],
             swiftSettings: settings),
         .target(name: "RelayReaders", dependencies: [layer("TelemetryModels")], swiftSettings: settings),
         .executableTarget(

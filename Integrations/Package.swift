@@ -45,7 +45,9 @@ let package = Package(
             name: "TelemetrySwiftLog", dependencies: [layer("TelemetryModels"), layer("TelemetryLogging"), logging],
             swiftSettings: settings),
         .target(
-            name: "TelemetryOTLP", dependencies: [layer("TelemetryModels"), layer("TelemetryHTTP")], swiftSettings: settings),
+            name: "TelemetryOTLP",
+            dependencies: [layer("TelemetryModels"), layer("TelemetryTooling"), layer("TelemetryHTTP")],
+            swiftSettings: settings),
         .target(
             name: "TelemetryServiceLifecycle", dependencies: [layer("TelemetryLifecycle"), services], swiftSettings: settings),
         .target(

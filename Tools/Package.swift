@@ -27,7 +27,10 @@ let package = Package(
     targets: [
         // The viewer without its command line.
         .target(
-            name: "ViewerKit", dependencies: [layer("TelemetryModels"), layer("TelemetryTransport"), layer("TelemetryHTTP")],
+            name: "ViewerKit",
+            dependencies: [
+                layer("TelemetryModels"), layer("TelemetryTooling"), layer("TelemetryTransport"), layer("TelemetryHTTP"),
+            ],
             swiftSettings: settings),
         .executableTarget(
             name: "telemetry",

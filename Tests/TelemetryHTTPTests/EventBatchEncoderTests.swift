@@ -99,10 +99,10 @@ struct EventBatchEncoderTests {
     func writesValues(_ value: TelemetryValue, _ text: String) throws {
         let buffer = ByteBuffer()
         #expect(buffer.append(wire: value))
-        #expect(String(decoding: buffer.data, as: UTF8.self) == text)
+        #expect(String(decoding: Data(buffer.bytes), as: UTF8.self) == text)
         var read: TelemetryValue?
         #expect(
-            buffer.data.withScanner { scanner in
+            Data(buffer.bytes).withScanner { scanner in
                 read = scanner.wireValue()
                 return read != nil
             })

@@ -37,7 +37,7 @@ struct EventBatchEncoder {
             count += 1
         }
         buffer.append(literal: "]}")
-        return Batch(body: buffer.data, count: count)
+        return Batch(body: Data(buffer.bytes), count: count)
     }
 
     private func appendContext(_ shared: SharedEventFields) {
@@ -101,5 +101,20 @@ struct EventBatchEncoder {
         guard let text else { return }
         if let shared, shared.isIdentical(to: text) { return }
         buffer.append(member: name, text, isFirst: &isFirst)
+    }
+}
+
+extension ByteBuffer {
+    /// Appends a member of an object: a comma, unless it is the first, the name and the text.
+    fileprivate func append(member name: StaticString, _ text: String, isFirst: inout Bool) {
+        append(name: name, isFirst: &isFirst)
+        append(quoted: text)
+    }
+
+    fileprivate func append(name: StaticString, isFirst: inout Bool) {
+        if isFirst { isFirst = false } else { append(UInt8(ascii: ",")) }
+        append(UInt8(ascii: "\""))
+        append(literal: name)
+        append(literal: "\":")
     }
 }

@@ -7,13 +7,15 @@ public import Foundation
 /// The stored form of dates, for the viewer and the relay, which are separate packages; not part of the public interface.
 @_spi(Tooling)
 public enum TimestampText {
-    /// Appends the text's ASCII bytes; appends nothing and returns false for a date outside the years 1 to 9999.
-    public static func append(_ date: Date, to bytes: inout [UInt8]) -> Bool { TimestampFormat.append(date, to: &bytes) }
-
     /// The text of a date; nil outside the years 1 to 9999.
     public static func string(from date: Date) -> String? { TimestampFormat.string(from: date) }
 
-    /// The local time of a clock that is `offset` seconds ahead of UTC, also with the suffix `Z`; nil outside the years 1 to 9999.
+    /// The text of the date; outside the years 1 to 9999, that of the nearest date inside.
+    public static func string(nearest date: Date) -> String {
+        string(from: date) ?? (date < Date(timeIntervalSince1970: 0) ? "0001-01-01T00:00:00.000Z" : "9999-12-31T23:59:59.999Z")
+    }
+
+    /// The local time of a clock that is `offset` seconds ahead of UTC, with the suffix `Z` nevertheless; nil outside the years 1 to 9999.
     public static func string(from date: Date, secondsFromUTC offset: Int) -> String? {
         var bytes: [UInt8] = []
         guard TimestampFormat.append(date, secondsFromUTC: Int64(offset), to: &bytes) else { return nil }

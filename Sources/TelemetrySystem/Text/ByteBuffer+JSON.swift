@@ -61,4 +61,26 @@ extension ByteBuffer {
         }
         return true
     }
+
+    /// Appends a value in the relay's form: a double without a fraction with ".0" or an exponent, which distinguishes it from an
+    /// integer. Returns false for a date outside the years 1 to 9999.
+    package func append(wire value: TelemetryValue) -> Bool {
+        guard case .double(let number) = value, number.isFinite else { return append(value) }
+        append(number.description)
+        return true
+    }
+
+    /// Appends fields or attributes in the relay's form. Returns the name of one whose date cannot be written; nil if there is none.
+    package func append(wire values: [String: TelemetryValue]) -> String? {
+        append(UInt8(ascii: "{"))
+        var isFirst = true
+        for (name, value) in values {
+            if isFirst { isFirst = false } else { append(UInt8(ascii: ",")) }
+            append(quoted: name)
+            append(UInt8(ascii: ":"))
+            guard append(wire: value) else { return name }
+        }
+        append(UInt8(ascii: "}"))
+        return nil
+    }
 }

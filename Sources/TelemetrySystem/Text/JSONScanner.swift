@@ -1,9 +1,3 @@
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
-
 /// Reads one JSON text from bytes, front to back. Every step returns nil or false if the bytes are not as expected.
 @usableFromInline package struct JSONScanner {
     @usableFromInline let bytes: UnsafeBufferPointer<UInt8>
@@ -235,10 +229,55 @@ import Foundation
     }
 
     private static func unescaped(_ raw: UnsafeBufferPointer<UInt8>) -> String? {
-        // Escapes are rare in stored text; Foundation handles all of them.
-        var text = Data("[\"".utf8)
-        text.append(raw)
-        text.append(contentsOf: "\"]".utf8)
-        return (try? JSONDecoder().decode([String].self, from: text))?.first
+        var scanner = JSONScanner(raw)
+        var text: [UInt8] = []
+        text.reserveCapacity(raw.count)
+        while scanner.position < raw.count {
+            let byte = raw[scanner.position]
+            scanner.position += 1
+            if byte != UInt8(ascii: "\\") {
+                text.append(byte)
+            } else if !scanner.appendEscape(to: &text) {
+                return nil
+            }
+        }
+        return text.withUnsafeBufferPointer { Self.text($0) }
+    }
+
+    /// Reads the rest of an escape after its backslash (RFC 8259, section 7).
+    private mutating func appendEscape(to text: inout [UInt8]) -> Bool {
+        guard position < bytes.count else { return false }
+        let byte = bytes[position]
+        position += 1
+        switch byte {
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): text.append(byte)
+        case UInt8(ascii: "b"): text.append(0x08)
+        case UInt8(ascii: "f"): text.append(0x0C)
+        case UInt8(ascii: "n"): text.append(0x0A)
+        case UInt8(ascii: "r"): text.append(0x0D)
+        case UInt8(ascii: "t"): text.append(0x09)
+        case UInt8(ascii: "u"):
+            guard var value = hexadecimal() else { return false }
+            if (0xD800..<0xDC00).contains(value) {
+                guard consume(exactly: "\\u"), let low = hexadecimal(), (0xDC00..<0xE000).contains(low) else { return false }
+                value = 0x10000 + (value - 0xD800) << 10 + (low - 0xDC00)
+            }
+            guard let scalar = Unicode.Scalar(value) else { return false }
+            text.append(contentsOf: String(scalar).utf8)
+        default: return false
+        }
+        return true
+    }
+
+    /// The number of four hexadecimal digits.
+    private mutating func hexadecimal() -> UInt32? {
+        guard bytes.count - position >= 4 else { return nil }
+        var value: UInt32 = 0
+        for byte in bytes[position..<position + 4] {
+            guard byte < 0x80, let digit = Character(Unicode.Scalar(byte)).hexDigitValue else { return nil }
+            value = value << 4 | UInt32(digit)
+        }
+        position += 4
+        return value
     }
 }

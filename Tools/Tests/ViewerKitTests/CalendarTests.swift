@@ -1,5 +1,5 @@
 import Foundation
-import TelemetryModels
+@_spi(Tooling) import TelemetryModels
 import Testing
 
 @testable import ViewerKit
@@ -25,9 +25,7 @@ struct CalendarTests {
     func written() {
         let time = TimeText(timeZone: .gmt)
         for (text, date) in Self.days {
-            var bytes: [UInt8] = []
-            UTCStamp().append(date, to: &bytes)
-            #expect(String(decoding: bytes, as: UTF8.self) == "\(text)T12:00:00.000Z")
+            #expect(TimestampText.string(nearest: date) == "\(text)T12:00:00.000Z")
             #expect(time.dayAndTime(date) == "\(text) 12:00:00.000")
         }
     }

@@ -40,14 +40,5 @@ enum TimestampTarget {
         guard let text else { return }
         guard let again = TimestampAccess.date(Array(text.utf8)) else { violated("\(text) cannot be read back") }
         require(Sameness.holds(date, again), "\(text) reads back as another date than \(seconds)")
-        var stamp = UTCStamp()
-        let bytes = written(date, by: &stamp)
-        require(bytes == Array(text.utf8), "the viewer writes \(String(decoding: bytes, as: UTF8.self)) for \(text)")
-    }
-
-    private static func written(_ date: Date, by stamp: inout UTCStamp) -> [UInt8] {
-        var bytes: [UInt8] = []
-        stamp.append(date, to: &bytes)
-        return bytes
     }
 }

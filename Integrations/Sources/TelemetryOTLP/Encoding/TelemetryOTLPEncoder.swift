@@ -1,5 +1,6 @@
 import Foundation
-public import TelemetryModels
+@_spi(Tooling) public import TelemetryModels
+@_spi(Tooling) import TelemetrySystem
 
 /// Encodes events as OpenTelemetry log records, in the JSON form of OTLP.
 ///
@@ -23,19 +24,31 @@ public struct TelemetryOTLPEncoder: Sendable {
     ///
     /// Dates are rounded to microseconds; a date before 1970 is 0, which means unknown.
     public func encode(_ events: some Sequence<TelemetryEvent>) -> [UInt8] {
-        var output = JSONOutput()
-        output.raw("{\"resourceLogs\":[")
-        for (index, group) in Self.groups(events).enumerated() {
-            if index > 0 { output.raw(",") }
-            append(group.source, to: &output)
-            for (index, event) in group.events.enumerated() {
-                if index > 0 { output.raw(",") }
-                append(event, to: &output)
-            }
-            output.raw("]}]}")
+        var writer = JSONWriter(capacity: 4_096)
+        writer.object { writer in
+            writer.key("resourceLogs")
+            writer.array(Self.groups(events), write)
         }
-        output.raw("]}")
-        return output.bytes
+        return writer.bytes
+    }
+
+    private func write(_ group: (source: Source, events: [TelemetryEvent]), to writer: inout JSONWriter) {
+        writer.object { writer in
+            writer.key("resource")
+            writer.object { write(group.source, to: &$0) }
+            writer.key("scopeLogs")
+            writer.array { scopes in
+                scopes.object { writer in
+                    writer.key("scope")
+                    writer.object { scope in
+                        scope.member("name", "LiveTelemetry")
+                        scope.member("version", LiveTelemetryVersion.version)
+                    }
+                    writer.key("logRecords")
+                    writer.array(group.events) { event, records in records.object { Self.write(event, to: &$0) } }
+                }
+            }
+        }
     }
 
     /// The events by resource, in the order in which a resource occurs first.
@@ -63,66 +76,46 @@ public struct TelemetryOTLPEncoder: Sendable {
         let device: TelemetryDeviceInfo
     }
 
-    /// Appends the resource's messages up to the first record.
-    private func append(_ source: Source, to output: inout JSONOutput) {
-        output.raw("{\"resource\":{")
-        var attributes = AttributeList(to: &output)
-        attributes.add("service.name", text: serviceName, to: &output)
-        attributes.add("service.version", text: source.device.appVersion, to: &output)
-        attributes.add("service.instance.id", text: source.clientId, to: &output)
-        attributes.add("device.model.identifier", text: source.device.deviceModel, to: &output)
-        attributes.add("host.name", text: source.device.deviceName, to: &output)
-        attributes.add("os.name", text: source.device.deviceType, to: &output)
-        attributes.add("os.version", text: source.device.osVersion, to: &output)
-        attributes.end(to: &output)
-        output.raw("},\"scopeLogs\":[{\"scope\":{\"name\":\"LiveTelemetry\",\"version\":")
-        output.string(LiveTelemetryVersion.version)
-        output.raw("},\"logRecords\":[")
+    private func write(_ source: Source, to writer: inout JSONWriter) {
+        writer.attributes { list in
+            list.attribute("service.name", text: serviceName)
+            list.attribute("service.version", text: source.device.appVersion)
+            list.attribute("service.instance.id", text: source.clientId)
+            list.attribute("device.model.identifier", text: source.device.deviceModel)
+            list.attribute("host.name", text: source.device.deviceName)
+            list.attribute("os.name", text: source.device.deviceType)
+            list.attribute("os.version", text: source.device.osVersion)
+        }
     }
 
-    private func append(_ event: TelemetryEvent, to output: inout JSONOutput) {
-        output.raw("{\"timeUnixNano\":")
-        output.quoted(Self.nanoseconds(of: event.timestamp))
+    /// Writes the members of a log record.
+    private static func write(_ event: TelemetryEvent, to writer: inout JSONWriter) {
         let severity = OTLPSeverity(event)
-        output.raw(",\"severityNumber\":")
-        output.number(severity.number)
-        output.raw(",\"severityText\":")
-        output.string(severity.text)
-        output.raw(",\"eventName\":")
-        output.string(event.name)
-        if let text = event.property1 {
-            output.raw(",\"body\":{\"stringValue\":")
-            output.string(text)
-            output.raw("}")
-        }
         let trace = TraceContext(event.attributes)
-        if let traceId = trace.traceId {
-            output.raw(",\"traceId\":")
-            output.string(traceId)
+        // JSON of protocol buffers represents an integer of 64 bits as a string.
+        writer.member("timeUnixNano", String(nanoseconds(of: event.timestamp)))
+        writer.member("severityNumber", severity.number)
+        writer.member("severityText", severity.text)
+        writer.member("eventName", event.name)
+        if let text = event.property1 {
+            writer.key("body")
+            writer.object { $0.member("stringValue", text) }
         }
-        if let spanId = trace.spanId {
-            output.raw(",\"spanId\":")
-            output.string(spanId)
+        if let traceId = trace.traceId { writer.member("traceId", traceId) }
+        if let spanId = trace.spanId { writer.member("spanId", spanId) }
+        writer.attributes { list in
+            list.attribute("log.record.uid", text: event.eventId)
+            list.attribute("session.id", text: event.sessionId)
+            // The convention is an integer.
+            if let number = Int64(event.threadId) { list.attribute("thread.id", .int(number)) }
+            list.attribute("livetelemetry.sequence", .int(Int64(clamping: event.sequence)))
+            list.attribute("livetelemetry.level", text: event.level.rawValue)
+            list.attribute("livetelemetry.scenario", text: event.scenario)
+            for (name, value) in event.attributes.sorted(by: { $0.key < $1.key }) where !trace.represents(name) {
+                let isReserved = reserved.contains(name) || name.hasPrefix("livetelemetry.")
+                list.attribute(isReserved ? "livetelemetry.attribute.\(name)" : name, value)
+            }
         }
-        output.raw(",")
-        append(attributesOf: event, without: trace, to: &output)
-        output.raw("}")
-    }
-
-    private func append(attributesOf event: TelemetryEvent, without trace: TraceContext, to output: inout JSONOutput) {
-        var attributes = AttributeList(to: &output)
-        attributes.add("log.record.uid", text: event.eventId, to: &output)
-        attributes.add("session.id", text: event.sessionId, to: &output)
-        // The convention is an integer.
-        if let number = Int64(event.threadId) { attributes.add("thread.id", .int(number), to: &output) }
-        attributes.add("livetelemetry.sequence", .int(Int64(clamping: event.sequence)), to: &output)
-        attributes.add("livetelemetry.level", text: event.level.rawValue, to: &output)
-        attributes.add("livetelemetry.scenario", text: event.scenario, to: &output)
-        for (name, value) in event.attributes.sorted(by: { $0.key < $1.key }) where !trace.represents(name) {
-            let isReserved = Self.reserved.contains(name) || name.hasPrefix("livetelemetry.")
-            attributes.add(isReserved ? "livetelemetry.attribute.\(name)" : name, value, to: &output)
-        }
-        attributes.end(to: &output)
     }
 
     private static let reserved: Set = ["log.record.uid", "session.id", "thread.id"]
@@ -135,5 +128,40 @@ public struct TelemetryOTLPEncoder: Sendable {
         guard unix >= 0 else { return 0 }
         guard unix < Double(UInt64.max / 1_000_000_000) else { return .max }
         return UInt64(unix) * 1_000_000_000 + UInt64(((seconds - whole) * 1_000_000).rounded()) * 1_000
+    }
+}
+
+/// A list of `KeyValue` messages.
+extension JSONWriter {
+    /// Writes the list, whose messages `body` writes, with its key `attributes`.
+    fileprivate mutating func attributes(_ body: (inout JSONWriter) -> Void) {
+        key("attributes")
+        array(body)
+    }
+
+    /// Writes a text, unless it is nil or empty.
+    fileprivate mutating func attribute(_ key: String, text: String?) {
+        if let text, !text.isEmpty { attribute(key, .string(text)) }
+    }
+
+    fileprivate mutating func attribute(_ key: String, _ value: TelemetryValue) {
+        object { message in
+            message.member("key", key)
+            message.key("value")
+            message.object { writer in
+                switch value {
+                case .string(let text): writer.member("stringValue", text)
+                case .int(let number): writer.member("intValue", String(number))
+                case .double(let number) where number.isFinite:
+                    writer.key("doubleValue")
+                    writer.number(number)
+                // JSON of protocol buffers represents a number that is not finite as a string.
+                case .double(let number):
+                    writer.member("doubleValue", number.isNaN ? "NaN" : number < 0 ? "-Infinity" : "Infinity")
+                case .bool(let flag): writer.member("boolValue", flag)
+                case .date(let date): writer.member("stringValue", TimestampText.string(nearest: date))
+                }
+            }
+        }
     }
 }

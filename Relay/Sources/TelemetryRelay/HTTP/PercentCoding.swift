@@ -1,3 +1,5 @@
+@_spi(Tooling) import TelemetrySystem
+
 /// Strict percent-decoding (RFC 3986), and hexadecimal digits.
 enum PercentCoding {
     /// Decodes a text. Returns nil if a `%` is not followed by two hexadecimal digits, or the bytes are not

@@ -2,6 +2,7 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 import NIOCore
+@_spi(Tooling) import TelemetrySystem
 import TelemetryTransport
 
 /// A problem document (RFC 9457), thrown as an error and converted to a response in ``ProblemMiddleware``.

@@ -1,4 +1,5 @@
 import Hummingbird
+@_spi(Tooling) import TelemetrySystem
 
 /// A decoded query. An unknown parameter is an error, because a misspelled filter would match everything.
 struct QueryParameters {

@@ -2,6 +2,7 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 import NIOCore
+@_spi(Tooling) import TelemetrySystem
 
 extension Response {
     static func json(

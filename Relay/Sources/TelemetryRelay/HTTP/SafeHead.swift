@@ -1,4 +1,5 @@
 import HTTPTypes
+@_spi(Tooling) import TelemetrySystem
 
 extension HTTPRequest {
     /// The head with the replacement character, which is valid nowhere, for each text that is not stream-safe, before anything

@@ -2,6 +2,7 @@ import HTTPTypes
 import NIOCore
 import NIOHTTP1
 import NIOHTTPTypes
+@_spi(Tooling) import TelemetrySystem
 
 /// Answers a request that is not HTTP with a problem document. Hummingbird answers it without a body, and closes the connection.
 final class UnparsableRequest: ChannelDuplexHandler, RemovableChannelHandler {

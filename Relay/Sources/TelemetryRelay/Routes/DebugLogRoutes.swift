@@ -2,6 +2,7 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 import Logging
+@_spi(Tooling) import TelemetrySystem
 
 /// `/debug/logs`: stores batches and answers queries.
 struct DebugLogRoutes: Sendable {

@@ -1,4 +1,5 @@
 import Hummingbird
+@_spi(Tooling) import TelemetrySystem
 
 extension RelayRoutes {
     func addEvents(to router: Router<RelayRequestContext>, _ table: RouteTable) {
@@ -46,7 +47,7 @@ extension RelayRoutes {
             of: query, asked.caller.narrow(query.filter), asked.caller)
         return .object { writer in
             writer.key("events")
-            writer.array(page.events) { event, writer in writer.raw(event.json) }
+            writer.array(page.events) { event, writer in writer.raw(event.json.utf8) }
             writer.member("cursor", page.cursor.rawValue)
             writer.member("hasMore", page.hasMore)
             writer.member("skipped", page.skipped)

@@ -1,5 +1,6 @@
 import Hummingbird
 import TelemetryModels
+@_spi(Tooling) import TelemetrySystem
 import TelemetryTransport
 
 extension RelayRoutes {

@@ -1,5 +1,6 @@
 import HTTPTypes
 import Hummingbird
+@_spi(Tooling) import TelemetrySystem
 import TelemetryTransport
 
 extension RelayRoutes {

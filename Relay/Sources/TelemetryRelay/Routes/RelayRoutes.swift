@@ -1,7 +1,8 @@
 import Foundation
 import HTTPTypes
 import Hummingbird
-import TelemetryModels
+@_spi(Tooling) import TelemetryModels
+@_spi(Tooling) import TelemetrySystem
 
 /// The routes of the `/v1` interface.
 struct RelayRoutes: Sendable {
@@ -89,7 +90,7 @@ extension RelayRoutes {
             writer.member("name", "telemetry-relay")
             writer.member("version", LiveTelemetryVersion.version)
             writer.member("api", 1)
-            writer.member("time", WireTime.text(of: Date()) ?? "")
+            writer.member("time", TimestampText.string(from: Date()) ?? "")
             writer.key("limits")
             writer.object { writer in
                 writer.member("bodyBytes", limits.bodyBytes)

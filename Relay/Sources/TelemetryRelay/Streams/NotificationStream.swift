@@ -1,3 +1,4 @@
+@_spi(Tooling) import TelemetrySystem
 import TelemetryTransport
 
 /// `GET /v1/notifications`: sends changes of records that match the caller's subscriptions.

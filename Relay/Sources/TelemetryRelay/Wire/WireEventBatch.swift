@@ -1,10 +1,12 @@
+@_spi(Tooling) import TelemetrySystem
+
 /// The body of a post of events: `{"context": {…}, "events": [{…}, …]}`.
 struct WireEventBatch {
     private let limits: RelayLimits
     private var context: WireEventFields?
     private var events: [RelayEvent]?
-    /// The position of events that precede their context.
-    private var position: Int?
+    /// A reader at events that precede their context.
+    private var earlyEvents: JSONReader?
     /// The members read so far. Each may occur once, because expanding the events again costs as much again.
     private var members: Set<String> = []
 
@@ -17,7 +19,7 @@ struct WireEventBatch {
             guard try reader.kind() == .object else { throw Problem.invalidArgument("The body must be an object.") }
             var batch = Self(limits: limits)
             try reader.object { key, reader in try batch.readMember(key, &reader) }
-            return try batch.finish(&reader)
+            return try batch.finish()
         }
     }
 
@@ -33,23 +35,17 @@ struct WireEventBatch {
             guard try !reader.null() else { return }
             guard try reader.kind() == .array else { throw Problem.invalidArgument("events must be an array.") }
             if context == nil {
-                position = reader.position
+                earlyEvents = reader
                 try reader.skip()
             } else {
-                position = nil
                 events = try readEvents(&reader)
             }
         default: try reader.skip()
         }
     }
 
-    private mutating func finish(_ reader: inout JSONReader) throws -> [RelayEvent] {
-        if let position {
-            let end = reader.position
-            reader.position = position
-            events = try readEvents(&reader)
-            reader.position = end
-        }
+    private mutating func finish() throws -> [RelayEvent] {
+        if var earlyEvents { events = try readEvents(&earlyEvents) }
         guard let events else { throw Problem.invalidArgument("events is missing.") }
         return events
     }

@@ -1,4 +1,5 @@
 import TelemetryModels
+@_spi(Tooling) import TelemetrySystem
 import TelemetryTransport
 
 extension WireEventFields {
@@ -39,8 +40,7 @@ extension WireEventFields {
                 switch field {
                 case .sequence:
                     guard let sequence else { continue }
-                    writer.key(field.rawValue)
-                    writer.raw("\(sequence)")
+                    writer.member(field.rawValue, sequence)
                 case .attributes:
                     guard let attributes else { continue }
                     writer.key(field.rawValue)

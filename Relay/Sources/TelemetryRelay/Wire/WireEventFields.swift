@@ -1,4 +1,5 @@
 import TelemetryModels
+@_spi(Tooling) import TelemetrySystem
 
 /// The schema fields of an event, or of the context that several events share, as received.
 struct WireEventFields {

@@ -1,4 +1,5 @@
 import TelemetryModels
+@_spi(Tooling) import TelemetrySystem
 import TelemetryTransport
 
 /// The JSON form of a record: `{"recordType", "recordName", "changeTag", "fields"}`.

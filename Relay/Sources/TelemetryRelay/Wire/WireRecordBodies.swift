@@ -1,4 +1,5 @@
 import TelemetryModels
+@_spi(Tooling) import TelemetrySystem
 import TelemetryTransport
 
 /// The bodies of requests about records.

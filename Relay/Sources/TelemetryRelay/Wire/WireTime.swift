@@ -1,6 +1,3 @@
-import Foundation
-@_spi(Tooling) import TelemetryModels
-
 /// Times as they travel: RFC 3339 in UTC, kept with the digits that they came with.
 enum WireTime {
     /// The text in its one spelling, `T` and `Z` in upper case; nil for what is no time in UTC.
@@ -10,10 +7,4 @@ enum WireTime {
         if text.utf8.contains(where: { $0 == UInt8(ascii: "t") || $0 == UInt8(ascii: "z") }) { text = text.uppercased() }
         return RelayTime(text) == nil ? nil : text
     }
-
-    /// The `Date` closest to a normalised text.
-    static func date(from text: String) -> Date? { TimestampText.date(from: text) }
-
-    /// The text of a date that came with none; nil outside the years 1 to 9999.
-    static func text(of date: Date) -> String? { TimestampText.string(from: date) }
 }

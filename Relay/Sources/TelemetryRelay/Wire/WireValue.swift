@@ -1,5 +1,6 @@
 import Foundation
-import TelemetryModels
+@_spi(Tooling) import TelemetryModels
+@_spi(Tooling) import TelemetrySystem
 
 /// The JSON form of a value of a record field or event attribute.
 struct WireValue: Equatable {
@@ -44,7 +45,7 @@ struct WireValue: Equatable {
             default: try reader.skip()
             }
         }
-        if let date, let parsed = WireTime.date(from: date) { return (.date(parsed), date) }
+        if let date, let parsed = TimestampText.date(from: date) { return (.date(parsed), date) }
         guard let double else { throw unknownKind(name) }
         return (.double(double), nil)
     }
@@ -63,21 +64,15 @@ struct WireValue: Equatable {
         }
     }
 
-    /// Writes a value. A date without a text is formatted by ``WireTime/text(of:)``.
+    /// Writes a value. A date has the text that it came with, if it came with one.
     static func write(_ value: TelemetryValue, dateText: String?, to writer: inout JSONWriter) {
-        switch value {
-        case .string(let text): writer.string(text)
-        case .bool(let flag): writer.raw(flag ? "true" : "false")
-        case .int(let number): writer.raw("\(number)")
-        // The description of a finite double has a fraction or an exponent: `2.0`, `1e+20`.
-        case .double(let number) where number.isFinite: writer.raw(number.description)
-        case .double(let number):
-            writer.object { $0.member("double", number.isNaN ? "nan" : number < 0 ? "-inf" : "inf") }
-        case .date(let date):
-            writer.object { writer in
-                writer.key("date")
-                if let text = dateText ?? WireTime.text(of: date) { writer.string(text) } else { writer.raw("null") }
-            }
+        guard case .date(let date) = value else {
+            _ = writer.wireValue(value)
+            return
+        }
+        writer.object { writer in
+            writer.key("date")
+            if let text = dateText ?? TimestampText.string(from: date) { writer.string(text) } else { writer.raw("null".utf8) }
         }
     }
 

@@ -1,4 +1,5 @@
 public import Foundation
+@_spi(Tooling) import TelemetryModels
 
 /// The newest event of a client: its date, and the device and app that wrote it.
 public struct ClientTrace: Sendable, Equatable {
@@ -52,7 +53,8 @@ public struct ClientTraceReader: Sendable {
             let object = try? JSONSerialization.jsonObject(with: body) as? [String: Any],
             let event = (object["events"] as? [[String: Any]])?.first
         else { return nil }
-        var trace = ClientTrace(clientId: client, lastEvent: (event["eventTimestamp"] as? String).flatMap(UTCStamp.date))
+        let time = event["eventTimestamp"] as? String
+        var trace = ClientTrace(clientId: client, lastEvent: time.flatMap(TimestampText.date(from:)))
         trace.take(event)
         return trace
     }

@@ -1,4 +1,5 @@
 import Foundation
+@_spi(Tooling) import TelemetryModels
 
 /// Reads the newest event of each client from the ends of a store's newest segments.
 struct SegmentTraces {
@@ -49,7 +50,7 @@ struct SegmentTraces {
         for line in lines(in: handle, from: start) {
             if Self.isHeader(line) {
                 let found = Self.fields(ofHeader: line)
-                note(after: (found?["start"] as? String).flatMap(UTCStamp.date))
+                note(after: (found?["start"] as? String).flatMap(TimestampText.date(from:)))
                 fields = fields ?? found
             } else if examined < Self.examinedLines {
                 if let time = Self.time(of: line) { times.append(time) }
@@ -132,7 +133,7 @@ struct SegmentTraces {
             let number = value.prefix { $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: ".") || $0 &- UInt8(ascii: "0") < 10 }
             return Double(String(decoding: number, as: UTF8.self)).map(Time.relative)
         }
-        return UTCStamp.date(String(decoding: value.dropFirst().prefix { $0 != UInt8(ascii: "\"") }, as: UTF8.self))
+        return TimestampText.date(from: String(decoding: value.dropFirst().prefix { $0 != UInt8(ascii: "\"") }, as: UTF8.self))
             .map(Time.complete)
     }
 }

@@ -1,4 +1,4 @@
-public import TelemetryModels
+@_spi(Tooling) public import TelemetryModels
 
 /// Formats events as comma-separated values (RFC 4180): a header, CR LF line ends, and quotation marks around cells with a
 /// comma, a quotation mark, CR or LF. Control characters are kept, except on a terminal, where they are escaped. A cell that a
@@ -6,8 +6,6 @@ public import TelemetryModels
 public struct EventCSV {
     private let columns: [EventColumn]
     private let isForTerminal: Bool
-    private let stamp = UTCStamp()
-    private var json = EventJSON()
 
     /// - Parameter isForTerminal: Whether the output is a terminal.
     public init(columns: [EventColumn], isForTerminal: Bool = false) {
@@ -18,17 +16,15 @@ public struct EventCSV {
     /// The header line with the column names.
     public var header: [UInt8] { Array(columns.map(\.rawValue).joined(separator: ",").utf8) }
 
-    public mutating func append(_ event: TelemetryEvent, to bytes: inout [UInt8]) {
+    public func append(_ event: TelemetryEvent, to bytes: inout [UInt8]) {
         for (index, column) in columns.enumerated() {
             if index > 0 { bytes.append(UInt8(ascii: ",")) }
             switch column {
             // For programs: dates in UTC, and attributes as JSON.
-            case .date, .time: stamp.append(event.timestamp, to: &bytes)
+            case .date, .time: bytes += TimestampText.string(nearest: event.timestamp).utf8
             case .attributes where event.attributes.isEmpty: break
             case .attributes:
-                var object: [UInt8] = []
-                json.append(event.attributes, to: &object)
-                append(String(decoding: object, as: UTF8.self), to: &bytes)
+                append(String(decoding: EventJSON.json(event.attributes), as: UTF8.self), to: &bytes)
             case .client: append(event.clientId ?? "", to: &bytes)
             case .scenario: append(event.scenario ?? "", to: &bytes)
             default: append(column.text(of: event, time: TimeText()), to: &bytes)

@@ -52,10 +52,9 @@ public struct EventFormatter {
             json.append(event, to: &bytes)
             bytes.append(0x0A)
             kind = .json(json)
-        case .csv(var csv):
+        case .csv(let csv):
             csv.append(event, to: &bytes)
             bytes += "\r\n".utf8
-            kind = .csv(csv)
         }
     }
 }

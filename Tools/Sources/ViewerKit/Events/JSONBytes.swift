@@ -1,53 +1,44 @@
-/// Writes JSON directly into bytes; `JSONEncoder` is twenty times slower.
-///
-/// Control characters are escaped, which does not change the meaning of the JSON.
+/// JSON for a terminal.
 public enum JSONBytes {
-    private static let hex = Array("0123456789abcdef".utf8)
-
-    /// Escapes the control characters in the strings of a JSON text. Outside of strings JSON is ASCII.
+    /// Escapes the characters of a JSON text that control a terminal, which does not change its meaning. They occur only in
+    /// strings: outside of them, JSON is printable ASCII.
     public static func escapingControls(in json: some Sequence<UInt8>) -> [UInt8] {
-        let text = Array(json)
-        var result: [UInt8] = []
-        result.reserveCapacity(text.count)
-        text.withUnsafeBufferPointer { appendEscaped($0, isJSON: true, to: &result) }
-        return result
+        var bytes: [UInt8] = []
+        Array(json).withUnsafeBytes { appendEscapingControls(in: $0, to: &bytes) }
+        return bytes
     }
 
-    static func append(_ text: String, to bytes: inout [UInt8]) {
-        bytes.append(UInt8(ascii: "\""))
-        var copy = text
-        copy.withUTF8 { appendEscaped($0, isJSON: false, to: &bytes) }
-        bytes.append(UInt8(ascii: "\""))
+    static func appendEscapingControls(in json: UnsafeRawBufferPointer, to bytes: inout [UInt8]) {
+        let utf8 = json.bindMemory(to: UInt8.self)
+        if utf8.reduce(0, |) < 0x80, !utf8.contains(0x7F) {
+            bytes += utf8
+        } else {
+            appendEscapingControls(in: utf8, to: &bytes)
+        }
     }
 
-    /// - Parameter isJSON: Whether the text is already JSON, whose quotation marks, backslashes and line feeds are kept.
-    private static func appendEscaped(_ utf8: UnsafeBufferPointer<UInt8>, isJSON: Bool, to bytes: inout [UInt8]) {
+    private static func appendEscapingControls(in utf8: UnsafeBufferPointer<UInt8>, to bytes: inout [UInt8]) {
         var start = 0
         var index = 0
-        func copy() {
-            bytes += UnsafeBufferPointer(rebasing: utf8[start..<index])
-        }
         while index < utf8.count {
-            let byte = utf8[index]
-            if byte == 0x7F || (!isJSON && (byte < 0x20 || byte == 0x22 || byte == 0x5C)) {
-                copy()
+            // The first lead byte of a scalar that may be a control character.
+            guard utf8[index] == 0x7F || utf8[index] >= 0xC2 else {
                 index += 1
-                start = index
-                appendEscaped(byte, to: &bytes)
-            } else if byte < 0xC2 {
-                index += 1
-            } else {
-                let scalar = Self.scalar(utf8, at: index)
-                let length = UTF8.width(scalar)
-                if scalar.isTerminalControl {
-                    copy()
-                    start = min(index + length, utf8.count)
-                    for unit in String(scalar).utf16 { appendEscaped(unit, to: &bytes) }
-                }
-                index = min(index + length, utf8.count)
+                continue
             }
+            let scalar = utf8[index] == 0x7F ? "\u{7F}" : Self.scalar(utf8, at: index)
+            let end = min(index + UTF8.width(scalar), utf8.count)
+            if scalar.isTerminalControl {
+                bytes += UnsafeBufferPointer(rebasing: utf8[start..<index])
+                for unit in String(scalar).utf16 {
+                    let digits = String(unit, radix: 16)
+                    bytes += "\\u\(String(repeating: "0", count: 4 - digits.count))\(digits)".utf8
+                }
+                start = end
+            }
+            index = end
         }
-        copy()
+        bytes += UnsafeBufferPointer(rebasing: utf8[start...])
     }
 
     /// The scalar at a lead byte of valid UTF-8, or the replacement character for invalid UTF-8.
@@ -58,25 +49,5 @@ public enum JSONBytes {
         var value = UInt32(lead) & (0x7F >> UInt32(length))
         for next in utf8[index + 1..<index + length] { value = value << 6 | UInt32(next & 0x3F) }
         return Unicode.Scalar(value) ?? "\u{FFFD}"
-    }
-
-    static func append(_ number: some FixedWidthInteger, to bytes: inout [UInt8]) { bytes += String(number).utf8 }
-
-    private static func appendEscaped(_ byte: UInt8, to bytes: inout [UInt8]) {
-        bytes.append(UInt8(ascii: "\\"))
-        switch byte {
-        case 0x22, 0x5C: bytes.append(byte)
-        case 0x0A: bytes.append(UInt8(ascii: "n"))
-        case 0x0D: bytes.append(UInt8(ascii: "r"))
-        case 0x09: bytes.append(UInt8(ascii: "t"))
-        default:
-            bytes.removeLast()
-            appendEscaped(UInt16(byte), to: &bytes)
-        }
-    }
-
-    private static func appendEscaped(_ unit: UInt16, to bytes: inout [UInt8]) {
-        bytes += "\\u".utf8
-        for shift in [12, 8, 4, 0] { bytes.append(hex[Int(unit >> UInt16(shift)) & 15]) }
     }
 }

@@ -1,5 +1,5 @@
 import Foundation
-import TelemetryModels
+@_spi(Tooling) import TelemetryModels
 
 /// All fields and attributes of one event.
 struct EventDetail: Sendable {
@@ -76,13 +76,11 @@ struct EventDetail: Sendable {
     }
 
     private func fields(_ time: TimeText) -> [Field] {
-        var stamp: [UInt8] = []
-        UTCStamp().append(event.timestamp, to: &stamp)
         let severity = SeverityMark(event)
         return [
             Field(label: "name", value: event.name, look: .bold),
             Field(label: "local time", value: time.dayAndTime(event.timestamp)),
-            Field(label: "UTC time", value: String(decoding: stamp, as: UTF8.self)),
+            Field(label: "UTC time", value: TimestampText.string(nearest: event.timestamp)),
             Field(label: "level", value: event.level.rawValue, look: event.level == .diagnostic ? .yellow : .plain),
         ] + (severity.map { [Field(label: "severity", value: $0.text, look: $0.look)] } ?? []) + [
             Field(label: "scenario", value: event.scenario ?? "–", look: event.scenario == nil ? .dim : .tinted),

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+@_spi(Tooling) import TelemetryModels
 import ViewerKit
 
 /// The options that filter and format debug entries.
@@ -57,9 +58,6 @@ struct DebugFilterOptions: ParsableArguments {
 
     /// The date in the form of the relay's parameters.
     private func date(_ text: String?, _ option: String) throws -> String? {
-        guard let text else { return nil }
-        var bytes: [UInt8] = []
-        UTCStamp().append(try FilterOptions.date(text, option), to: &bytes)
-        return String(decoding: bytes, as: UTF8.self)
+        try text.map { TimestampText.string(nearest: try FilterOptions.date($0, option)) }
     }
 }

@@ -1,8 +1,6 @@
-import Foundation
+@_spi(Tooling) import TelemetrySystem
 @_spi(Tooling) import TelemetryTestKit
 import Testing
-
-@testable import TelemetryRelay
 
 struct JSONReaderTests {
     private func skip(_ text: some Sequence<UInt8>) throws { try JSONReader.read(text) { try $0.skip() } }
