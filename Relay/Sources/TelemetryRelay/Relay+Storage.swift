@@ -15,7 +15,7 @@ extension Relay {
             }
             #endif
             guard let file = configuration.database else {
-                return InMemoryDebugLogStorage(retention: configuration.retention, metrics: metrics)
+                return try SQLiteDebugLogStorage(inMemory: configuration.retention, metrics: metrics)
             }
             return try SQLiteDebugLogStorage(file: file, retention: configuration.retention, metrics: metrics)
         }

@@ -49,7 +49,8 @@ struct Bench {
         try await withTemporaryDirectory { directory in
             switch kind {
             case .memory:
-                return try await body(InMemoryDebugLogStorage(retention: retention, metrics: metrics, uptime: { time.uptime }))
+                return try await body(
+                    SQLiteDebugLogStorage(inMemory: retention, metrics: metrics, uptime: { time.uptime }))
             case .sqlite:
                 return try await body(
                     SQLiteDebugLogStorage(
@@ -76,14 +77,14 @@ struct Bench {
     }
 
     static func run(
-        _ storage: any DebugLogStorage = InMemoryDebugLogStorage(), _ kind: TestingSetup = .router,
+        _ storage: (any DebugLogStorage)? = nil, _ kind: TestingSetup = .router,
         configuration: RelayConfiguration = .init(), arrivals: DebugLogArrivals = .init(),
         _ test: @escaping @Sendable (any TestClientProtocol) async throws -> Void
     ) async throws {
         var configuration = configuration
         configuration.port = 0
         let application = try Relay.application(
-            configuration: configuration, storage: storage, arrivals: arrivals, logger: logger())
+            configuration: configuration, storage: try storage ?? SQLiteDebugLogStorage(), arrivals: arrivals, logger: logger())
         try await application.test(kind) { try await test($0) }
     }
 

@@ -33,7 +33,7 @@ struct DebugLogRoutesTests {
 
     @Test("Each invalid entry is rejected with a reason, and the valid ones are stored")
     func badEntries() async throws {
-        let storage = InMemoryDebugLogStorage()
+        let storage = try SQLiteDebugLogStorage()
         let good = String(decoding: try JSONEncoder().encode(Bench.entry(1)), as: UTF8.self)
         let bad = [
             ("{}", "timestamp is missing"),

@@ -21,7 +21,7 @@ struct DurabilityTests {
     func fullDisk(pages: Int) async throws {
         let metrics = RelayMetrics()
         try await Bench.storage(.sqlite, metrics: metrics) { storage in
-            let pool = try #require(storage as? SQLiteDebugLogStorage).pool
+            let pool = try #require(storage as? SQLiteDebugLogStorage).database
             _ = try await storage.store(Self.entries(1...10))
             let body = try Bench.body(Self.entries(11...60))
             try await Bench.run(storage) { client in
@@ -47,7 +47,7 @@ struct DurabilityTests {
             let storage = try SQLiteDebugLogStorage(file: file)
             _ = try await storage.store(Self.entries(1...2))
             // Makes every later write fail, as if there were no space for another page.
-            try await storage.pool.write { db in
+            try await storage.database.write { db in
                 for event in ["INSERT", "UPDATE", "DELETE"] {
                     try db.execute(
                         sql: """
@@ -56,7 +56,7 @@ struct DurabilityTests {
                             """)
                 }
             }
-            try storage.pool.close()
+            try storage.database.close()
         }
         let storage = try SQLiteDebugLogStorage(file: file)
         #expect(try await storage.page(of: DebugLogQuery()).entries.map(\.event) == ["1", "2"])
@@ -69,7 +69,7 @@ struct DurabilityTests {
         await #expect(processExitsWith: .signal(SIGKILL)) { [file = file as URL] in
             let storage = try SQLiteDebugLogStorage(file: file)
             _ = try await storage.store(DurabilityTests.entries(1...10))
-            try await storage.pool.write { try $0.killProcess(afterInsertInto: "debug_log", when: "new.event = '35'") }
+            try await storage.database.write { try $0.killProcess(afterInsertInto: "debug_log", when: "new.event = '35'") }
             _ = try await storage.store(DurabilityTests.entries(11...60))
         }
         let storage = try SQLiteDebugLogStorage(file: file)

@@ -73,7 +73,7 @@ struct FollowingTests {
         var query = DebugLogQuery()
         query.wait = .seconds(30)
         let waiting = query
-        let storage = InMemoryDebugLogStorage()
+        let storage = try SQLiteDebugLogStorage()
         await testGracefulShutdown { trigger in
             async let page = arrivals.page(of: waiting, in: storage)
             await clock.sleepers()

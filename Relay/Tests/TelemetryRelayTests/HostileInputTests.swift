@@ -48,7 +48,7 @@ struct HostileInputTests {
         try await Bench.storage(.sqlite, metrics: metrics) { storage in
             let sqlite = try #require(storage as? SQLiteDebugLogStorage)
             _ = try await storage.store((1...3).map { Bench.entry($0) })
-            try await sqlite.pool.write { try $0.execute(sql: "UPDATE debug_log SET \(change) WHERE number = 2") }
+            try await sqlite.database.write { try $0.execute(sql: "UPDATE debug_log SET \(change) WHERE number = 2") }
             var query = DebugLogQuery()
             query.limit = 2
             let page = try await storage.page(of: query)
@@ -66,7 +66,7 @@ struct HostileInputTests {
     func extremeNumbers(numbers: [Int64]) async throws {
         try await Bench.storage(.sqlite, retention: .init(entries: 2, bytes: 1, age: 3600)) { storage in
             let sqlite = try #require(storage as? SQLiteDebugLogStorage)
-            try await sqlite.pool.write { db in
+            try await sqlite.database.write { db in
                 for number in numbers {
                     try db.execute(
                         sql: "INSERT INTO debug_log VALUES (?, ?, ?, 0, 'ios', 'info', 'e', '{}', NULL, ?, 0)",
@@ -137,7 +137,7 @@ struct HostileInputTests {
             (["Sec-Fetch-Site: same-origin", "Origin: http://localhost", "Origin: http://localhost:3000"], false),
         ] as [([String], Bool)])
     func otherSite(headers: [String], isAllowed: Bool) async throws {
-        let storage = InMemoryDebugLogStorage()
+        let storage = try SQLiteDebugLogStorage()
         var fields: HTTPFields = [:]
         for header in headers {
             let parts = header.components(separatedBy: ": ")
@@ -150,6 +150,6 @@ struct HostileInputTests {
                 uri: "/debug/logs", method: .post, headers: request, body: ByteBuffer(string: body)
             ) { #expect($0.status == (isAllowed ? .ok : .forbidden)) }
         }
-        #expect(await storage.usage().entries == (isAllowed ? 1 : 0))
+        #expect(try await storage.usage().entries == (isAllowed ? 1 : 0))
     }
 }

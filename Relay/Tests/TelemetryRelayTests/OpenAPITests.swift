@@ -12,8 +12,8 @@ struct OpenAPITests {
     func routes() throws {
         let storage = try SQLiteRelayStorage(inMemory: .init())
         let parts = RelayParts(
-            configuration: .init(), debugLogs: InMemoryDebugLogStorage(), telemetry: storage, metrics: .init(), arrivals: .init(),
-            clock: ContinuousClock(), logger: Bench.logger())
+            configuration: .init(), debugLogs: try SQLiteDebugLogStorage(), telemetry: storage, metrics: .init(),
+            arrivals: .init(), clock: ContinuousClock(), logger: Bench.logger())
         _ = parts.router()
         #expect(parts.table.all.count == 22)
         let documented = DocumentedInterface(OpenAPIDocument.text).parameters

@@ -119,7 +119,7 @@ struct RetentionTests {
         let time = TestTime()
         let clock = ManualClock()
         let metrics = RelayMetrics()
-        let storage = InMemoryDebugLogStorage(retention: .init(age: 90), metrics: metrics, uptime: { time.uptime })
+        let storage = try SQLiteDebugLogStorage(inMemory: .init(age: 90), metrics: metrics, uptime: { time.uptime })
         _ = try await storage.store([Bench.entry(1)])
         try await testGracefulShutdown { trigger in
             async let ends: Void = DebugLogExpiry(
@@ -128,7 +128,7 @@ struct RetentionTests {
             for expected in [1, 1, 0] {
                 await clock.sleepers()
                 #expect(clock.timeToNextWake == .seconds(60))
-                #expect(await storage.usage().entries == expected)
+                #expect(try await storage.usage().entries == expected)
                 time.pass(60)
                 clock.advance(by: .seconds(60))
             }

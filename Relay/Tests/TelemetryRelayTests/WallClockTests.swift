@@ -57,7 +57,7 @@ struct WallClockTests {
             _ = try await storage.store([Bench.entry(1)])
             time.pass(1801)
             _ = try await storage.store([Bench.entry(2)])
-            try storage.pool.close()
+            try storage.database.close()
         }
         time.jump(Self.years)
         let storage = try open(age: 3600, time)
@@ -80,13 +80,13 @@ struct WallClockTests {
         for event in 1...5 {
             let storage = try open(age: 3600, time)
             _ = try await storage.store([Bench.entry(event)])
-            try storage.pool.close()
+            try storage.database.close()
             time.pass(1200)
         }
         let storage = try open(age: 3600, time)
         try await storage.expire()
         #expect(try await events(storage) == ["3", "4", "5"])
-        try storage.pool.close()
+        try storage.database.close()
         time.jump(-Self.years)
         let later = try open(age: 3600, time)
         time.pass(1200)
@@ -128,14 +128,14 @@ struct WallClockTests {
         let time = TestTime()
         let storage = try open(age: 3600, time)
         _ = try await storage.store((1...3).map { Bench.entry($0) })
-        try await storage.pool.write { try $0.execute(sql: "UPDATE debug_log SET received = \(value) WHERE number = 1") }
+        try await storage.database.write { try $0.execute(sql: "UPDATE debug_log SET received = \(value) WHERE number = 1") }
         try await storage.expire()
         #expect(try await events(storage).suffix(2) == ["2", "3"])
         time.pass(3601)
         _ = try await storage.store([Bench.entry(4)])
         #expect(try await events(storage) == ["4"])
-        try await storage.pool.write { try $0.execute(sql: "UPDATE debug_log_clock SET arrival = \(value), wall = \(value)") }
-        try storage.pool.close()
+        try await storage.database.write { try $0.execute(sql: "UPDATE debug_log_clock SET arrival = \(value), wall = \(value)") }
+        try storage.database.close()
         let again = try open(age: 3600, time)
         try await again.expire()
         #expect(try await events(again) == ["4"])

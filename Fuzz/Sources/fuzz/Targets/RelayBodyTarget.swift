@@ -2,7 +2,7 @@ import Foundation
 
 @testable import RelayReaders
 
-/// Parses the body of a POST request to the relay, stores its entries and queries them.
+/// Parses the body of a POST request to the relay, and encodes its entries again.
 enum RelayBodyTarget {
     static func run(_ bytes: UnsafeBufferPointer<UInt8>) {
         let body = Data(bytes)
@@ -12,15 +12,6 @@ enum RelayBodyTarget {
         }
         require(batch.good.count + batch.refused == batch.entries, "an entry is neither good nor refused")
         for entry in batch.good { readBack(entry) }
-        let found = wait {
-            let storage = InMemoryDebugLogStorage(retention: .init(age: 1e9))
-            _ = try? await storage.store(batch.good)
-            var query = DebugLogQuery()
-            query.limit = 1_000
-            return await storage.page(of: query).entries
-        }
-        let distinct = Set(batch.good.map(\.id)).count
-        require(found.count == min(distinct, 1_000), "\(distinct) entries were stored, \(found.count) found")
     }
 
     private static func readBack(_ entry: DebugLog) {

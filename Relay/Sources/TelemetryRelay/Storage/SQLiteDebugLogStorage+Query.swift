@@ -4,7 +4,7 @@ import GRDB
 
 extension SQLiteDebugLogStorage {
     public func page(of query: DebugLogQuery) async throws -> DebugLogPage {
-        try await pool.read { db in
+        try await database.read { db in
             let (conditions, arguments) = Self.conditions(of: query)
             let order = query.isDescending ? "DESC" : "ASC"
             var found = DebugLogPage.Found(for: query)

@@ -5,7 +5,7 @@ extension SQLiteDebugLogStorage {
     public func expire() async throws {
         let wall = now().timeIntervalSinceReferenceDate
         metrics.countDeleted(
-            try await pool.write { db in
+            try await database.write { db in
                 let now = clock.now
                 try Self.saveClock(db, arrival: now, wall: wall)
                 return try trim(db, now: now)
@@ -13,7 +13,7 @@ extension SQLiteDebugLogStorage {
     }
 
     public func usage() async throws -> DebugLogUsage {
-        try await pool.read { db in
+        try await database.read { db in
             DebugLogUsage(entries: try Self.numbers(db).map(Self.count(of:)) ?? 0, bytes: try Self.bytes(db))
         }
     }

@@ -1,11 +1,11 @@
 public import Foundation
 import GRDB
 
-/// Stores debug log entries in an SQLite file. Readers do not wait for writers.
+/// Stores debug log entries in an SQLite file, whose readers do not wait for writers, or in memory.
 public struct SQLiteDebugLogStorage: DebugLogStorage {
-    /// True: several relays may open the same file.
-    public var isShared: Bool { true }
-    let pool: DatabasePool
+    /// True for a file, which several relays may open.
+    public let isShared: Bool
+    let database: any DatabaseWriter
     let retention: DebugLogRetention
     let metrics: RelayMetrics
     let now: @Sendable () -> Date
@@ -21,9 +21,6 @@ public struct SQLiteDebugLogStorage: DebugLogStorage {
         file: URL, retention: DebugLogRetention = .init(), metrics: RelayMetrics = .init(),
         now: @escaping @Sendable () -> Date = { .now }, uptime: (@Sendable () -> Duration)? = nil
     ) throws {
-        self.retention = retention
-        self.metrics = metrics
-        self.now = now
         let directory = file.deletingLastPathComponent()
         try FileManager.default.createDirectory(
             at: directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
@@ -35,15 +32,41 @@ public struct SQLiteDebugLogStorage: DebugLogStorage {
         // Another program may have the file open.
         configuration.busyMode = .timeout(5)
         configuration.prepareDatabase { try $0.execute(sql: "PRAGMA journal_size_limit = 16777216") }
-        pool = try DatabasePool(path: file.path, configuration: configuration)
-        try Self.migrator(now: now()).migrate(pool)
+        try self.init(
+            DatabasePool(path: file.path, configuration: configuration), isShared: true, retention: retention, metrics: metrics,
+            now: now, uptime: uptime)
+    }
+
+    /// Keeps the entries in memory.
+    /// - Parameters:
+    ///   - retention: the retention limits.
+    ///   - metrics: counts deleted entries.
+    ///   - uptime: a monotonic clock, which measures the age of entries; nil uses one that advances while the machine sleeps.
+    public init(
+        inMemory retention: DebugLogRetention = .init(), metrics: RelayMetrics = .init(),
+        uptime: (@Sendable () -> Duration)? = nil
+    ) throws {
+        try self.init(
+            DatabaseQueue(), isShared: false, retention: retention, metrics: metrics, now: { .now }, uptime: uptime)
+    }
+
+    private init(
+        _ database: any DatabaseWriter, isShared: Bool, retention: DebugLogRetention, metrics: RelayMetrics,
+        now: @escaping @Sendable () -> Date, uptime: (@Sendable () -> Duration)?
+    ) throws {
+        self.database = database
+        self.isShared = isShared
+        self.retention = retention
+        self.metrics = metrics
+        self.now = now
+        try Self.migrator(now: now()).migrate(database)
         let wall = now().timeIntervalSinceReferenceDate
         let uptime = uptime ?? ArrivalClock.continuous()
         // Does not write to an existing file, so that it can be searched when the disk is full.
-        if let saved = try pool.read(Self.savedClock) {
+        if let saved = try database.read(Self.savedClock) {
             clock = ArrivalClock(after: saved, wall: wall, age: retention.age, uptime: uptime)
         } else {
-            clock = try pool.write { try Self.firstClock($0, wall: wall, age: retention.age, uptime: uptime) }
+            clock = try database.write { try Self.firstClock($0, wall: wall, age: retention.age, uptime: uptime) }
         }
     }
 
@@ -106,7 +129,7 @@ public struct SQLiteDebugLogStorage: DebugLogStorage {
     public func store(_ entries: [DebugLog]) async throws -> Int {
         let rows = try entries.map { ($0, try $0.payloadText) }
         let wall = now().timeIntervalSinceReferenceDate
-        let (stored, deleted) = try await pool.write { db in
+        let (stored, deleted) = try await database.write { db in
             // Not INSERT OR IGNORE, which consumes a number for each duplicate.
             let insert = try db.cachedStatement(
                 sql: """

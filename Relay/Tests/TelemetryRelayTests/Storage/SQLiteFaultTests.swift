@@ -138,7 +138,7 @@ struct SQLiteFaultTests {
             #expect(try await logs.count() == round)
             #expect(try await storage.usage().events == round)
             try await storage.close()
-            try logs.pool.close()
+            try logs.database.close()
         }
     }
 

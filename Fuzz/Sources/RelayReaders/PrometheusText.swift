@@ -1,1 +1,0 @@
-../../../Relay/Sources/TelemetryRelay/Metrics/PrometheusText.swift
