@@ -1,5 +1,6 @@
 import Foundation
 import TelemetryModels
+import TelemetrySystem
 package import TelemetryTransport
 
 /// The contents of this transport's cursors, which stay valid across processes.
@@ -84,6 +85,6 @@ extension TelemetryEventFilter {
             levels.map { text($0.map(\.rawValue)) }, names.map { text($0) },
             since.map { "\($0.timeIntervalSinceReferenceDate)" }, until.map { "\($0.timeIntervalSinceReferenceDate)" },
         ]
-        return StableHash.hash(of: parts.map { $0 ?? "-" }.joined(separator: ";"))
+        return FNV1a.hash(parts.map { $0 ?? "-" }.joined(separator: ";"))
     }
 }

@@ -155,7 +155,7 @@ extension CloudKitEventScan {
         let index = (record[CloudKitField.appendIndex] as? NSNumber)?.int64Value ?? 0
         let position = CloudKitEventPosition(
             received: record.creationDate?.timeIntervalSinceReferenceDate ?? 0, index: index,
-            name: StableHash.hash(of: record.recordID.recordName))
+            name: FNV1a.hash(record.recordID.recordName))
         take(at: position) { try? TelemetryEvent(record: record.telemetryRecord) }
     }
 }

@@ -6,7 +6,6 @@ import TelemetryTransport
 struct FrameDecoder {
     private let sessionId: String
     private let device: TelemetryDeviceInfo
-    private let idPrefix: [UInt8]
     var clientId: String?
     /// Since when the events after the last definition were logged, if the definition states it.
     private(set) var begun: BootTime?
@@ -25,7 +24,6 @@ struct FrameDecoder {
         sessionId = origin.sessionId
         sequence = firstSequence
         device = origin.device
-        idPrefix = Array("\(origin.sessionId)-".utf8)
         clientId = origin.clientId
     }
 
@@ -71,7 +69,9 @@ struct FrameDecoder {
         guard let fields = FrameFields(frame), let attributes = fields.attributes(in: frame) else { return false }
         events.append(
             TelemetryEvent(
-                eventId: fields.identity.map { CapturedEvent.eventId(ofRecorded: $0) } ?? eventId(sequence), clientId: clientId,
+                eventId: fields.identity.map { CapturedEvent.eventId(ofRecorded: $0) }
+                    ?? EventIdentifier.make(sessionId: sessionId, sequence: sequence),
+                clientId: clientId,
                 sessionId: sessionId, sequence: sequence, name: name.text(of: frame[fields.name]),
                 timestamp: Date(timeIntervalSinceReferenceDate: fields.seconds), device: device,
                 threadId: threadText(fields.thread), property1: fields.property1.map { frame[$0].text }, attributes: attributes,
@@ -91,23 +91,6 @@ struct FrameDecoder {
     private mutating func threadText(_ number: UInt64) -> String {
         if number != thread.number { thread = (number, "\(number)") }
         return thread.text
-    }
-
-    /// The same as `EventIdentifier.make`, without string interpolation for each event.
-    private func eventId(_ sequence: UInt64) -> String {
-        // The buffer has room for the prefix and the 20 digits of the largest sequence.
-        unsafe String(unsafeUninitializedCapacity: idPrefix.count + 20) { buffer in
-            var end = unsafe buffer.initialize(fromContentsOf: idPrefix)
-            let first = end
-            var rest = sequence
-            repeat {
-                unsafe buffer[end] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
-                rest /= 10
-                end += 1
-            } while rest > 0
-            unsafe buffer[first..<end].reverse()
-            return end
-        }
     }
 }
 

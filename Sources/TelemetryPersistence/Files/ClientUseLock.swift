@@ -17,8 +17,7 @@ final class ClientUseLock: Sendable {
 
     /// The client's file, named by a hash because identifiers are untrusted input. Two clients with the same file count as one.
     static func path(of clientId: String, in directory: URL) -> String {
-        let hash = clientId.utf8.reduce(0xcbf2_9ce4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
-        return directory.appending(path: "settings.\(String(hash, radix: 16)).in-use").path(percentEncoded: false)
+        directory.appending(path: "settings.\(String(FNV1a.hash(clientId), radix: 16)).in-use").path(percentEncoded: false)
     }
 
     /// Starts using a client. Returns nil if the file cannot be created or locked.

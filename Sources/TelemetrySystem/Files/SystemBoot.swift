@@ -33,8 +33,7 @@ package enum SystemBoot {
     }()
 
     /// A hash of the identifier. 0 if there is none: restarts are then not detected.
-    package static let number: UInt64 =
-        identifier?.utf8.reduce(0xcbf2_9ce4_8422_2325) { ($0 ^ UInt64($1)) &* 0x0100_0000_01b3 } ?? 0
+    package static let number = identifier.map(FNV1a.hash) ?? 0
 
     /// The time since the system started, including sleep. Setting the clock does not change it.
     package static var elapsed: (seconds: Int64, nanoseconds: Int64) {

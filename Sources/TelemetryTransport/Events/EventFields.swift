@@ -40,7 +40,8 @@ package struct EventFields {
 
     /// The identifier as a text.
     func identifier(in sessionId: String) -> String {
-        identifier.map { String(decoding: $0, as: UTF8.self) } ?? "\(sessionId)-\(sequence)"
+        identifier.map { String(decoding: $0, as: UTF8.self) }
+            ?? EventIdentifier.make(sessionId: sessionId, sequence: sequence)
     }
 }
 

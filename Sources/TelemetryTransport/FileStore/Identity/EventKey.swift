@@ -45,9 +45,9 @@ struct EventKeyMaker {
 
     /// The key of the identifier that consists of a prefix, a dash and a number.
     mutating func key(of prefix: String, _ number: UInt64) -> (key: EventKey, bit: UInt64) {
-        guard number < EventNumber.limit else { return key(of: "\(prefix)-\(number)") }
+        guard number < EventNumber.limit else { return key(of: EventIdentifier.make(sessionId: prefix, sequence: number)) }
         let found = prefix.withBytes { bytes in Self.isASCII(bytes) ? key(of: bytes, number) : nil }
-        return found ?? key(of: "\(prefix)-\(number)")
+        return found ?? key(of: EventIdentifier.make(sessionId: prefix, sequence: number))
     }
 
     private mutating func key(of name: UnsafeBufferPointer<UInt8>, _ number: UInt64) -> (key: EventKey, bit: UInt64) {

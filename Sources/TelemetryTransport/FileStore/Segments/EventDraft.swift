@@ -147,38 +147,15 @@ struct EventDraft {
         guard let sequence, let time, let name else { return nil }
         let eventId: String
         switch identifier {
-        case .ofSequence: eventId = Self.identifier(context.sessionId, sequence)
+        case .ofSequence: eventId = EventIdentifier.make(sessionId: context.sessionId, sequence: sequence)
         case .number(let number):
             guard let prefix = context.idPrefix else { return nil }
-            eventId = Self.identifier(prefix, number)
+            eventId = EventIdentifier.make(sessionId: prefix, sequence: number)
         case .whole(let text): eventId = text
         }
         return TelemetryEvent(
             eventId: eventId, clientId: context.clientId, sessionId: context.sessionId, sequence: sequence, name: name,
             timestamp: time, device: context.device, threadId: threadId ?? context.threadId, property1: property1,
             attributes: attributes, scenario: scenario ?? context.scenario, level: level ?? context.level)
-    }
-
-    /// `<prefix>-<number>`, the format of `EventIdentifier.make`.
-    private static func identifier(_ prefix: String, _ number: UInt64) -> String {
-        prefix.withBytes { bytes in
-            String(unsafeUninitializedCapacity: bytes.count + 21) { buffer in
-                _ = buffer.update(fromContentsOf: bytes)
-                buffer[bytes.count] = UInt8(ascii: "-")
-                var digits = 1
-                var rest = number
-                while rest >= 10 {
-                    rest /= 10
-                    digits += 1
-                }
-                rest = number
-                let end = bytes.count + 1 + digits
-                for index in 1...digits {
-                    buffer[end - index] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
-                    rest /= 10
-                }
-                return end
-            }
-        }
     }
 }
