@@ -13,7 +13,7 @@ extension Comparison {
         /// A table with a row for each contender and its ratio to the first one, followed by the aims.
         public func text() -> String {
             let unit = comparison.unit
-            var table = Table(columns: ["", "median", "least", "most"] + unit.rateColumn + ["× the first"])
+            var table = FigureTable(columns: ["", "median", "least", "most"] + unit.rateColumn + ["× the first"])
             let first = samples[0][samples[0].count / 2]
             for (contender, samples) in zip(comparison.contenders, samples) {
                 let median = samples[samples.count / 2]

@@ -9,7 +9,7 @@ struct FollowSuite {
 
     func run() async throws {
         let count = scale.quick ? 20 : 1_000
-        var table = Table(columns: Latencies.columns)
+        var table = FigureTable(columns: Latencies.columns)
         table.add(try await records(count: count).row("record saved → notification"))
         table.add(try await events(count: count).row("event appended → read from the stream"))
         print("### From one process to another, \(count) paced by \(Speaker.pace)\n\n\(table.text())\n")

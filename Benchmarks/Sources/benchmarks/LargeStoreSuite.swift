@@ -56,7 +56,7 @@ struct LargeStoreSuite {
             try expect(page.events.count, 500)
             cursor = page.cursor
         }
-        var table = Table(columns: Latencies.columns)
+        var table = FigureTable(columns: Latencies.columns)
         table.add(latencies.row("a page of 500 new events"))
         print(table.text())
         print("\n- all \(count) events read through once: \(ratio(all)) ns an event")

@@ -95,7 +95,7 @@ extension LoggerSuite {
                 })
             await reference.finish()
         }
-        var table = Table(columns: Latencies.columns)
+        var table = FigureTable(columns: Latencies.columns)
         table.add(ours.row("memory-mapped"))
         table.add(theirs.row("reference"))
         let reached = Double(ours.percentile(99)) / Double(theirs.percentile(99))

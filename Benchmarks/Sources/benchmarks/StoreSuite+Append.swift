@@ -49,10 +49,10 @@ extension StoreSuite {
     }
 
     private func database(
-        _ name: String, _ synchronous: SQLiteEventStore.Synchronous, _ events: [TelemetryEvent], batch: Int
+        _ name: String, _ synchronous: SQLitePeer.Synchronous, _ events: [TelemetryEvent], batch: Int
     ) -> Contender {
         Contender(name, operations: events.count) { directory in
-            try SQLiteEventStore(directory: directory, synchronous: synchronous)
+            try SQLitePeer(directory: directory, synchronous: synchronous)
         } round: { store in
             for start in stride(from: 0, to: events.count, by: batch) { try store.append(events[start..<start + batch]) }
         }

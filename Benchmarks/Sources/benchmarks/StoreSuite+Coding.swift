@@ -51,7 +51,7 @@ extension StoreSuite {
         let events = SampleEvents.make(scale.size(50_000))
         let plain = try PlainJSONLines().encode(events[...])
         let each = Double(plain.count) / Double(events.count)
-        var table = Table(columns: ["", "bytes an event", "× plain JSON lines"])
+        var table = FigureTable(columns: ["", "bytes an event", "× plain JSON lines"])
         table.add(["plain JSON lines", ratio(each), "1"])
         let segments = Double(EventLines.encode(events).count) / Double(events.count)
         table.add(["segment lines alone", ratio(segments), ratio(segments / each)])

@@ -38,7 +38,7 @@ extension StoreSuite {
                     try expect(try file.countLines(chunk: page * 128), events.count)
                 },
                 Contender("GRDB", operations: events.count) { directory in
-                    let store = try SQLiteEventStore(directory: directory, synchronous: .normal)
+                    let store = try SQLitePeer(directory: directory, synchronous: .normal)
                     try store.append(events[...])
                     return store
                 } round: { store in

@@ -26,7 +26,7 @@ extension PostgreSQLSuite {
             if index >= 0 { latencies.record(nanoseconds: arrived - start) }
             try await Task.sleep(for: Self.pace)
         }
-        var table = Table(columns: Latencies.columns)
+        var table = FigureTable(columns: Latencies.columns)
         table.add(latencies.row("command saved over relay A → stream at relay B"))
         print("### From relay to relay over PostgreSQL, paced by \(Self.pace)\n\n\(table.text())\n")
         print(RelaySuite.verdict("notified, p99", Double(latencies.percentile(99)) / 1e6, atMost: 25, " ms") + "\n")

@@ -20,7 +20,7 @@ extension PostgreSQLSuite {
         try fill(relays.servers, with: count)
         let rate = Double(count) / (Double(now() - start) / 1e9)
         let connection = try RawConnection(port: relays.servers[0].port)
-        var table = Table(columns: Latencies.columns)
+        var table = FigureTable(columns: Latencies.columns)
         var verdicts: [String] = []
         for (name, path) in Self.requests(of: count) {
             var latencies = Latencies()

@@ -17,11 +17,11 @@ struct PostgreSQLSuite: Sendable {
 
     /// Relays on one new database.
     struct Relays: Sendable {
-        let database: PostgreSQLDatabase
+        let database: TemporaryDatabase
         let servers: [RelayServer]
 
         static func start(_ count: Int, of suite: PostgreSQLSuite) async throws -> Self {
-            let database = try PostgreSQLDatabase(on: suite.server)
+            let database = try TemporaryDatabase(on: suite.server)
             var servers: [RelayServer] = []
             for _ in 0..<count {
                 servers.append(try await RelayServer.start(suite.executable, database: database.address))
@@ -37,14 +37,14 @@ struct PostgreSQLSuite: Sendable {
         let batches = (0..<connections).map { connection in
             StoreSuite.batches(of: SampleEvents.make(each, session: connection, client: "client-\(connection)"), size: size)
         }
-        let prepared = try batches.map { try $0.map { try PostgreSQLEventStore.Batch($0) } }
+        let prepared = try batches.map { try $0.map { try PostgreSQLPeer.Batch($0) } }
         return Comparison(
             "Store in batches of \(size) over \(connections) connections, on disk when answered, per event",
             rounds: scale.effectiveRounds,
             contenders: [
                 Contender("libpq alone", operations: connections * each) { [server] _ in
-                    let database = try PostgreSQLDatabase(on: server)
-                    try PostgreSQLEventStore(database: database.address).prepare()
+                    let database = try TemporaryDatabase(on: server)
+                    try PostgreSQLPeer(database: database.address).prepare()
                     return database
                 } round: { database in
                     try Self.append(prepared, to: database)
@@ -68,9 +68,9 @@ struct PostgreSQLSuite: Sendable {
     }
 
     /// Each thread has its own connection.
-    private static func append(_ batches: [[PostgreSQLEventStore.Batch]], to database: PostgreSQLDatabase) throws {
+    private static func append(_ batches: [[PostgreSQLPeer.Batch]], to database: TemporaryDatabase) throws {
         try inParallel(batches) { batches in
-            let store = try PostgreSQLEventStore(database: database.address)
+            let store = try PostgreSQLPeer(database: database.address)
             try store.prepare()
             for batch in batches { try expect(try store.append(batch), batch.count) }
         }

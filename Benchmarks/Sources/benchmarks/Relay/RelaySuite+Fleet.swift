@@ -28,7 +28,7 @@ extension RelaySuite {
         try await Self.notify(streams, viewer)
         try expect(streams.state.closed, 0)
         streams.close()
-        var table = Table(columns: Latencies.columns)
+        var table = FigureTable(columns: Latencies.columns)
         table.add(latencies.row("append of \(FleetHosts.batch) events"))
         print(
             "### \(streamCount) open streams, \(hostCount) hosts that append once a second for \(seconds) s\n\n\(table.text())\n")

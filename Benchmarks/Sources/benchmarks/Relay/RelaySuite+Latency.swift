@@ -44,7 +44,7 @@ extension RelaySuite {
         let count = scale.quick ? 10 : 1_000
         let commands = try await commands(count / 5, from: viewer, to: host)
         let events = try await events(count, from: host, to: viewer)
-        var table = Table(columns: Latencies.columns)
+        var table = FigureTable(columns: Latencies.columns)
         table.add(commands.row("command saved by the viewer → the host's gate open"))
         table.add(events.row("event flushed by the host → read by a follower"))
         print(

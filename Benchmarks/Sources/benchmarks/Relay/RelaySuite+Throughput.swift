@@ -19,7 +19,7 @@ extension RelaySuite {
             "Store in batches of \(Self.batch), on disk when answered, per event", rounds: scale.effectiveRounds,
             contenders: [
                 Contender("GRDB alone, FULL", operations: Self.connections * each) { directory in
-                    try SQLiteEventStore(directory: directory, synchronous: .full)
+                    try SQLitePeer(directory: directory, synchronous: .full)
                 } round: { store in
                     for batch in batches.joined() { try store.append(batch[...]) }
                 },

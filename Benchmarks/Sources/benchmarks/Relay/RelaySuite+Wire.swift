@@ -7,7 +7,7 @@ extension RelaySuite {
     func wire() async throws {
         let events = SampleEvents.make(scale.size(50_000))
         let plain = Double(try PlainJSONLines().encode(events[...]).count) / Double(events.count)
-        var table = Table(columns: ["", "bytes an event", "× plain JSON objects"])
+        var table = FigureTable(columns: ["", "bytes an event", "× plain JSON objects"])
         table.add(["plain JSON objects", ratio(plain), "1"])
         var reached = 0.0
         for batch in [10, 50, 500] {

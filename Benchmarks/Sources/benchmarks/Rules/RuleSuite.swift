@@ -64,7 +64,7 @@ struct RuleSuite {
     @MainActor
     private func follow() async throws {
         let fleet = try await RuleFleet(count: clients)
-        var table = Table(columns: ["", "writes", "clients that change", "time"])
+        var table = FigureTable(columns: ["", "writes", "clients that change", "time"])
         table.add(try await fleet.follow("a rule for half of the clients", enabling: fleet.half) { try await $0.add() })
         table.add(try await fleet.follow("raised to all", enabling: clients) { try await $0.raise() })
         table.add(try await fleet.follow("removed", enabling: 0) { try await $0.remove() })

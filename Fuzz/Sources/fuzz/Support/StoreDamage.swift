@@ -16,7 +16,7 @@ struct StoreDamage {
 
     init(_ root: String) { self.root = root }
 
-    mutating func apply(_ input: inout Input) {
+    mutating func apply(_ input: inout ByteInput) {
         let paths = StoreTemplate.shared.files.map(\.path).filter { !$0.hasSuffix("lock") }
         let path = paths[input.number(below: paths.count)]
         let kind = input.number(below: 14)
@@ -60,7 +60,7 @@ struct StoreDamage {
     }
 
     /// Replaces a number of a line by any other, with a correct checksum.
-    private mutating func forgeNumber(in bytes: inout [UInt8], at place: Int, _ input: inout Input) {
+    private mutating func forgeNumber(in bytes: inout [UInt8], at place: Int, _ input: inout ByteInput) {
         let start = lineStart(at: place, of: bytes)
         let text = line(at: place, of: bytes).dropLast()
         var words = text.split(separator: 0x20).dropLast().map { Array($0) }

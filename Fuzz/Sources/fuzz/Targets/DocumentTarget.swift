@@ -7,7 +7,7 @@ import TelemetryTransport
 /// a value that is saved in its place can be read.
 enum DocumentTarget {
     static func run(_ bytes: UnsafeBufferPointer<UInt8>) {
-        var input = Input(bytes)
+        var input = ByteInput(bytes)
         let kind = input.number(below: 7)
         let text = input.rest()
         let directory = Scratch.fresh("documents")

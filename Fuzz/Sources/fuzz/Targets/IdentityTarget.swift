@@ -12,7 +12,7 @@ enum IdentityTarget {
     }()
 
     static func run(_ bytes: UnsafeBufferPointer<UInt8>) {
-        var input = Input(bytes)
+        var input = ByteInput(bytes)
         let mode = input.byte()
         let count = input.number(below: 8)
         var file: [UInt8]
@@ -45,7 +45,7 @@ enum IdentityTarget {
         }
     }
 
-    private static func damage(_ file: inout [UInt8], _ input: inout Input) {
+    private static func damage(_ file: inout [UInt8], _ input: inout ByteInput) {
         repeat {
             let place = input.number(below: file.count)
             switch input.number(below: 3) {

@@ -6,8 +6,8 @@ import Foundation
 enum RelayBodyTarget {
     static func run(_ bytes: UnsafeBufferPointer<UInt8>) {
         let body = Data(bytes)
-        guard let batch = RelayAccess.batch(body) else {
-            require(RelayAccess.reason(body).utf8.count <= 310, "an error's reason exceeds 310 bytes")
+        guard let batch = RelayParsing.batch(body) else {
+            require(RelayParsing.reason(body).utf8.count <= 310, "an error's reason exceeds 310 bytes")
             return
         }
         require(batch.good.count + batch.refused == batch.entries, "an entry is neither good nor refused")
@@ -22,6 +22,6 @@ enum RelayBodyTarget {
         } catch {
             violated("an accepted entry cannot be encoded: \(error)")
         }
-        require(RelayAccess.text(ofPayload: entry) != nil, "an accepted payload cannot be stored")
+        require(RelayParsing.text(ofPayload: entry) != nil, "an accepted payload cannot be stored")
     }
 }

@@ -7,7 +7,7 @@ enum RelayQueryTarget {
             let parts = line.split(separator: 0x3D, maxSplits: 1, omittingEmptySubsequences: false)
             return (String(decoding: parts[0], as: UTF8.self), parts.count > 1 ? String(decoding: parts[1], as: UTF8.self) : "")
         }
-        guard let query = RelayAccess.query(parameters) else { return }
+        guard let query = RelayParsing.query(parameters) else { return }
         require((1...1_000).contains(query.limit), "a page of \(query.limit)")
         require(query.wait >= .zero && query.wait <= .seconds(60), "a wait of \(query.wait)")
     }

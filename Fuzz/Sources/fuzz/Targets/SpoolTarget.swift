@@ -29,7 +29,7 @@ enum SpoolTarget {
     }()
 
     static func run(_ bytes: UnsafeBufferPointer<UInt8>) {
-        var input = Input(bytes)
+        var input = ByteInput(bytes)
         let mode = input.byte()
         let directory = Scratch.fresh("spool")
         mkdir(directory, 0o700)
@@ -70,7 +70,7 @@ enum SpoolTarget {
             shutdownDeadline: 1)
     }
 
-    private static func damage(_ file: inout [UInt8], _ input: inout Input) {
+    private static func damage(_ file: inout [UInt8], _ input: inout ByteInput) {
         while !input.isAtEnd, !file.isEmpty {
             let place = input.number(below: min(file.count, 1_024))
             switch input.number(below: 4) {

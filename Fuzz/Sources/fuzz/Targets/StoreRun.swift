@@ -5,7 +5,7 @@ import TelemetryTransport
 /// Uses a store, damages it, and uses it again.
 struct StoreRun {
     private let root: String
-    private var input: Input
+    private var input: ByteInput
     private var damage: StoreDamage
     private var isRetaining = true
     private var open: [FileTelemetryTransport] = []
@@ -13,7 +13,7 @@ struct StoreRun {
     private var cursor: TelemetryCursor?
     private var nextNumber = 100
 
-    init(_ root: String, _ input: Input) {
+    init(_ root: String, _ input: ByteInput) {
         self.root = root
         self.input = input
         damage = StoreDamage(root)

@@ -6,7 +6,7 @@ enum StoreTarget {
     static func run(_ bytes: UnsafeBufferPointer<UInt8>) {
         let root = Scratch.fresh("store")
         StoreTemplate.shared.copy(to: root)
-        let input = Input(bytes)
+        let input = ByteInput(bytes)
         wait {
             var run = StoreRun(root, input)
             await run.perform()

@@ -26,7 +26,7 @@ enum TimestampTarget {
     private static func write(_ bytes: [UInt8]) {
         var access = TimestampAccess()
         bytes.withUnsafeBufferPointer { bytes in
-            var input = Input(bytes)
+            var input = ByteInput(bytes)
             repeat {
                 compareWriters(Date(timeIntervalSinceReferenceDate: Double(bitPattern: input.word())), &access)
             } while !input.isAtEnd

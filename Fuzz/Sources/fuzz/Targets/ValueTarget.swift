@@ -35,7 +35,7 @@ enum ValueTarget {
 
     private static func value(of bytes: [UInt8]) -> TelemetryValue {
         bytes.withUnsafeBufferPointer { bytes in
-            var input = Input(bytes)
+            var input = ByteInput(bytes)
             switch input.number(below: 5) {
             case 0: return .double(Double(bitPattern: input.word()))
             case 1: return .int(Int64(bitPattern: input.word()))

@@ -5,7 +5,7 @@ public import TelemetryModels
 
 /// An event store on PostgreSQL, over one connection of libpq whose calls block: one table, one transaction per batch, unique event
 /// identifiers per client.
-public final class PostgreSQLEventStore {
+public final class PostgreSQLPeer {
     /// A batch as the parameters of one statement, made before it is timed.
     public struct Batch: Sendable {
         public let count: Int

@@ -3,7 +3,7 @@ import GRDB
 public import TelemetryModels
 
 /// An event store on SQLite: one table, one transaction per batch, unique event identifiers.
-public struct SQLiteEventStore: Sendable {
+public struct SQLitePeer: Sendable {
     /// The value of SQLite's `synchronous` setting.
     public enum Synchronous: String, Sendable { case normal = "NORMAL", full = "FULL" }
 

@@ -1,5 +1,5 @@
 /// A Markdown table with aligned columns.
-public struct Table {
+public struct FigureTable {
     private var rows: [[String]]
 
     public init(columns: [String]) { rows = [columns] }

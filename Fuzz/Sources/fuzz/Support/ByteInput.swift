@@ -1,5 +1,5 @@
 /// Numbers and bytes taken from an input. After its end, numbers are 0 and no bytes are left.
-struct Input {
+struct ByteInput {
     private let bytes: [UInt8]
     private var position = 0
 

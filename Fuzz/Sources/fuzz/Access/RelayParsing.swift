@@ -3,7 +3,7 @@ import Foundation
 @testable import RelayReaders
 
 /// The relay's parsers of bodies and queries.
-enum RelayAccess {
+enum RelayParsing {
     /// The valid entries, the number of refused entries and of all entries; nil if the body is not a batch.
     static func batch(_ body: Data) -> (good: [DebugLog], refused: Int, entries: Int)? {
         guard let batch = try? DebugLogBatch(body: body) else { return nil }
