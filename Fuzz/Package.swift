@@ -30,7 +30,7 @@ let package = Package(
         .executableTarget(
             name: "fuzz",
             dependencies: [
-                "ViewerKit", "RelayReaders", layer("TelemetryModels"), layer("TelemetryTransport"),
+                "ViewerKit", "RelayReaders", layer("TelemetryModels"), layer("TelemetryTooling"), layer("TelemetryTransport"),
                 layer("TelemetryPersistence"), layer("TelemetryLogging"), layer("TelemetryCloudKit"),
             ],
             swiftSettings: settings),

@@ -7,7 +7,7 @@ extract_graphs() {
     [ "$(uname)" = Linux ] || target=$(swift -print-target-info | sed -n 's/.*"triple" *: *"\(.*\)".*/\1/p')
     for folder in Sources/*/ Mocks/TelemetryTestSupport/; do
         module=$(basename "$folder")
-        # TelemetrySystem is not a product, and has no public declarations.
+        # TelemetrySystem has no public declarations but those for this repository's packages.
         [ "$module" != TelemetrySystem ] || continue
         swift symbolgraph-extract -module-name "$module" -I "$built/Modules" -target "$target" \
             -minimum-access-level public -output-dir "$graphs"

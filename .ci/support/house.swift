@@ -80,7 +80,7 @@ let testRules = [
 let unfinished = try Rule(#"\b(TODO|FIXME|XXX)\b"#, "unfinished work; open an issue instead")
 /// Swift 6.3 keeps the bodies of a package type's inlinable members only if the type has the attribute, too.
 let notInlined = try Rule(
-    #"^(?!.*@usableFromInline).*\bpackage (final class|struct|enum) "#,
+    #"^(?!.*@usableFromInline).*\bpackage (final )?(class|struct|enum|actor) "#,
     "the inlinable members of a package type are inlined only if the type is @usableFromInline")
 let longest = 400
 

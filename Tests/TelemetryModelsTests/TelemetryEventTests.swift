@@ -70,7 +70,11 @@ struct TelemetryEventTests {
 
     @Test("The logger's event identifiers are made of the session and the number")
     func loggersIdentifiers() {
-        #expect(EventIdentifier.make(sessionId: "s", sequence: 7) == "s-7")
+        for session in ["s", "", "é-\u{1F600}", String(repeating: "x", count: 100)] {
+            for number: UInt64 in [0, 7, 10, 1_234_567_890, .max] {
+                #expect(EventIdentifier.make(sessionId: session, sequence: number) == "\(session)-\(number)")
+            }
+        }
         let prefixes = (0..<1_000).map { _ in EventIdentifier.randomPrefix() }
         #expect(Set(prefixes).count == 1_000)
         for prefix in prefixes {

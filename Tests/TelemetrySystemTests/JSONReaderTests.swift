@@ -25,6 +25,18 @@ struct JSONReaderTests {
         #expect(throws: JSONReaderError.self) { try skip(text.utf8) }
     }
 
+    @Test(
+        "A refusal has a reason and the place of the fault",
+        arguments: [
+            ("[1, \"a\nb\"]", "a string contains a control character (at byte 6)"),
+            ("[1, \"a", "a string is not terminated (at byte 6)"), (#"["\ud800"]"#, "a string has an invalid escape (at byte 1)"),
+            ("[1", "the text is truncated (at byte 2)"), ("[1.]", "a number lacks a digit (at byte 3)"),
+            ("1 2", "there is more than one value (at byte 2)"), ("[x]", "this is not JSON (at byte 1)"),
+        ])
+    func reasons(text: String, reason: String) {
+        #expect { try skip(text.utf8) } throws: { ($0 as? JSONReaderError)?.description == reason }
+    }
+
     @Test("Bytes that are not UTF-8 are refused in values and names")
     func encoding() {
         for bytes: [UInt8] in [[0xFF], [0xC0, 0x80], [0xED, 0xA0, 0x80], [0xE2, 0x82]] {

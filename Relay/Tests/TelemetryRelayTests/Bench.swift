@@ -50,7 +50,8 @@ struct Bench {
             switch kind {
             case .memory:
                 return try await body(
-                    SQLiteDebugLogStorage(inMemory: retention, metrics: metrics, uptime: { time.uptime }))
+                    SQLiteDebugLogStorage(
+                        inMemory: retention, metrics: metrics, now: { time.now }, uptime: { time.uptime }))
             case .sqlite:
                 return try await body(
                     SQLiteDebugLogStorage(
@@ -84,7 +85,8 @@ struct Bench {
         var configuration = configuration
         configuration.port = 0
         let application = try Relay.application(
-            configuration: configuration, storage: try storage ?? SQLiteDebugLogStorage(), arrivals: arrivals, logger: logger())
+            configuration: configuration, storage: try storage ?? SQLiteDebugLogStorage(inMemory: .init()), arrivals: arrivals,
+            logger: logger())
         try await application.test(kind) { try await test($0) }
     }
 

@@ -33,7 +33,7 @@ struct DebugLogRoutesTests {
 
     @Test("Each invalid entry is rejected with a reason, and the valid ones are stored")
     func badEntries() async throws {
-        let storage = try SQLiteDebugLogStorage()
+        let storage = try SQLiteDebugLogStorage(inMemory: .init())
         let good = String(decoding: try JSONEncoder().encode(Bench.entry(1)), as: UTF8.self)
         let bad = [
             ("{}", "timestamp is missing"),
@@ -159,7 +159,8 @@ struct DebugLogRoutesTests {
     @Test(
         "An invalid parameter is a 400 that names it",
         arguments: [
-            "limit=0", "limit=1001", "level=loud", "source=tv", "since=now", "cursor=x", "order=up", "corelation_id=1", "wait=61",
+            "limit=0", "event=a%00x", "text=%00", "limit=1001", "level=loud", "source=tv", "since=now", "cursor=x", "order=up",
+            "corelation_id=1", "wait=61",
             "wait=-1",
         ])
     func badParameters(query: String) async throws {

@@ -21,12 +21,12 @@ struct DurabilityTests {
     func fullDisk(pages: Int) async throws {
         let metrics = RelayMetrics()
         try await Bench.storage(.sqlite, metrics: metrics) { storage in
-            let pool = try #require(storage as? SQLiteDebugLogStorage).database
+            let database = try #require(storage as? SQLiteDebugLogStorage).database
             _ = try await storage.store(Self.entries(1...10))
             let body = try Bench.body(Self.entries(11...60))
             try await Bench.run(storage) { client in
                 // Limits the writing connection to this many new pages, which are too few.
-                try await pool.write { db in
+                try await database.write { db in
                     let used = try Int.fetchOne(db, sql: "PRAGMA page_count") ?? 0
                     try db.execute(sql: "PRAGMA max_page_count = \(used + pages)")
                 }
@@ -34,7 +34,7 @@ struct DurabilityTests {
                 let kept = try await client.find("limit=100")
                 #expect(kept.entries.map(\.event) == (1...10).map(String.init))
                 #expect(kept.newest == "10")
-                try await pool.write { try $0.execute(sql: "PRAGMA max_page_count = 100000") }
+                try await database.write { try $0.execute(sql: "PRAGMA max_page_count = 100000") }
                 #expect(try await client.post(body).body == #"{"duplicates":0,"rejected":[],"stored":50}"#)
             }
             #expect(metrics.deleted.values.allSatisfy { $0 == 0 })

@@ -73,7 +73,7 @@ struct FollowingTests {
         var query = DebugLogQuery()
         query.wait = .seconds(30)
         let waiting = query
-        let storage = try SQLiteDebugLogStorage()
+        let storage = try SQLiteDebugLogStorage(inMemory: .init())
         await testGracefulShutdown { trigger in
             async let page = arrivals.page(of: waiting, in: storage)
             await clock.sleepers()
@@ -81,7 +81,9 @@ struct FollowingTests {
             let answer = try? await page
             #expect(answer?.entries.isEmpty == true)
         }
-        let task = Task { try await arrivals.page(of: waiting, in: storage) }
+        let (reads, read) = AsyncStream.makeStream(of: Void.self)
+        let task = Task { try await arrivals.page(of: waiting, in: ObservedStorage(storage: storage, read: read)) }
+        for await _ in reads.prefix(1) {}
         await clock.sleepers()
         task.cancel()
         #expect(try await task.value.entries.isEmpty)

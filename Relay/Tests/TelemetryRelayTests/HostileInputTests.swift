@@ -137,7 +137,7 @@ struct HostileInputTests {
             (["Sec-Fetch-Site: same-origin", "Origin: http://localhost", "Origin: http://localhost:3000"], false),
         ] as [([String], Bool)])
     func otherSite(headers: [String], isAllowed: Bool) async throws {
-        let storage = try SQLiteDebugLogStorage()
+        let storage = try SQLiteDebugLogStorage(inMemory: .init())
         var fields: HTTPFields = [:]
         for header in headers {
             let parts = header.components(separatedBy: ": ")

@@ -47,6 +47,8 @@ struct LibraryTests {
             #expect(await shipper.ship(entries + entries) == .tooLarge)
             let nameless = DebugLogEntry(event: "", sessionId: UUID())
             #expect(await shipper.ship([entries[0], nameless]) == .refused([1: "event: has to have 1 to 1024 bytes"]))
+            let cut = DebugLogEntry(event: "a\u{0}b", sessionId: UUID())
+            #expect(await shipper.ship([entries[0], cut]) == .refused([1: "event: may not contain NUL"]))
             #expect(await DebugLogShipper(baseURL: url).ship(entries) == .failed("status 401"))
             #expect(try await Self.stored(client, [.authorization: "Bearer secret"]) == entries)
         }

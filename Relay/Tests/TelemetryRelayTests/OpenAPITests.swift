@@ -12,7 +12,7 @@ struct OpenAPITests {
     func routes() throws {
         let storage = try SQLiteRelayStorage(inMemory: .init())
         let parts = RelayParts(
-            configuration: .init(), debugLogs: try SQLiteDebugLogStorage(), telemetry: storage, metrics: .init(),
+            configuration: .init(), debugLogs: try SQLiteDebugLogStorage(inMemory: .init()), telemetry: storage, metrics: .init(),
             arrivals: .init(), clock: ContinuousClock(), logger: Bench.logger())
         _ = parts.router()
         #expect(parts.table.all.count == 22)

@@ -61,7 +61,8 @@ struct RequestOwnersTests {
         configuration.port = 0
         let viewer = try await RelayTokens(storage: storage).create(role: .viewer, name: "anna", lifetime: nil)
         let application = try Relay.application(
-            configuration: configuration, storage: try SQLiteDebugLogStorage(), telemetry: storage, logger: Bench.logger())
+            configuration: configuration, storage: try SQLiteDebugLogStorage(inMemory: .init()), telemetry: storage,
+            logger: Bench.logger())
         try await application.test(.live) { client async throws -> Void in
             let relay = RelayBench(client: client, storage: storage)
             let start = try await storage.latestEventCursor().rawValue

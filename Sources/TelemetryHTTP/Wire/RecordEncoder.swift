@@ -64,6 +64,6 @@ enum RecordEncoder {
     private static func object<Failure>(_ body: (inout JSONWriter) throws(Failure) -> Void) throws(Failure) -> Data {
         var writer = JSONWriter()
         try writer.object(body)
-        return Data(writer.bytes)
+        return writer.withBytes { Data($0) }
     }
 }

@@ -1,5 +1,5 @@
-/// Reads one untrusted JSON text in a single pass, and says what is wrong with it; for the project's packages, not part of the
-/// interface.
+/// Reads one untrusted JSON text in a single pass, with a reason for what is refused; for the project's packages, not part
+/// of the interface.
 ///
 /// The first byte of a value determines its type, so there is no backtracking. The nesting depth is limited, which bounds the
 /// time and stack that a sender can cause to be used.
@@ -10,12 +10,17 @@ public struct JSONReader {
 
     public enum Kind: Equatable { case object, array, string, number, bool, null }
 
+    private let bytes: UnsafeBufferPointer<UInt8>
     private var scanner: JSONScanner
     private var depth = 0
 
-    private init(_ bytes: UnsafeBufferPointer<UInt8>) { scanner = JSONScanner(bytes) }
+    private init(_ bytes: UnsafeBufferPointer<UInt8>) {
+        self.bytes = bytes
+        scanner = JSONScanner(bytes)
+    }
 
-    /// Reads a complete text: one value, followed by white space only.
+    /// Reads a complete text: one value, followed by white space only. The reader, and any copy of it, may be used only within
+    /// the body.
     public static func read<Result>(
         _ bytes: some Sequence<UInt8>, _ body: (inout JSONReader) throws -> Result
     ) throws -> Result {
@@ -83,9 +88,23 @@ public struct JSONReader {
 
     public mutating func string() throws -> String {
         guard try peek() == UInt8(ascii: "\"") else { throw malformed("this is not JSON") }
-        let start = self
-        guard let text = scanner.string() else { throw start.malformed("a string is not terminated, or is not valid JSON") }
+        let start = scanner.position
+        guard let text = scanner.string() else { throw Self.fault(ofStringIn: bytes, at: start) }
         return text
+    }
+
+    /// Why the string that begins at an index cannot be read.
+    private static func fault(ofStringIn bytes: UnsafeBufferPointer<UInt8>, at start: Int) -> JSONReaderError {
+        func error(_ reason: String, _ index: Int) -> JSONReaderError { JSONReaderError("\(reason) (at byte \(index))") }
+        var index = start + 1
+        while index < bytes.count, bytes[index] != UInt8(ascii: "\"") {
+            if bytes[index] < 0x20 { return error("a string contains a control character", index) }
+            index += bytes[index] == UInt8(ascii: "\\") ? 2 : 1
+        }
+        guard index < bytes.count else { return error("a string is not terminated", bytes.count) }
+        let content = UnsafeBufferPointer(rebasing: bytes[start + 1..<index])
+        let isUTF8 = String(validating: content, as: UTF8.self) != nil
+        return error(isUTF8 ? "a string has an invalid escape" : "a string is not UTF-8", start)
     }
 
     /// A string that will be compared or hashed.
@@ -151,6 +170,7 @@ public struct JSONReader {
     }
 
     private mutating func numberText() throws -> UnsafeBufferPointer<UInt8> {
+        _ = try peek()
         guard let text = scanner.rawNumber() else { throw malformed("a number lacks a digit") }
         return text
     }

@@ -8,7 +8,7 @@ public enum StreamSafeText {
     /// What is wrong with a text that is not safe.
     public static let fault = "has more than \(maximumRun) combining characters in a row"
 
-    public static func isSafe(_ text: some StringProtocol) -> Bool {
+    public static func isSafe(_ text: String) -> Bool {
         if text.utf8.allSatisfy({ $0 < 0x80 }) { return true }
         var run = 0
         for scalar in text.unicodeScalars {

@@ -1,5 +1,6 @@
 import Foundation
 import TelemetryModels
+@_spi(Tooling) import TelemetrySystem
 import ViewerKit
 
 /// Parses values with both readers, which must agree, or writes values of any bits with all writers and reads them back.
@@ -14,6 +15,7 @@ enum ValueTarget {
         let line = LineAccess.value(text)
         if let line { write(line) }
         guard isPlainUTF8(text) else { return }
+        readUntrusted(text)
         let coded = try? JSONDecoder().decode(TelemetryValue.self, from: Data(text))
         switch (line, coded) {
         case (nil, nil): break
@@ -25,6 +27,22 @@ enum ValueTarget {
         case (nil, _?) where !StrictJSON.isValid(text): break
         case (nil, let coded?): violated("only Codable accepts \(String(decoding: text, as: UTF8.self)), as \(coded)")
         }
+    }
+
+    /// Reads the text as the relay does, which refuses valid JSON only by its limits.
+    private static func readUntrusted(_ text: [UInt8]) {
+        let shown = String(decoding: text, as: UTF8.self)
+        do {
+            try JSONReader.read(text) { try $0.skip() }
+            require(StrictJSON.isValid(text), "the relay's reader accepts \(shown)")
+        } catch {
+            let isLimit = ["nested deeper", StreamSafeText.fault].contains { "\(error)".contains($0) }
+            let isJSON =
+                StrictJSON.isValid(text)
+                && (try? JSONSerialization.jsonObject(with: Data(text), options: .fragmentsAllowed)) != nil
+            require(isLimit || !isJSON, "the relay's reader refuses \(shown): \(error)")
+        }
+        try? JSONReader.checkNames(in: text)
     }
 
     /// Whether the text is UTF-8 that Foundation cannot mistake for another encoding.

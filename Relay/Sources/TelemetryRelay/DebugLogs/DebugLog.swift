@@ -56,6 +56,10 @@ extension DebugLog: Codable {
             throw DecodingError.dataCorruptedError(
                 forKey: .event, in: container, debugDescription: "has to have 1 to \(Self.eventLimit) bytes")
         }
+        // For databases, a string ends at its first NUL.
+        guard !event.utf8.contains(0) else {
+            throw DecodingError.dataCorruptedError(forKey: .event, in: container, debugDescription: "may not contain NUL")
+        }
         self.init(
             id: try container.decode(UUID.self, forKey: .id),
             correlationId: try container.decode(UUID.self, forKey: .correlationId),

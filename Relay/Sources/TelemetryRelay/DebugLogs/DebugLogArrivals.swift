@@ -56,7 +56,7 @@ public final class DebugLogArrivals: Sendable {
             var page = try await storage.page(of: query)
             // A cursor above all numbers belongs to another relay: return at once, so that the client can detect this.
             guard page.entries.isEmpty, query.cursor ?? 0 <= page.newest else { return page }
-            for await _ in arrivals {
+            for await _ in arrivals where !Task.isCancelled {
                 query.cursor = page.cursor
                 page = try await storage.page(of: query)
                 guard page.entries.isEmpty else { break }

@@ -35,8 +35,8 @@ extension DebugLogQuery {
             switch parameter {
             case .source: source = try read(name, DebugLog.Source(rawValue: value), Self.list(DebugLog.Source.allCases))
             case .level: level = try read(name, DebugLog.Level(rawValue: value), Self.list(DebugLog.Level.allCases))
-            case .event: event = try read(name, Self.text(value), "at most \(Self.maximumText) bytes long")
-            case .text: text = try read(name, Self.text(value), "at most \(Self.maximumText) bytes long")
+            case .event: event = try read(name, Self.text(value), "at most \(Self.maximumText) bytes long, without NUL")
+            case .text: text = try read(name, Self.text(value), "at most \(Self.maximumText) bytes long, without NUL")
             case .correlationId: correlationId = try read(name, UUID(uuidString: value), "a UUID")
             case .sessionId: sessionId = try read(name, UUID(uuidString: value), "a UUID")
             case .deviceId: deviceId = try read(name, UUID(uuidString: value), "a UUID")
@@ -55,7 +55,9 @@ extension DebugLogQuery {
         if isDescending, wait > .zero { throw Malformed(description: "wait goes with order=asc: what arrives is newest") }
     }
 
-    private static func text(_ value: String) -> String? { value.utf8.count <= maximumText ? value : nil }
+    private static func text(_ value: String) -> String? {
+        value.utf8.count <= maximumText && !value.utf8.contains(0) ? value : nil
+    }
 
     private static func list(_ values: [some RawRepresentable<String>]) -> String {
         "one of " + values.map(\.rawValue).joined(separator: ", ")

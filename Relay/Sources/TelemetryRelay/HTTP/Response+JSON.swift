@@ -30,15 +30,16 @@ extension Response {
 
 extension Response {
     /// A response with encoded JSON.
-    static func json(_ bytes: [UInt8]) -> Response {
-        Response(
-            status: .ok, headers: [.contentType: "application/json"], body: .init(byteBuffer: ByteBuffer(bytes: bytes)))
+    static func json(_ bytes: [UInt8]) -> Response { json(ByteBuffer(bytes: bytes)) }
+
+    private static func json(_ bytes: ByteBuffer) -> Response {
+        Response(status: .ok, headers: [.contentType: "application/json"], body: .init(byteBuffer: bytes))
     }
 
     /// A response with an object whose members `body` writes.
     static func object(_ body: (inout JSONWriter) throws -> Void) rethrows -> Response {
         var writer = JSONWriter(capacity: 256)
         try writer.object(body)
-        return json(writer.bytes)
+        return json(writer.withBytes { ByteBuffer(bytes: $0) })
     }
 }

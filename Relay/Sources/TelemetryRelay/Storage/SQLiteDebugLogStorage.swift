@@ -41,13 +41,14 @@ public struct SQLiteDebugLogStorage: DebugLogStorage {
     /// - Parameters:
     ///   - retention: the retention limits.
     ///   - metrics: counts deleted entries.
+    ///   - now: the wall clock, which does not measure ages here.
     ///   - uptime: a monotonic clock, which measures the age of entries; nil uses one that advances while the machine sleeps.
     public init(
-        inMemory retention: DebugLogRetention = .init(), metrics: RelayMetrics = .init(),
-        uptime: (@Sendable () -> Duration)? = nil
+        inMemory retention: DebugLogRetention, metrics: RelayMetrics = .init(),
+        now: @escaping @Sendable () -> Date = { .now }, uptime: (@Sendable () -> Duration)? = nil
     ) throws {
         try self.init(
-            DatabaseQueue(), isShared: false, retention: retention, metrics: metrics, now: { .now }, uptime: uptime)
+            DatabaseQueue(), isShared: false, retention: retention, metrics: metrics, now: now, uptime: uptime)
     }
 
     private init(

@@ -51,6 +51,6 @@ extension WireEventFields {
                 }
             }
         }
-        return String(decoding: writer.bytes, as: UTF8.self)
+        return writer.withBytes { String(decoding: $0, as: UTF8.self) }
     }
 }

@@ -73,7 +73,8 @@ enum ServedStore: CaseIterable, Sendable {
         var configuration = RelayConfiguration()
         configuration.port = 0
         let application = try Relay.application(
-            configuration: configuration, storage: try SQLiteDebugLogStorage(), telemetry: storage, logger: Bench.logger())
+            configuration: configuration, storage: try SQLiteDebugLogStorage(inMemory: .init()), telemetry: storage,
+            logger: Bench.logger())
         let result = try await application.test(.live) { client in
             try await body(.init(port: try #require(client.port), storage: storage))
         }

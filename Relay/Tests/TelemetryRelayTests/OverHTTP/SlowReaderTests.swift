@@ -26,7 +26,8 @@ struct SlowReaderTests {
         let storage = try SQLiteRelayStorage(inMemory: .init())
         // The test checks the connections itself.
         let parts = RelayParts(
-            configuration: .init(), debugLogs: try SQLiteDebugLogStorage(), telemetry: storage, metrics: RelayMetrics(),
+            configuration: .init(), debugLogs: try SQLiteDebugLogStorage(inMemory: .init()), telemetry: storage,
+            metrics: RelayMetrics(),
             arrivals: .init(), clock: ManualClock(), logger: Bench.logger(), uptime: { time.uptime })
         let application = Application(
             router: parts.router(), server: try Relay.server(.init(), connections: parts.connections),

@@ -39,7 +39,8 @@ struct RelayBench: Sendable {
         configuration.port = 0
         let storage = try SQLiteRelayStorage(inMemory: .init())
         let application = try Relay.application(
-            configuration: configuration, storage: try SQLiteDebugLogStorage(), telemetry: storage, arrivals: arrivals,
+            configuration: configuration, storage: try SQLiteDebugLogStorage(inMemory: .init()), telemetry: storage,
+            arrivals: arrivals,
             clock: clock, uptime: uptime, logger: Bench.logger())
         try await application.test(kind) { try await test(RelayBench(client: $0, storage: storage)) }
         // A test may have closed it.

@@ -6,11 +6,12 @@ public struct EventFormatter {
 
     private enum Kind {
         case table(EventRows)
-        case json(EventJSON)
+        case json
         case csv(EventCSV)
     }
 
     private var kind: Kind
+    private var json = EventJSON()
 
     /// - Parameter width: The terminal's columns; nil if the output is not a terminal.
     public init(
@@ -18,7 +19,7 @@ public struct EventFormatter {
     ) {
         switch format {
         case .table: kind = .table(EventRows(columns: columns, style: style, width: width, aliases: aliases))
-        case .json: kind = .json(EventJSON())
+        case .json: kind = .json
         case .csv: kind = .csv(EventCSV(columns: columns, isForTerminal: width != nil))
         }
     }
@@ -48,10 +49,9 @@ public struct EventFormatter {
     public mutating func append(_ event: TelemetryEvent, to bytes: inout [UInt8]) {
         switch kind {
         case .table(let rows): bytes += (rows.row(event) + "\n").utf8
-        case .json(var json):
+        case .json:
             json.append(event, to: &bytes)
             bytes.append(0x0A)
-            kind = .json(json)
         case .csv(let csv):
             csv.append(event, to: &bytes)
             bytes += "\r\n".utf8

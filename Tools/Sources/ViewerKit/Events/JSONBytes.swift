@@ -1,7 +1,7 @@
 /// JSON for a terminal.
 public enum JSONBytes {
     /// Escapes the characters of a JSON text that control a terminal, which does not change its meaning. They occur only in
-    /// strings: outside of them, JSON is printable ASCII.
+    /// strings: outside of them, JSON is ASCII, and its only control characters are white space.
     public static func escapingControls(in json: some Sequence<UInt8>) -> [UInt8] {
         var bytes: [UInt8] = []
         Array(json).withUnsafeBytes { appendEscapingControls(in: $0, to: &bytes) }
