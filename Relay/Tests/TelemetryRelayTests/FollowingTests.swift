@@ -90,6 +90,21 @@ struct FollowingTests {
         #expect(arrivals.waiting == 0)
     }
 
+    @Test("A read that a cancellation interrupts ends the wait with an empty page")
+    func interrupted() async throws {
+        let arrivals = arrivals
+        var query = DebugLogQuery()
+        query.wait = .seconds(30)
+        let (reads, read) = AsyncStream.makeStream(of: Void.self)
+        let storage = ObservedStorage(
+            storage: try SQLiteDebugLogStorage(inMemory: .init()), read: read, isInterruptedLater: true)
+        let page = Task { [query] in try await arrivals.page(of: query, in: storage) }
+        for await _ in reads.prefix(1) {}
+        arrivals.announce()
+        #expect(try await page.value.entries.isEmpty)
+        #expect(arrivals.waiting == 0)
+    }
+
     @Test("A waiting request for debug logs returns when its token is revoked")
     func revoked() async throws {
         let clock = clock
@@ -116,6 +131,8 @@ struct FollowingTests {
 private struct ObservedStorage: DebugLogStorage {
     let storage: any DebugLogStorage
     let read: AsyncStream<Void>.Continuation
+    /// Whether every read after the first is interrupted by a cancellation.
+    var isInterruptedLater = false
 
     var isShared: Bool { storage.isShared }
 
@@ -123,6 +140,7 @@ private struct ObservedStorage: DebugLogStorage {
 
     func page(of query: DebugLogQuery) async throws -> DebugLogPage {
         defer { read.yield() }
+        if isInterruptedLater, query.cursor != nil { throw CancellationError() }
         return try await storage.page(of: query)
     }
 

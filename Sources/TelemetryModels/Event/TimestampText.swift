@@ -15,7 +15,7 @@ public enum TimestampText {
         string(from: date) ?? (date < Date(timeIntervalSince1970: 0) ? "0001-01-01T00:00:00.000Z" : "9999-12-31T23:59:59.999Z")
     }
 
-    /// The local time of a clock that is `offset` seconds ahead of UTC, with the suffix `Z` nevertheless; nil outside the years 1 to 9999.
+    /// The local time of a clock that is `offset` seconds ahead of UTC, with the suffix `Z`; nil outside the years 1 to 9999.
     public static func string(from date: Date, secondsFromUTC offset: Int) -> String? {
         var bytes: [UInt8] = []
         guard TimestampFormat.append(date, secondsFromUTC: Int64(offset), to: &bytes) else { return nil }

@@ -10,14 +10,10 @@ public struct JSONReader {
 
     public enum Kind: Equatable { case object, array, string, number, bool, null }
 
-    private let bytes: UnsafeBufferPointer<UInt8>
     private var scanner: JSONScanner
     private var depth = 0
 
-    private init(_ bytes: UnsafeBufferPointer<UInt8>) {
-        self.bytes = bytes
-        scanner = JSONScanner(bytes)
-    }
+    private init(_ bytes: UnsafeBufferPointer<UInt8>) { scanner = JSONScanner(bytes) }
 
     /// Reads a complete text: one value, followed by white space only. The reader, and any copy of it, may be used only within
     /// the body.
@@ -89,7 +85,7 @@ public struct JSONReader {
     public mutating func string() throws -> String {
         guard try peek() == UInt8(ascii: "\"") else { throw malformed("this is not JSON") }
         let start = scanner.position
-        guard let text = scanner.string() else { throw Self.fault(ofStringIn: bytes, at: start) }
+        guard let text = scanner.string() else { throw Self.fault(ofStringIn: scanner.bytes, at: start) }
         return text
     }
 

@@ -56,9 +56,10 @@ public final class DebugLogArrivals: Sendable {
             var page = try await storage.page(of: query)
             // A cursor above all numbers belongs to another relay: return at once, so that the client can detect this.
             guard page.entries.isEmpty, query.cursor ?? 0 <= page.newest else { return page }
-            for await _ in arrivals where !Task.isCancelled {
+            for await _ in arrivals {
                 query.cursor = page.cursor
-                page = try await storage.page(of: query)
+                // A read that the cancellation interrupts ends the wait.
+                do { page = try await storage.page(of: query) } catch is CancellationError { break }
                 guard page.entries.isEmpty else { break }
             }
             return page
