@@ -60,7 +60,7 @@ struct SimulationTests {
 
     @Test("The simulation detects planted faults of leases, rules, vetoes, pauses and commands", arguments: PlantedFault.allCases)
     func detects(_ fault: PlantedFault) async throws {
-        for seed in 1...UInt64(300) {
+        for seed in 1...UInt64(2_000) {
             let world = try await SimulatedWorld.controlled(seed, over: SimulatedServer(), planting: fault)
             if !world.check().isEmpty { return }
         }

@@ -43,23 +43,23 @@ public actor TelemetryCommandProcessor {
         self.clientId = clientId
         runner = CommandRunner(
             transport: transport, clientId: clientId, hasCurrentQueries: false, now: { Date() },
-            handlers: CommandRunner.Handlers(
-                enable: { _ in try await onEnable() },
-                disable: { _ in try await onDisable() },
-                deleteEvents: { _ in try await onDeleteEvents() },
-                changeScenario: { name, change in
-                    switch change {
-                    case .enable(nil, nil): try await onEnableScenario(name)
-                    case .disable: try await onDisableScenario(name)
-                    case .enable:
-                        throw CommandRefused(reason: "This client does not support a level or a lease.")
-                    case .reset: throw CommandRefused.unsupported(.resetScenario)
-                    }
-                    return nil
-                },
-                captureScenario: { _, _ in throw CommandRefused.unsupported(.captureScenario) },
-                setPaused: { isPaused in throw CommandRefused.unsupported(isPaused ? .pause : .resume) },
-                rejection: { _ in nil }))
+            judge: { _ in [:] },
+            execute: { command in
+                switch command.work {
+                case .enable: try await onEnable()
+                case .disable: try await onDisable()
+                case .deleteEvents: try await onDeleteEvents()
+                case .scenario(let name, .enable(nil, nil)): try await onEnableScenario(name)
+                case .scenario(let name, .disable): try await onDisableScenario(name)
+                case .scenario(_, .enable): throw CommandRefused(reason: "This client does not support a level or a lease.")
+                case .scenario(_, .reset): throw CommandRefused.unsupported(.resetScenario)
+                case .capture: throw CommandRefused.unsupported(.captureScenario)
+                case .pause: throw CommandRefused.unsupported(.pause)
+                case .resume: throw CommandRefused.unsupported(.resume)
+                case .refuse(let reason): throw CommandRefused(reason: reason)
+                }
+                return nil
+            })
     }
 
     /// Runs the pending commands. Overlapping calls do not run a command twice; each returns after all commands that were pending

@@ -20,7 +20,13 @@ final class LifecycleState {
     var isRestorationInProgress = false
     var isProcessingCommands = false
     /// Who paused telemetry.
-    var pause: TelemetryPause = []
+    private(set) var pause: TelemetryPause = []
+    /// Whether the startup, or an operation that completes it, has begun.
+    @ObservationIgnored var hasStarted = false
+    /// Whether the shutdown has begun: nothing is turned on, and no background work starts.
+    @ObservationIgnored var isShutDown = false
+    /// Whether a call has failed since the last reconciliation, so that it is repeated soon.
+    @ObservationIgnored var needsRetry = false
     /// Whether the service was shut down, so that nothing is sent or followed any more.
     private var hasEnded = false
 
@@ -44,6 +50,10 @@ final class LifecycleState {
     func show(_ settings: TelemetrySettings) {
         if !settings.telemetrySendingEnabled, status == .enabled { status = .syncing }
         if self.settings != settings { self.settings = settings }
+    }
+
+    func show(pause: TelemetryPause) {
+        if self.pause != pause { self.pause = pause }
     }
 
     func show(_ scenarios: [String: TelemetryScenarioState]) {

@@ -10,24 +10,27 @@ extension TelemetryLifecycleService {
     @discardableResult
     public func startup() async -> TelemetrySettings {
         if status == .idle { state.show(.loading, "Reading the settings.") }
-        return await engine.operation(backsUp: false) { engine in
-            await engine.startUp()
-            return engine.settings
+        return await parts.operations.run(backsUp: false) { [parts] in
+            await parts.synchronizer.startUp()
+            return parts.consent.settings
         }
     }
 
     /// Returns once the startup's task is done; at once if there is none.
-    public func restorationFinished() async { await engine.restored() }
+    public func restorationFinished() async {
+        // Returns when the operations enqueued so far are done, including the startup.
+        if isRestorationInProgress { await parts.operations.run {} }
+    }
 
     /// Requests telemetry on the user's behalf. The client's record is created, and a viewer approves it or not.
     ///
     /// If the store cannot be reached, the request is stored, and a later reconciliation creates the client's record.
     @discardableResult
     public func enableTelemetry() async -> TelemetrySettings {
-        let decision = engine.keeper.decide()
-        return await engine.operation { engine in
-            await engine.enable(by: decision)
-            return engine.settings
+        let decision = parts.consent.decide()
+        return await parts.operations.run { [parts] in
+            await parts.synchronizer.enable(by: decision)
+            return parts.consent.settings
         }
     }
 
@@ -39,9 +42,10 @@ extension TelemetryLifecycleService {
     /// - Parameter reason: The value of ``reconciliation`` afterwards; nil for `.allDisabled`.
     @discardableResult
     public func disableTelemetry(reason: ReconciliationResult? = nil) async -> TelemetrySettings {
-        await engine.optOut { engine in
-            await engine.leave(reason: reason)
-            return engine.settings
+        parts.consent.optOut()
+        return await parts.operations.runAfterOptOut { [parts] in
+            await parts.synchronizer.leave(reason: reason)
+            return parts.consent.settings
         }
     }
 
@@ -50,19 +54,19 @@ extension TelemetryLifecycleService {
     /// - Returns: The result; nil if the store could not be reached, and then nothing changes.
     @discardableResult
     public func reconcile() async -> ReconciliationResult? {
-        await engine.operation { engine in await engine.reconcile() }
+        await parts.operations.run { [parts] in await parts.synchronizer.reconcile() }
     }
 
     /// Refreshes from the store if the notification may concern this client. For hosts that receive push notifications; the
     /// service follows the transport's own stream itself. A notification that arrives before ``startup()`` is kept until then.
     /// - Returns: Whether it may concern this client.
     public func handleRemoteNotification(_ notification: TelemetryNotification) async -> Bool {
-        await engine.operation { engine in await engine.handle(notification) }
+        await parts.operations.run { [parts] in await parts.synchronizer.handle(notification) }
     }
 
     /// Reports that the app could not be registered for push notifications.
     package func reportRegistrationFailure(_ error: any Error) {
-        engine.report(
+        parts.context.report(
             .transportFailed,
             "The app could not register for push notifications; commands are fetched periodically until it can: \(error)")
     }
@@ -75,7 +79,7 @@ extension TelemetryLifecycleService {
     ///   256 bytes of UTF-8, and then nothing changes; also for a name that the store can never accept, and then all are
     ///   registered locally.
     public func registerScenarios(_ scenarioNames: [String]) async throws {
-        try await engine.operation { engine in await Outcome { try await engine.register(scenarioNames) } }.get()
+        try await change { try await $0.register(scenarioNames) }
     }
 
     /// Turns a scenario on, at every level, or off, until another decision is made; first locally, then in the store.
@@ -96,17 +100,15 @@ extension TelemetryLifecycleService {
     ///   have the same session.
     /// - Throws: ``/TelemetryTransport/TelemetryTransportError`` where something could not be deleted; it is tried again later, even after a restart.
     public func endSession(keepingEvents: Bool) async throws {
-        try await engine.operation { engine in
-            await Outcome { try await engine.endSession(keepingEvents: keepingEvents) }
-        }.get()
+        try await change { try await $0.endSession(keepingEvents: keepingEvents) }
     }
 
     /// Restores the settings from the backup, as after a reinstallation, and completes the startup with them. Local settings that
     /// are newer than the backup are kept. Without a coordinator or a backup, returns `.fresh`.
     @discardableResult
     public func restoreFromBackup() async -> TelemetrySettingsSyncCoordinator.RestoreState {
-        let decision = engine.keeper.decide()
-        return await engine.operation { engine in await engine.restoreFromBackup(by: decision) }
+        let decision = parts.consent.decide()
+        return await parts.operations.run { [parts] in await parts.synchronizer.restoreFromBackup(by: decision) }
     }
 
     /// Ends background work, waits for running operations and shuts the logger down, all within
@@ -114,7 +116,7 @@ extension TelemetryLifecycleService {
     ///
     /// Nothing is turned on afterwards: ``reconcile()`` returns nil and ``status`` is ``Status/idle``. The user's decisions are
     /// still stored, and opting out still deletes the data in the store.
-    public func shutdown() async { await engine.shutDown() }
+    public func shutdown() async { await parts.shutDown() }
 }
 
 /// Scenarios and pauses.
@@ -132,17 +134,13 @@ extension TelemetryLifecycleService {
         _ scenarioName: String, enabled: Bool, level: TelemetryLogLevel, expires: Date?
     ) async throws {
         let state = TelemetryScenarioState(isEnabled: enabled, level: level, expires: expires, source: .host)
-        try await engine.operation { engine in
-            await Outcome { try await engine.setScenario(scenarioName, state) }
-        }.get()
+        try await change { try await $0.set(scenarioName, state) }
     }
 
     /// Drops the host's or the viewer's decision on a scenario: rules decide; without a rule it is off.
     /// - Throws: as ``setScenarioEnabled(_:enabled:level:expires:)``.
     public func resetScenario(_ scenarioName: String) async throws {
-        try await engine.operation { engine in
-            await Outcome { try await engine.resetScenario(scenarioName) }
-        }.get()
+        try await change { try await $0.reset(scenarioName) }
     }
 
     /// Pauses on the host's behalf: no events are recorded or sent until ``resumeTelemetry()``, even across restarts. Waiting
@@ -150,19 +148,26 @@ extension TelemetryLifecycleService {
     /// end the pause. Does nothing if telemetry is not requested.
     ///
     /// A logger that is not the library's is turned off meanwhile, which discards its waiting events.
-    public func pauseTelemetry() async {
-        await engine.operation { engine in await engine.setPausedByHost(true) }
-    }
+    public func pauseTelemetry() async { await changePause { $0.union(.byHost) } }
 
     /// Ends every pause, the host's and the viewer's.
-    public func resumeTelemetry() async {
-        await engine.operation { engine in await engine.setPausedByHost(false) }
-    }
+    public func resumeTelemetry() async { await changePause { _ in [] } }
 
     /// Forbids a scenario on behalf of the user, or allows it again. A forbidden scenario is off whatever the
     /// host, viewers and rules decide; their decisions apply again once it is allowed. Persisted, even after
     /// ``disableTelemetry(reason:)``.
     public func setScenarioAllowed(_ scenarioName: String, allowed: Bool) async {
-        await engine.operation { engine in await engine.setAllowed(scenarioName, allowed) }
+        await parts.operations.run { [parts] in await parts.scenarios.setAllowed(scenarioName, allowed) }
+    }
+
+    private func change(_ body: @escaping @MainActor (ScenarioController) async throws -> Void) async throws {
+        try await parts.operations.run { [parts] in await Outcome { try await body(parts.scenarios) } }.get()
+    }
+
+    private func changePause(_ change: @escaping @MainActor (TelemetryPause) -> TelemetryPause) async {
+        await parts.operations.run { [parts] in
+            await parts.scenarios.changePause(change)
+            await parts.client.update()
+        }
     }
 }

@@ -13,9 +13,9 @@ extension TelemetryLifecycleService {
     ///
     /// Observation reports changes of everything but time and ``TelemetryOverview/sentToday``. Valid once an operation has begun.
     public var overview: TelemetryOverview {
-        let policy = engine.configuration.policy
-        let date = engine.configuration.date()
-        let logger = engine.logger.logger
+        let policy = parts.context.configuration.policy
+        let date = parts.context.date
+        let logger = parts.consent.gate.logger
         let (states, denied) = (scenarios, deniedScenarios)
         let isRecording = settings.telemetrySendingEnabled && !state.isPaused && logger.hasRecorder
         let delivered = logger.deliveredToday

@@ -16,7 +16,7 @@ public import TelemetryTransport
 @MainActor
 @Observable
 public final class TelemetryLifecycleService {
-    @ObservationIgnored let engine: LifecycleEngine
+    @ObservationIgnored let parts: LifecycleParts
     @ObservationIgnored let state: LifecycleState
 
     /// The status of telemetry. Never `.enabled` while sending is off.
@@ -46,17 +46,17 @@ public final class TelemetryLifecycleService {
     /// Called when ``isProcessingCommands`` changes; called at once if it is already true. It must not wait for an operation of
     /// the service.
     public var onCommandProcessingChange: (@MainActor (_ isProcessingCommands: Bool) -> Void)? {
-        get { engine.onCommandProcessing }
+        get { parts.commands.onProcessing }
         set {
-            engine.onCommandProcessing = newValue
+            parts.commands.onProcessing = newValue
             if isProcessingCommands { newValue?(true) }
         }
     }
 
     /// The pending changes in the store and the backup.
-    package var pendingWork: TelemetryPendingWork { engine.work }
+    package var pendingWork: TelemetryPendingWork { parts.consent.work }
     /// Whether there is pending work.
-    package var hasPendingWork: Bool { engine.keeper.hasPendingWork }
+    package var hasPendingWork: Bool { parts.consent.hasPendingWork }
 
     /// The logger for the host's events.
     public let telemetryLogger: any TelemetryLogging
@@ -93,17 +93,16 @@ public final class TelemetryLifecycleService {
         let events = logger ?? configuration.makeLogger(transport: transport, spoolDirectory: defaults.spoolDirectory)
         self.state = state
         telemetryLogger = events
-        engine = LifecycleEngine(
-            state: state, settingsStore: settingsStore, transport: transport, identifiers: identifierGenerator,
-            configuration: configuration,
+        parts = LifecycleParts(
+            state: state, configuration: configuration, transport: transport, identifiers: identifierGenerator,
             logger: events as? any ControlledLogger ?? ForeignLogger(events),
-            coordinator: syncCoordinator, subscriptions: subscriptionManager,
-            scenarioStore: scenarioStore ?? defaults.scenarioStore(),
-            pendingWorkStore: pendingWorkStore ?? defaults.pendingWorkStore(beside: settingsStore),
+            stores: ConsentStores(
+                settings: settingsStore, work: pendingWorkStore ?? defaults.pendingWorkStore(beside: settingsStore),
+                instance: defaults.instance),
+            scenarioStore: scenarioStore ?? defaults.scenarioStore(), coordinator: syncCoordinator,
+            subscriptions: subscriptionManager ?? TelemetrySubscriptionManager(transport: transport),
             spoolDirectory: logging.spoolDirectory ?? (logger == nil ? defaults.spoolDirectory : nil),
             instance: defaults.instance)
-        engine.checkConsentBeforeDelivery()
-        engine.applyBudget()
     }
 }
 

@@ -5,6 +5,7 @@ import TelemetryPersistence
 import TelemetryTestSupport
 import TelemetryTransport
 import Testing
+
 @testable import TelemetryLifecycle
 
 /// Settings and pending work are separate stores: a kill between two changes loses neither a decision nor a deletion.
@@ -128,9 +129,9 @@ struct PendingWorkTests {
 
     @Test("A backup is repeated if another process changed the settings while it was made")
     func backupRace() async throws {
-        var state = LocalState(settings: TelemetryFixtures.approvedSettings)
+        var state = StoredConsent(settings: TelemetryFixtures.approvedSettings)
         let previous = state.settings
-        state.optOut()
+        state.handle(.optedOut(used: nil))
         state.noteBackup(of: previous)
         #expect(state.needsBackup)
         state.work.backup = .holds(previous)
@@ -141,14 +142,15 @@ struct PendingWorkTests {
 
     @Test("A deletion ends when its client is restored from a backup")
     func restored() async throws {
-        var state = LocalState(settings: TelemetryFixtures.approvedSettings)
+        var state = StoredConsent(settings: TelemetryFixtures.approvedSettings)
         let backup = state.backedUp
-        state.optOut()
-        state.restore(backup)
+        state.handle(.optedOut(used: nil))
+        state.work.backup = .holds(state.settings)
+        state.handle(.restored(backup))
         #expect(state.settings == backup)
         #expect(!state.hasUnfinishedOptOut)
         #expect(state.work.deletions.map(\.endsOnReturn) == [true])
-        state.optOut()
+        state.handle(.optedOut(used: nil))
         #expect(state.work.deletions.map(\.endsOnReturn) == [false])
     }
 }

@@ -4,7 +4,7 @@ import TelemetryPersistence
 
 /// The two stores of the settings and the pending work, which are changed together.
 @MainActor
-final class LocalStateStore {
+final class ConsentStores {
     /// After this many conflicts with other processes, a change is made unconditionally.
     private static let maximumAttempts = 8
 
@@ -28,15 +28,15 @@ final class LocalStateStore {
             guard stored.telemetryRequested, stored.telemetrySendingEnabled, stored.clientIdentifier == clientId else {
                 return false
             }
-            return await !LocalState(settings: stored, work: work.currentPendingWork()).hasUnfinishedOptOut
+            return await !StoredConsent(settings: stored, work: work.currentPendingWork()).hasUnfinishedOptOut
         }
     }
 
     /// Reads the stored state. Pending work that is embedded in the settings is moved to its store.
-    func read() async -> LocalState {
+    func read() async -> StoredConsent {
         // The settings first: if another process changes both in between, at least its pending work is read.
         let stored = await settings.load()
-        return LocalState(settings: stored, work: await moveEmbeddedWork(of: stored))
+        return StoredConsent(settings: stored, work: await moveEmbeddedWork(of: stored))
     }
 
     /// Changes both atomically for other processes: the pending work is stored first, and the settings only if they are those
@@ -44,39 +44,50 @@ final class LocalStateStore {
     /// - Parameters:
     ///   - isOptOut: Whether to determine if the change of the settings outlives the process.
     ///   - transform: May run more than once; the last run counts.
-    /// - Returns: The resulting state, even if it could not be stored.
-    func change(
-        isOptOut: Bool = false, _ transform: @escaping LocalState.Transform
-    ) async -> (state: LocalState, isRecorded: Bool) {
+    /// - Returns: The resulting state, even if it could not be stored, and what the transform returned.
+    func update<Result: Sendable>(
+        isOptOut: Bool = false, _ transform: @escaping @Sendable (inout StoredConsent) -> Result
+    ) async -> Update<Result> {
         for _ in 1..<Self.maximumAttempts {
             let base = await read()
             var next = base
-            transform(&next)
+            let result = transform(&next)
             if !next.settings.isSame(as: base.settings) || next.work != base.work { instance?.claim() }
             await save(&next, since: base)
             guard let isRecorded = await save(next.settings, over: base.settings, isOptOut: isOptOut) else { continue }
             // If an opt-out may not outlive the process, the pending work still has to record that the consent has ended.
             if isOptOut ? isRecorded : !settings.recordsOptOuts { await close(&next) }
-            return (next, isRecorded)
+            return Update(state: next, isRecorded: isRecorded, result: result)
         }
-        return await changeAnything(isOptOut: isOptOut, transform)
+        return await updateAnything(isOptOut: isOptOut, transform)
     }
 
     /// Changes the settings unconditionally, and the pending work afterwards.
-    private func changeAnything(
-        isOptOut: Bool, _ transform: @escaping LocalState.Transform
-    ) async -> (state: LocalState, isRecorded: Bool) {
+    private func updateAnything<Result: Sendable>(
+        isOptOut: Bool, _ transform: @escaping @Sendable (inout StoredConsent) -> Result
+    ) async -> Update<Result> {
         let base = await read()
-        let changed = Mutex<LocalState?>(nil)
-        let isRecorded = await write(isOptOut: isOptOut) { stored in
-            var next = LocalState(settings: stored, work: base.work)
-            transform(&next)
+        let (changed, isRecorded) = await write(isOptOut: isOptOut) { stored in
+            var next = StoredConsent(settings: stored, work: base.work)
+            let result = transform(&next)
             stored = next.settings
-            changed.withLock { [next] in $0 = next }
+            return (state: next, result: result)
         }
-        var next = changed.withLock(\.self) ?? base
+        // A store that does not make the change must not restore a withdrawn consent.
+        var next = base
+        let result = transform(&next)
+        next = changed?.state ?? next
         await save(&next, since: base)
-        return (next, isRecorded)
+        return Update(state: next, isRecorded: isRecorded, result: changed?.result ?? result)
+    }
+
+    /// A change that was made.
+    struct Update<Result: Sendable>: Sendable {
+        let state: StoredConsent
+        /// For an opt-out, whether it outlives the process.
+        let isRecorded: Bool
+        /// What the change returned.
+        let result: Result
     }
 
     // MARK: Settings
@@ -85,30 +96,35 @@ final class LocalStateStore {
     ///   changed.
     private func save(_ next: TelemetrySettings, over base: TelemetrySettings, isOptOut: Bool) async -> Bool? {
         guard isOptOut || !next.isSame(as: base) || next.embeddedWork != base.embeddedWork else { return true }
-        let isCurrent = Mutex(true)
-        let isRecorded = await write(isOptOut: isOptOut) { stored in
-            let isSame = stored.isSame(as: base)
-            isCurrent.withLock { $0 = isSame }
-            guard isSame else { return }
+        let (isCurrent, isRecorded) = await write(isOptOut: isOptOut) { stored in
+            guard stored.isSame(as: base) else { return false }
             let embedded = stored.embeddedWork.merging(next.embeddedWork, since: base.embeddedWork)
             stored = next
             stored.embeddedWork = embedded
+            return true
         }
-        return isCurrent.withLock(\.self) ? isRecorded : nil
+        return isCurrent == false ? nil : isRecorded
     }
 
-    private func write(
-        isOptOut: Bool, _ transform: @escaping @Sendable (inout TelemetrySettings) -> Void
-    ) async -> Bool {
-        if isOptOut { return await settings.recordOptOut(transform) }
-        await settings.update(transform)
-        return true
+    /// - Returns: What the last run of the transform returned, nil if the store did not run it; for an opt-out, whether it outlives
+    ///   the process.
+    private func write<Result: Sendable>(
+        isOptOut: Bool, _ transform: @escaping @Sendable (inout TelemetrySettings) -> Result
+    ) async -> (result: Result?, isRecorded: Bool) {
+        let last = Mutex<Result?>(nil)
+        let run: @Sendable (inout TelemetrySettings) -> Void = { settings in
+            let result = transform(&settings)
+            last.withLock { $0 = result }
+        }
+        var isRecorded = true
+        if isOptOut { isRecorded = await settings.recordOptOut(run) } else { await settings.update(run) }
+        return (last.withLock(\.self), isRecorded)
     }
 
     // MARK: Pending work
 
     /// Stores the changes of the pending work. Deletions that cannot be stored there are embedded in the settings.
-    private func save(_ next: inout LocalState, since base: LocalState) async {
+    private func save(_ next: inout StoredConsent, since base: StoredConsent) async {
         let (changed, before) = (next.work, base.work)
         guard changed != before else { return }
         await work.updatePendingWork { $0 = $0.merging(changed, since: before) }
@@ -118,7 +134,7 @@ final class LocalStateStore {
     }
 
     /// Called once the settings record the ended consents: the pending work no longer has to, in case a client opts in again.
-    private func close(_ state: inout LocalState) async {
+    private func close(_ state: inout StoredConsent) async {
         let before = state.work
         state.closeEndedConsents()
         let changed = state.work
@@ -130,16 +146,13 @@ final class LocalStateStore {
         var pending = await work.loadPendingWork()
         let embedded = stored.embeddedWork
         guard !embedded.isEmpty else { return pending }
-        let moved = Mutex<TelemetryPendingWork?>(nil)
-        await work.updatePendingWork { pending in
-            pending.add(embedded)
-            moved.withLock { [pending] in $0 = pending }
-        }
-        pending.add(embedded)
-        if await work.isPendingWorkSaved, moved.withLock(\.self) != nil {
+        pending = await work.updatePendingWork { $0.add(embedded) }
+        if await work.isPendingWorkSaved {
             await settings.update { $0.embeddedWork = $0.embeddedWork.merging(TelemetryPendingWork(), since: embedded) }
         }
-        return moved.withLock(\.self) ?? pending
+        // Also if the store did not make the change.
+        pending.add(embedded)
+        return pending
     }
 }
 

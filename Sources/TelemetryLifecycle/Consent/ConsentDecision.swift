@@ -1,14 +1,5 @@
 import Synchronization
 
-/// Counts the opt-outs of this process, even if the settings store cannot.
-final class ConsentClock: Sendable {
-    private let count = Mutex(0)
-
-    var now: Int { count.withLock(\.self) }
-
-    func optOut() { count.withLock { $0 += 1 } }
-}
-
 /// The time of a decision, which a later opt-out overrules.
 @MainActor
 final class ConsentDecision {
@@ -18,4 +9,13 @@ final class ConsentDecision {
     var stored: Int?
 
     init(count: Int) { self.count = count }
+}
+
+/// Counts the opt-outs of this process. A change of the stores reads the count when it is made.
+final class OptOutCount: Sendable {
+    private let count = Mutex(0)
+
+    var now: Int { count.withLock(\.self) }
+
+    func add() { count.withLock { $0 += 1 } }
 }

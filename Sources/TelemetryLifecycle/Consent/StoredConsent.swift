@@ -1,21 +1,49 @@
 import TelemetryModels
 import TelemetryPersistence
 
-/// The local state: the settings and the pending work.
+/// What is stored of the consent: the settings and the pending work.
 ///
 /// They are kept in two stores. A change of both changes the pending work first. A process that is killed in between leaves
 /// - at an opt-out, a deletion that ends the consent of a client whose settings still have it: ``complete()`` finds it.
 /// - at an opt-in, the registration of a client that the settings do not have, which has no effect.
-struct LocalState: Sendable, Equatable {
-    typealias Transform = @Sendable (inout LocalState) -> Void
-
+struct StoredConsent: Sendable, Equatable {
     var settings = TelemetrySettings.defaults
     var work = TelemetryPendingWork()
+
+    /// Handles an event: the stored part of ``ConsentState/handle(_:)``.
+    mutating func handle(_ event: ConsentEvent) {
+        complete()
+        switch event {
+        case .optedIn(let client): optIn(settings.clientIdentifier ?? client)
+        case .optedOut(let used):
+            optOut()
+            if let used { addDeletion(of: used) }
+        case .restored(let backup): if !settings.telemetryRequested, !needsBackup { restore(backup) }
+        case .approved(let client): if isCurrent(client) { settings.telemetrySendingEnabled = true }
+        case .notApproved(let client): if isCurrent(client) { settings.telemetrySendingEnabled = false }
+        case .revoked(let client, let command):
+            if settings.clientIdentifier == client {
+                withdraw(command: command)
+            } else {
+                addDeletion(of: client, command: command)
+            }
+        case .removed(let client): if settings.clientIdentifier == client { discardConsent() }
+        case .identified(let client): if settings.telemetryRequested, settings.clientIdentifier == nil { optIn(client) }
+        case .registered(let client): work.removeRegistration(of: client)
+        case .departed(let client): if settings.clientIdentifier != client { addDeletion(of: client) }
+        case .deleted(let deletion): work.deletions.removeAll { $0 == deletion }
+        case .refusalRecorded, .paused, .used, .unreachable, .foundOff, .foundEnded: break
+        }
+        if !settings.telemetryRequested { settings.telemetrySendingEnabled = false }
+    }
+
+    /// Whether telemetry is requested as this client.
+    func isCurrent(_ client: String) -> Bool { settings.telemetryRequested && settings.clientIdentifier == client }
 
     // MARK: Consent
 
     /// Opts in as this client.
-    mutating func optIn(_ clientId: String) {
+    private mutating func optIn(_ clientId: String) {
         settings.telemetryRequested = true
         settings.clientIdentifier = clientId
         // Until the record is known to exist, a missing record was never created.
@@ -31,7 +59,7 @@ struct LocalState: Sendable, Equatable {
 
     /// Ends the consent for the user or a viewer: resets the settings and adds the deletion of the client's data.
     /// - Parameter command: The viewer's command that requested it.
-    mutating func withdraw(command: TelemetryRecord.ID? = nil) {
+    private mutating func withdraw(command: TelemetryRecord.ID? = nil) {
         let clientId = settings.clientIdentifier
         let optOuts = settings.optOuts
         discardConsent()
@@ -39,13 +67,13 @@ struct LocalState: Sendable, Equatable {
     }
 
     /// Resets the settings; pending deletions are kept.
-    mutating func discardConsent() {
+    private mutating func discardConsent() {
         if let clientId = settings.clientIdentifier { work.removeRegistration(of: clientId) }
         settings.discardConsent()
     }
 
     /// Adds the deletion of all of the client's data in the store, even if an earlier one was made.
-    mutating func addDeletion(of clientId: String, command: TelemetryRecord.ID? = nil) {
+    private mutating func addDeletion(of clientId: String, command: TelemetryRecord.ID? = nil) {
         work.add(.init(clientId: clientId, command: command))
     }
 
@@ -70,11 +98,6 @@ struct LocalState: Sendable, Equatable {
 
     /// Whether the client's record still has to be created.
     func needsRegistration(of clientId: String) -> Bool { work.registrations.contains(clientId) }
-
-    /// Notes that the client's record exists.
-    mutating func completeRegistration(of clientId: String) {
-        work.removeRegistration(of: clientId)
-    }
 
     /// Whether the backup differs from the settings.
     var needsBackup: Bool {

@@ -1,0 +1,190 @@
+import TelemetryLogging
+import TelemetryModels
+import TelemetryPersistence
+
+/// Owns the consent's state: reads and writes what is stored of it, and makes the logger follow it.
+///
+/// Reads and writes are serialized in the order of the calls. They have a queue of their own, apart from the service's operations:
+/// an opt-out is recorded while an operation waits for the transport. A change checks its preconditions inside the change, because
+/// another process may have changed what is stored.
+@MainActor
+final class ConsentController {
+    private(set) var state = ConsentState()
+    let gate: LoggerGate
+    let stores: ConsentStores
+    let coordinator: TelemetrySettingsSyncCoordinator?
+    let context: LifecycleContext
+    /// The clients of which this process may store data, as the other processes see it.
+    var uses: Set<String> = []
+    private let queue: SerialQueue
+    private let optOuts = OptOutCount()
+    /// Records an opt-out that the settings store does not accept.
+    private var marker: OptOutMarker?
+
+    init(
+        stores: ConsentStores, marker: OptOutMarker?, gate: LoggerGate, coordinator: TelemetrySettingsSyncCoordinator?,
+        context: LifecycleContext
+    ) {
+        self.stores = stores
+        self.marker = marker
+        self.gate = gate
+        self.coordinator = coordinator
+        self.context = context
+        queue = SerialQueue(executor: context.configuration.executor)
+        gate.wanted = { [unowned self] in .init(gate: state.gate, isPaused: !state.pause.isEmpty) }
+    }
+
+    var settings: TelemetrySettings { state.settings }
+    var work: TelemetryPendingWork { state.stored.work }
+
+    /// The client whose records mirror the local state; nil if there is none yet.
+    var mirroredClient: String? {
+        guard settings.telemetryRequested, let clientId = settings.clientIdentifier else { return nil }
+        return state.stored.needsRegistration(of: clientId) ? nil : clientId
+    }
+
+    /// Whether there are pending changes in the store or the backup.
+    var hasPendingWork: Bool {
+        !work.deletions.isEmpty || needsBackup || settings.clientIdentifier.map(state.stored.needsRegistration) ?? false
+    }
+
+    // MARK: Events
+
+    /// Handles an event: closes the gate first, if it is to be closed; then changes what is stored; then opens the gate, if it is to
+    /// be opened, and turns the logger off otherwise.
+    /// - Returns: Whether what is stored has changed.
+    @discardableResult
+    func handle(_ event: ConsentEvent) async -> Bool {
+        var expected = state
+        expected.handle(event)
+        if state.isOpen, !expected.isOpen { gate.withdraw() }
+        let hasChanged = event.isStored ? await queue.perform { await self.store(event) } : false
+        if !event.isStored { state.handle(event) }
+        await gate.follow()
+        return hasChanged
+    }
+
+    /// Handles the event, unless the user has opted out since the decision.
+    /// - Returns: Whether the decision was still valid.
+    func handle(_ event: ConsentEvent, by decision: ConsentDecision) async -> Bool {
+        let holds = await queue.perform { await self.store(event, by: decision) }
+        await gate.follow()
+        return holds
+    }
+
+    /// Opts out, ahead of all later calls: the gate is closed when the call returns, and the opt-out is recorded before any later
+    /// change.
+    func optOut() {
+        optOuts.add()
+        let event = ConsentEvent.optedOut(used: state.used)
+        state.note(event, since: state.stored)
+        gate.withdraw()
+        queue.enqueue { await self.recordOptOut { $0.handle(event) } }
+    }
+
+    /// Called when the logger found that the stored consent has ended and refuses events. A reconciliation decides what to do.
+    func noteEnd() {
+        state.handle(.foundEnded)
+        gate.withdraw()
+    }
+
+    /// Changes the pending work.
+    /// - Parameter transform: May run more than once; the last run counts.
+    func changeWork(_ transform: @escaping @Sendable (inout TelemetryPendingWork) -> Void) async {
+        await queue.perform { _ = await self.update { transform(&$0.work) } }
+    }
+
+    // MARK: Decisions
+
+    /// Returns a decision made now, which any later opt-out overrules. The stored settings are read asynchronously, in order.
+    func decide() -> ConsentDecision {
+        let decision = ConsentDecision(count: optOuts.now)
+        queue.enqueue {
+            await self.read()
+            decision.stored = self.settings.optOuts
+        }
+        return decision
+    }
+
+    private func store(_ event: ConsentEvent, by decision: ConsentDecision) async -> Bool {
+        let (optOuts, count, stored) = (optOuts, decision.count, decision.stored)
+        // If the store did not accept the opt-out, its contents are older.
+        let isHeldOff = state.isHeldOff
+        let previous = state.stored
+        let holds = await update { state in
+            if isHeldOff, state.settings.telemetryRequested { state.handle(.optedOut(used: nil)) }
+            guard optOuts.now == count, isHeldOff || state.settings.optOuts == stored else { return false }
+            state.handle(event)
+            return true
+        }.result
+        guard holds, settings.telemetryRequested, optOuts.now == count else { return holds }
+        state.note(event, since: previous)
+        clearMarker()
+        return true
+    }
+
+    // MARK: Reading and writing
+
+    /// Reads what is stored, which another process may have changed.
+    func load() async { await queue.perform { await self.read() } }
+
+    /// Returns whether a client's events may be sent, by what is stored now. Waits only for the stores.
+    var consentCheck: @Sendable (_ clientId: String?) async -> Bool {
+        { [marker, check = stores.consentCheck] clientId in
+            marker?.isPlaced == true ? false : await check(clientId)
+        }
+    }
+
+    private func store(_ event: ConsentEvent) async -> Bool {
+        let previous = state.stored
+        let hasChanged = await update { state in
+            let before = state
+            state.handle(event)
+            return state != before
+        }.result
+        state.note(event, since: previous)
+        return hasChanged
+    }
+
+    private func read() async {
+        guard !state.isHeldOff else {
+            return await recordOptOut {
+                if $0.settings.telemetryRequested || $0.settings.clientIdentifier != nil { $0.handle(.optedOut(used: nil)) }
+            }
+        }
+        state.take(await stores.read())
+        if marker?.isPlaced == true { return await recordOptOut { $0.handle(.optedOut(used: nil)) } }
+        // A process was killed between the two changes of an opt-out.
+        if state.stored.hasUnfinishedOptOut { return await recordOptOut { $0.complete() } }
+        context.state.show(settings)
+    }
+
+    private func recordOptOut(_ transform: @escaping @Sendable (inout StoredConsent) -> Void) async {
+        let isRecorded = await update(isOptOut: true, transform).isRecorded
+        let place: ConsentState.Place = isRecorded ? .settings : marker?.place() == true ? .marker : .memory
+        if isRecorded { clearMarker() }
+        state.handle(.refusalRecorded(in: place))
+    }
+
+    private func clearMarker() {
+        _ = marker?.take()
+        marker?.clear()
+    }
+
+    private func update<Result: Sendable>(
+        isOptOut: Bool = false, _ transform: @escaping @Sendable (inout StoredConsent) -> Result
+    ) async -> ConsentStores.Update<Result> {
+        let isBackedUp = coordinator != nil
+        let update = await stores.update(isOptOut: isOptOut) { state in
+            let previous = state.settings
+            state.complete()
+            let result = transform(&state)
+            if isBackedUp { state.noteBackup(of: previous) }
+            return result
+        }
+        // Not the store's result: a store that fails must not restore a withdrawn consent.
+        state.take(update.state)
+        context.state.show(settings)
+        return update
+    }
+}
