@@ -18,6 +18,8 @@ package final class SimulatedDevice {
         /// The number of steps in which nothing on the device delayed it.
         var unhinderedSteps = 0
         weak var process: SimulatedProcess?
+        /// The number of recorded opt-outs when the user changed their mind.
+        var earlierMarks = 0
     }
 
     package let number: Int
@@ -78,8 +80,8 @@ package final class SimulatedDevice {
 
     /// Whether the stored state keeps one of this device's clients from sending, for a process that can read it.
     func hasRecordedOptOut(of clientId: String) -> Bool {
-        // A later opt-in is recorded only in the settings, once they can be written.
-        if isOptOutMarked { return !consent.isWanted }
+        // A later opt-in is recorded only in the settings, once they can be written; until then an earlier mark stays.
+        if isOptOutMarked { return !consent.isWanted && markCount > consent.earlierMarks }
         return !isUnreadable && identifiers.contains(clientId)
             && !(settings.telemetryRequested && settings.clientIdentifier == clientId)
     }

@@ -11,7 +11,8 @@ extension SimulatedWorld {
         let serial = device.consent.serial + 1
         device.consent = SimulatedDevice.Consent(
             isWanted: isWanted, isBinding: false,
-            isAmbiguous: others.contains { $0.openDecisions.values.contains(!isWanted) }, serial: serial, process: process)
+            isAmbiguous: others.contains { $0.openDecisions.values.contains(!isWanted) }, serial: serial, process: process,
+            earlierMarks: device.consent.isWanted == isWanted ? device.consent.earlierMarks : device.markCount)
         process.openDecisions[serial] = isWanted
         process.call { service in
             if isWanted {
