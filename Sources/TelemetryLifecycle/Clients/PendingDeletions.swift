@@ -69,7 +69,7 @@ struct PendingDeletions {
     }
 
     private func make(_ deletion: TelemetryPendingWork.Deletion, isFirst: Bool) async -> [String] {
-        // A store may allow only the client itself to delete its data, also for the client of an earlier process.
+        // A store may allow only the client itself to delete its data. It may be the client of an earlier process.
         await transport.setClientIdentifier(deletion.clientId)
         let failures = await delete(deletion, isFirst: isFirst)
         await transport.setClientIdentifier(consent.settings.clientIdentifier)

@@ -13,19 +13,17 @@ final class CommandController {
 
     private let consent: ConsentController
     private let scenarios: ScenarioController
-    private let client: ClientMirror
     private let context: LifecycleContext
     private let subscriptions: any TelemetrySubscriptionManaging
     /// The current client and the runner of its commands.
     private var current: (clientId: String, runner: CommandRunner)?
 
     init(
-        consent: ConsentController, scenarios: ScenarioController, client: ClientMirror, context: LifecycleContext,
+        consent: ConsentController, scenarios: ScenarioController, context: LifecycleContext,
         subscriptions: any TelemetrySubscriptionManaging
     ) {
         self.consent = consent
         self.scenarios = scenarios
-        self.client = client
         self.context = context
         self.subscriptions = subscriptions
     }
@@ -72,7 +70,7 @@ final class CommandController {
         }
     }
 
-    /// Ends the subscriptions of a client that no longer exists, also those made by an earlier run of the app.
+    /// Ends the subscriptions of a client that no longer exists, including those of an earlier run of the app.
     /// - Returns: Descriptions of the failures.
     func unsubscribe(_ clientId: String) async -> [String] {
         do {
@@ -148,8 +146,8 @@ final class CommandController {
         case .deleteEvents: try await scenarios.deleteEvents(of: clientId)
         case .scenario(let name, let change): return try await scenarios.change(name, change)
         case .capture(let name, let lookback): return try await scenarios.capture(name, lookback: lookback)
-        case .pause: await changePause { $0.union(.byViewer) }
-        case .resume: await changePause { $0.subtracting(.byViewer) }
+        case .pause: await scenarios.changePause { $0.union(.byViewer) }
+        case .resume: await scenarios.changePause { $0.subtracting(.byViewer) }
         case .refuse(let reason): throw CommandRefused(reason: reason)
         }
         return nil
@@ -162,11 +160,6 @@ final class CommandController {
         guard consent.settings.telemetrySendingEnabled else { return }
         context.state.reconciliation = .localAndServerEnabled
         context.state.show(.enabled, nil)
-        await scenarios.followRules(mirrors: true)
-    }
-
-    private func changePause(_ change: (TelemetryPause) -> TelemetryPause) async {
-        await scenarios.changePause(change)
-        await client.update()
+        await scenarios.applyRules(mirrors: true)
     }
 }

@@ -23,22 +23,6 @@ extension ConsentController {
         }
     }
 
-    /// Restores the settings from the backup, unless the local settings are newer.
-    /// - Parameter decision: A decision made before the backup is read.
-    func restore(by decision: ConsentDecision) async -> TelemetrySettingsSyncCoordinator.RestoreState {
-        guard let coordinator else { return .fresh }
-        // If telemetry is requested, or the settings have changed since the last backup, the backup is older.
-        guard !settings.telemetryRequested, !needsBackup else { return await coordinator.state }
-        do {
-            let result = try await context.calls.call(.nothing) { await coordinator.restoreSettingsFromBackup() }
-            guard case .restored(let backup) = result, backup.telemetryRequested else { return result }
-            _ = await handle(.restored(backup), by: decision)
-            return result
-        } catch {
-            return .failed(error.localizedDescription)
-        }
-    }
-
     // MARK: Use by several processes
 
     /// Records that this process uses the client, and reads the settings again. A later opt-out in another process finds the

@@ -31,7 +31,10 @@ final class ConsentController {
         self.coordinator = coordinator
         self.context = context
         queue = SerialQueue(executor: context.configuration.executor)
-        gate.wanted = { [unowned self] in .init(gate: state.gate, isPaused: !state.pause.isEmpty) }
+        gate.wanted = { [weak self] in
+            guard let state = self?.state else { return .init(gate: .closed(client: nil), isPaused: false) }
+            return .init(gate: state.gate, isPaused: !state.pause.isEmpty)
+        }
     }
 
     var settings: TelemetrySettings { state.settings }
@@ -57,10 +60,10 @@ final class ConsentController {
     func handle(_ event: ConsentEvent) async -> Bool {
         var expected = state
         expected.handle(event)
-        if state.isOpen, !expected.isOpen { gate.withdraw() }
+        if state.isOpen, !expected.isOpen { closeGate() }
         let hasChanged = event.isStored ? await queue.perform { await self.store(event) } : false
         if !event.isStored { state.handle(event) }
-        await gate.follow()
+        await gate.align()
         return hasChanged
     }
 
@@ -68,7 +71,7 @@ final class ConsentController {
     /// - Returns: Whether the decision was still valid.
     func handle(_ event: ConsentEvent, by decision: ConsentDecision) async -> Bool {
         let holds = await queue.perform { await self.store(event, by: decision) }
-        await gate.follow()
+        await gate.align()
         return holds
     }
 
@@ -77,13 +80,14 @@ final class ConsentController {
     func optOut() {
         optOuts.add()
         let event = ConsentEvent.optedOut(used: state.used)
-        state.note(event, since: state.stored)
+        state.handleHere(event, since: state.stored)
         gate.withdraw()
-        queue.enqueue { await self.recordOptOut { $0.handle(event) } }
+        let count = optOuts.now
+        queue.enqueue { await self.recordOptOut(count) { $0.handle(event) } }
     }
 
-    /// Called when the logger found that the stored consent has ended and refuses events. A reconciliation decides what to do.
-    func noteEnd() {
+    /// Closes the gate at once, until an event opens it again.
+    func closeGate() {
         state.handle(.foundEnded)
         gate.withdraw()
     }
@@ -118,7 +122,7 @@ final class ConsentController {
             return true
         }.result
         guard holds, settings.telemetryRequested, optOuts.now == count else { return holds }
-        state.note(event, since: previous)
+        state.handleHere(event, since: previous)
         clearMarker()
         return true
     }
@@ -136,34 +140,35 @@ final class ConsentController {
     }
 
     private func store(_ event: ConsentEvent) async -> Bool {
-        let previous = state.stored
-        let hasChanged = await update { state in
-            let before = state
+        let previous = await update { state in
+            let previous = state
             state.handle(event)
-            return state != before
+            return previous
         }.result
-        state.note(event, since: previous)
-        return hasChanged
+        state.handleHere(event, since: previous)
+        return state.stored != previous
     }
 
     private func read() async {
         guard !state.isHeldOff else {
-            return await recordOptOut {
+            return await recordOptOut(optOuts.now) {
                 if $0.settings.telemetryRequested || $0.settings.clientIdentifier != nil { $0.handle(.optedOut(used: nil)) }
             }
         }
-        state.take(await stores.read())
-        if marker?.isPlaced == true { return await recordOptOut { $0.handle(.optedOut(used: nil)) } }
+        state.read(await stores.read())
+        if marker?.isPlaced == true { return await recordOptOut(optOuts.now) { $0.handle(.optedOut(used: nil)) } }
         // A process was killed between the two changes of an opt-out.
-        if state.stored.hasUnfinishedOptOut { return await recordOptOut { $0.complete() } }
+        if state.stored.hasUnfinishedOptOut { return await recordOptOut(optOuts.now) { $0.complete() } }
         context.state.show(settings)
     }
 
-    private func recordOptOut(_ transform: @escaping @Sendable (inout StoredConsent) -> Void) async {
+    /// - Parameter count: The number of this process's opt-outs that this one includes.
+    private func recordOptOut(_ count: Int, _ transform: @escaping @Sendable (inout StoredConsent) -> Void) async {
         let isRecorded = await update(isOptOut: true, transform).isRecorded
-        let place: ConsentState.Place = isRecorded ? .settings : marker?.place() == true ? .marker : .memory
         if isRecorded { clearMarker() }
-        state.handle(.refusalRecorded(in: place))
+        let location: ConsentState.OptOut? = isRecorded ? nil : marker?.place() == true ? .marked : .unrecorded
+        // A later opt-out is recorded next; until then the gate stays closed.
+        if optOuts.now == count { state.handle(.optOutRecorded(location)) }
     }
 
     private func clearMarker() {
@@ -183,7 +188,7 @@ final class ConsentController {
             return result
         }
         // Not the store's result: a store that fails must not restore a withdrawn consent.
-        state.take(update.state)
+        state.read(update.state)
         context.state.show(settings)
         return update
     }

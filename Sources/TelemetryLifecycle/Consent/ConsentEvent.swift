@@ -10,8 +10,8 @@ enum ConsentEvent: Sendable, Equatable {
     /// The user opted out.
     /// - Parameter used: The client whose data this process may have stored.
     case optedOut(used: String?)
-    /// The opt-out is on record there.
-    case refusalRecorded(in: ConsentState.Place)
+    /// An opt-out is recorded: in the settings if the argument is nil, otherwise elsewhere.
+    case optOutRecorded(ConsentState.OptOut?)
     /// The settings were restored from a backup.
     case restored(TelemetrySettings)
 
@@ -56,7 +56,7 @@ enum ConsentEvent: Sendable, Equatable {
         case .optedIn, .optedOut, .restored, .approved, .notApproved, .revoked, .removed, .identified, .registered, .departed,
             .deleted:
             true
-        case .refusalRecorded, .paused, .used, .unreachable, .foundOff, .foundEnded: false
+        case .optOutRecorded, .paused, .used, .unreachable, .foundOff, .foundEnded: false
         }
     }
 }

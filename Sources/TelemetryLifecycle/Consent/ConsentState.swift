@@ -6,8 +6,8 @@ import TelemetryPersistence
 /// ``handle(_:)`` is the table of transitions; `CommandsAndConsent.md` shows it for every event and standing. One part is stored
 /// and shared by the processes of an app. The other part is known to this process only and begins anew with it.
 ///
-/// An opt-out takes effect in the call itself: ``refusal`` closes the gate, whatever is stored. Where the settings cannot be written, it
-/// stays: in a marker, or as long as this process lives. All processes look for the marker before they deliver events.
+/// An opt-out takes effect in the call itself: ``optOut`` closes the gate, whatever is stored. If the settings cannot be written, it
+/// stays there: in a marker, which all processes of the app check before they deliver events, or in the memory of this process.
 struct ConsentState: Sendable, Equatable {
     /// The standings, of which exactly one applies.
     enum Standing: String, Sendable, CaseIterable {
@@ -19,27 +19,20 @@ struct ConsentState: Sendable, Equatable {
         case approved
         /// As ``requested`` or ``approved``, and the host or the viewer pauses.
         case paused
-        /// The user opted out, and the settings do not have it yet: what they say is ignored.
+        /// The user opted out, and the settings do not contain it yet: they are ignored.
         case withdrawn
         /// Consent has ended, and data of the client is still to be deleted.
         case leaving
     }
 
-    /// Where an opt-out is on record.
-    enum Place: Sendable, CaseIterable {
-        case settings
-        /// A file beside the events that wait, because the settings could not be written.
-        case marker
-        /// Nowhere else, because nothing could be written.
-        case memory
-    }
-
-    /// An opt-out that the settings do not have.
-    enum Refusal: Sendable, Equatable {
+    /// An opt-out that the settings do not contain.
+    enum OptOut: Sendable, CaseIterable {
         /// It is being recorded.
         case pending
-        /// It could not be recorded in the settings, whose contents are ignored.
-        case recorded(Place)
+        /// The settings cannot be written. It is recorded by a file in the directory of the events that wait.
+        case marked
+        /// Nothing can be written. It is kept in memory.
+        case unrecorded
     }
 
     // MARK: Stored
@@ -48,9 +41,9 @@ struct ConsentState: Sendable, Equatable {
 
     // MARK: Known to this process
 
-    /// The opt-out that the settings do not have; nil if there is none.
-    private(set) var refusal: Refusal?
-    /// The client whose data this process may have stored, until the deletion of that data is pending.
+    /// The opt-out that the settings do not contain; nil if there is none.
+    private(set) var optOut: OptOut?
+    /// The client whose data this process may have stored, until that data is deleted or its deletion is pending.
     private(set) var used: String?
     /// The client whose approval was confirmed since the process began, or assumed because the store cannot be reached.
     private(set) var confirmed: String?
@@ -62,7 +55,7 @@ struct ConsentState: Sendable, Equatable {
     var settings: TelemetrySettings { stored.settings }
 
     var standing: Standing {
-        if refusal != nil || stored.hasUnfinishedOptOut { return .withdrawn }
+        if optOut != nil || stored.hasUnfinishedOptOut { return .withdrawn }
         guard settings.telemetryRequested else {
             return stored.work.deletions.contains { $0.sessionEnd == nil } ? .leaving : .off
         }
@@ -71,7 +64,7 @@ struct ConsentState: Sendable, Equatable {
     }
 
     /// Whether the stored settings are ignored, because they did not accept an opt-out.
-    var isHeldOff: Bool { if case .recorded = refusal { true } else { false } }
+    var isHeldOff: Bool { optOut == .marked || optOut == .unrecorded }
 
     // MARK: The gate
 
@@ -87,9 +80,14 @@ struct ConsentState: Sendable, Equatable {
     /// Whether events are recorded while nobody pauses.
     var gate: Gate {
         guard !isUndecided else { return .held }
-        guard refusal == nil, !stored.hasUnfinishedOptOut, settings.telemetryRequested, let client = settings.clientIdentifier
-        else { return .closed(client: nil) }
-        return settings.telemetrySendingEnabled && confirmed == client ? .open(client: client) : .closed(client: client)
+        switch standing {
+        case .off, .withdrawn, .leaving: return .closed(client: nil)
+        case .requested, .approved, .paused:
+            guard let client = settings.clientIdentifier, settings.telemetrySendingEnabled, confirmed == client else {
+                return .closed(client: settings.clientIdentifier)
+            }
+            return .open(client: client)
+        }
     }
 
     var isOpen: Bool { if case .open = gate { true } else { false } }
@@ -100,37 +98,43 @@ struct ConsentState: Sendable, Equatable {
     mutating func handle(_ event: ConsentEvent) {
         let previous = stored
         stored.handle(event)
-        note(event, since: previous)
+        handleHere(event, since: previous)
     }
 
-    /// Takes over what is stored, which another process may have changed.
-    mutating func take(_ stored: StoredConsent) { self.stored = stored }
+    /// Replaces the stored part by what the stores contain, which another process may have changed.
+    mutating func read(_ stored: StoredConsent) { self.stored = stored }
 
-    /// Handles an event that ``StoredConsent/handle(_:)`` has handled in the stores.
-    /// - Parameter previous: What was stored before.
-    mutating func note(_ event: ConsentEvent, since previous: StoredConsent) {
+    /// Handles an event in the part that this process knows; ``StoredConsent/handle(_:)`` handles it in the stores.
+    /// - Parameter previous: What was stored before the event.
+    mutating func handleHere(_ event: ConsentEvent, since previous: StoredConsent) {
         switch event {
-        case .optedIn, .restored:
+        case .optedIn:
             guard settings.telemetryRequested else { return }
-            refusal = nil
+            optOut = nil
             // Events that were logged before must not be sent, even if the viewer approved the client earlier.
             if !previous.settings.telemetryRequested { close() }
+        case .restored: if settings.telemetryRequested { optOut = nil }
         case .optedOut:
-            refusal = .pending
+            optOut = .pending
             close()
-        case .refusalRecorded(let place):
-            if refusal != nil { refusal = place == .settings ? nil : .recorded(place) }
+        case .optOutRecorded(let location):
+            optOut = location
+            if location != nil { close() }
         case .approved(let client):
-            guard stored.isCurrent(client) else { return close() }
+            guard optOut == nil, stored.isCurrent(client) else { return close() }
             isUndecided = false
             confirmed = client
         case .unreachable:
             isUndecided = false
-            confirmed = settings.telemetrySendingEnabled ? settings.clientIdentifier : nil
+            confirmed = optOut == nil && settings.telemetrySendingEnabled ? settings.clientIdentifier : nil
         case .notApproved, .foundOff: close()
-        case .revoked(let client, _), .removed(let client), .departed(let client):
+        case .revoked(let client, _), .departed(let client):
             close()
             if used == client, settings.clientIdentifier != client { used = nil }
+        case .removed(let client):
+            close()
+            // Another process that ended the consent does not know what this one stored.
+            if used == client, previous.settings.clientIdentifier == client { used = nil }
         case .foundEnded: confirmed = nil
         case .used(let client): used = client
         case .paused(let pause): self.pause = settings.telemetryRequested ? pause : []

@@ -73,12 +73,12 @@ final class ConsentStores {
             stored = next.settings
             return (state: next, result: result)
         }
-        // A store that does not make the change must not restore a withdrawn consent.
         var next = base
-        let result = transform(&next)
-        next = changed?.state ?? next
+        // If the store did not make the change, it must not restore a withdrawn consent.
+        let result = changed?.result ?? transform(&next)
+        if let changed { next = changed.state }
         await save(&next, since: base)
-        return Update(state: next, isRecorded: isRecorded, result: changed?.result ?? result)
+        return Update(state: next, isRecorded: isRecorded, result: result)
     }
 
     /// A change that was made.
@@ -147,7 +147,8 @@ final class ConsentStores {
         let embedded = stored.embeddedWork
         guard !embedded.isEmpty else { return pending }
         pending = await work.updatePendingWork { $0.add(embedded) }
-        if await work.isPendingWorkSaved {
+        let isMoved = embedded.deletions.allSatisfy { pending.deletions.map(\.clientId).contains($0.clientId) }
+        if isMoved, await work.isPendingWorkSaved {
             await settings.update { $0.embeddedWork = $0.embeddedWork.merging(TelemetryPendingWork(), since: embedded) }
         }
         // Also if the store did not make the change.

@@ -1,6 +1,6 @@
 import TelemetryLogging
 
-/// Makes the logger follow the consent: its client, and whether it records.
+/// Aligns the logger with the consent: its client, and whether it records.
 ///
 /// Calls to the logger run one at a time, apart from the service's operations: after an opt-out the logger is turned off while an
 /// operation waits for the transport. Turning it off may take as long as the logger's deadline, so that it has a queue of its own.
@@ -31,17 +31,17 @@ final class LoggerGate {
     func withdraw() {
         logger.withdraw()
         isWithdrawn = true
-        queue.enqueue { await self.align() }
+        queue.enqueue { await self.alignNow() }
     }
 
     /// Returns when the logger does what it should.
-    func follow() async { await queue.perform { await self.align() } }
+    func align() async { await queue.perform { await self.alignNow() } }
 
     /// Discards the events that were not sent, by turning the logger off and on.
     func discardWaiting() async {
         await queue.perform {
             if self.isOn == true { await self.turnOff() }
-            await self.align()
+            await self.alignNow()
         }
     }
 
@@ -50,7 +50,7 @@ final class LoggerGate {
         await queue.perform { await call(self.logger) }
     }
 
-    private func align() async {
+    private func alignNow() async {
         if wanted().isPaused { await setPaused(true) }
         if isWithdrawn { await turnOff() }
         switch wanted().gate {

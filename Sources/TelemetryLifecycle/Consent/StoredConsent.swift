@@ -32,7 +32,7 @@ struct StoredConsent: Sendable, Equatable {
         case .registered(let client): work.removeRegistration(of: client)
         case .departed(let client): if settings.clientIdentifier != client { addDeletion(of: client) }
         case .deleted(let deletion): work.deletions.removeAll { $0 == deletion }
-        case .refusalRecorded, .paused, .used, .unreachable, .foundOff, .foundEnded: break
+        case .optOutRecorded, .paused, .used, .unreachable, .foundOff, .foundEnded: break
         }
         if !settings.telemetryRequested { settings.telemetrySendingEnabled = false }
     }

@@ -70,7 +70,7 @@ extension Synchronizer {
     }
 
     private func show(off failures: [String]) {
-        let isUnrecorded = consent.state.refusal == .recorded(.memory)
+        let isUnrecorded = consent.state.optOut == .unrecorded
         guard !failures.isEmpty || isUnrecorded else {
             let isRepeated =
                 context.transport.consistencyDelay == .zero

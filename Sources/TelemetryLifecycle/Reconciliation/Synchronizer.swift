@@ -88,7 +88,7 @@ final class Synchronizer {
             let needsRegistration = consent.state.stored.needsRegistration(of: clientId)
             let record = try await client.findClient(clientId)
             guard isCurrent(clientId) else { return await continueWithoutClient() }
-            await follow(
+            await apply(
                 Reconciliation.decide(
                     settings: settings, needsRegistration: consent.state.stored.needsRegistration(of: clientId),
                     serverEnabled: record?.isEnabled, isOptIn: isOptIn || needsRegistration),
@@ -101,7 +101,7 @@ final class Synchronizer {
         guard settings.telemetryRequested else { return state.reconciliation }
         await commands.run()
         guard settings.telemetryRequested else { return state.reconciliation }
-        await scenarios.followRules()
+        await scenarios.applyRules()
         await scenarios.align()
         // Last, because a hanging deletion of another client or session would leave no time for this client.
         if settings.telemetryRequested { _ = await deletions.make() }
@@ -141,7 +141,7 @@ final class Synchronizer {
         return state.reconciliation
     }
 
-    private func follow(_ decision: Reconciliation, _ record: TelemetryClientRecord?, _ clientId: String) async {
+    private func apply(_ decision: Reconciliation, _ record: TelemetryClientRecord?, _ clientId: String) async {
         if state.clientRecord != record { state.clientRecord = record }
         switch decision.step {
         case .disable: return await disable(clientId, reason: .serverDisabledLocalEnabled)
@@ -203,7 +203,7 @@ final class Synchronizer {
         let isRunning = state.hasStarted && !state.isShutDown
         let isWanted = isRunning && settings.telemetryRequested
         if isWanted != background.isFollowing { background.follow(isWanted ? context.transport.base.notifications() : nil) }
-        leases.wait(for: state.isShutDown ? nil : scenarios.registry.nextEnd)
+        if !state.isShutDown { leases.wait(for: scenarios.registry.nextEnd) }
         guard isWanted || (isRunning && consent.hasPendingWork) else { return background.tick(.never) }
         background.tick(state.needsRetry || consent.hasPendingWork || state.status.isError ? .soon : .usually)
     }
@@ -234,7 +234,7 @@ final class Synchronizer {
         case .commands: await commands.run()
         case .rules:
             await commands.run()
-            await scenarios.followRules(mirrors: true)
+            await scenarios.applyRules(mirrors: true)
         case .everything: _ = await reconcile(isQuiet: true)
         }
     }
@@ -283,10 +283,20 @@ final class Synchronizer {
 
     /// Restores the settings from the backup, unless the local settings are newer.
     func restoreFromBackup(by decision: ConsentDecision) async -> TelemetrySettingsSyncCoordinator.RestoreState {
+        guard let coordinator = consent.coordinator else { return .fresh }
+        // If telemetry is requested, or the settings have changed since the last backup, the backup is older.
+        guard !settings.telemetryRequested, !consent.needsBackup else { return await coordinator.state }
         state.isRestorationInProgress = true
         defer { state.isRestorationInProgress = false }
-        let result = await consent.restore(by: decision)
-        if case .restored = result, settings.telemetryRequested { _ = await reconcile() }
+        let result: TelemetrySettingsSyncCoordinator.RestoreState
+        do {
+            result = try await context.calls.call(.nothing) { await coordinator.restoreSettingsFromBackup() }
+        } catch {
+            return .failed(error.localizedDescription)
+        }
+        guard case .restored(let backup) = result, backup.telemetryRequested else { return result }
+        _ = await consent.handle(.restored(backup), by: decision)
+        if settings.telemetryRequested { _ = await reconcile() }
         return result
     }
 }

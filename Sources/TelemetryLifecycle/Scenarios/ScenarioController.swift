@@ -11,11 +11,16 @@ final class ScenarioController {
     private let consent: ConsentController
     private let context: LifecycleContext
     private let deletions: PendingDeletions
+    private let client: ClientMirror
     private let mirror: ScenarioMirror
 
-    init(registry: ScenarioRegistry, consent: ConsentController, deletions: PendingDeletions, context: LifecycleContext) {
+    init(
+        registry: ScenarioRegistry, consent: ConsentController, client: ClientMirror, deletions: PendingDeletions,
+        context: LifecycleContext
+    ) {
         self.registry = registry
         self.consent = consent
+        self.client = client
         self.deletions = deletions
         self.context = context
         mirror = ScenarioMirror(transport: context.transport, now: context.configuration.date)
@@ -120,7 +125,7 @@ final class ScenarioController {
 
     /// Decides the states again by the rules in the store. For a client that is not approved, rules are ignored.
     /// - Parameter mirrors: Whether the records are updated at once.
-    func followRules(mirrors: Bool = false) async {
+    func applyRules(mirrors: Bool = false) async {
         guard consent.settings.telemetrySendingEnabled else {
             await registry.refresh(rules: [])
             return
@@ -164,6 +169,7 @@ final class ScenarioController {
         guard consent.settings.telemetryRequested else { return }
         await registry.changePause(change)
         await applyPause()
+        await client.update()
     }
 
     /// Ends every pause, because consent has ended, and keeps the scenarios' states until they are registered again.

@@ -17,7 +17,6 @@ struct LifecycleParts {
     let consent: ConsentController
     let scenarios: ScenarioController
     let commands: CommandController
-    let client: ClientMirror
     let synchronizer: Synchronizer
     /// The directory of this instance's files in the platform's default stores; nil if the instance has none of its own.
     let instance: InstanceDirectory?
@@ -39,17 +38,18 @@ struct LifecycleParts {
         let registry = ScenarioRegistry(
             store: scenarioStore, logger: logger, configuration: configuration, state: state)
         let deletions = PendingDeletions(consent: consent, context: context, scenarios: registry)
-        scenarios = ScenarioController(registry: registry, consent: consent, deletions: deletions, context: context)
-        client = ClientMirror(consent: consent, context: context)
+        let client = ClientMirror(consent: consent, context: context)
+        scenarios = ScenarioController(
+            registry: registry, consent: consent, client: client, deletions: deletions, context: context)
         commands = CommandController(
-            consent: consent, scenarios: scenarios, client: client, context: context, subscriptions: subscriptions)
+            consent: consent, scenarios: scenarios, context: context, subscriptions: subscriptions)
         synchronizer = Synchronizer(
             consent: consent, scenarios: scenarios, commands: commands, client: client, deletions: deletions,
             identifiers: identifiers, operations: operations, context: context)
         wire(logger, calls)
     }
 
-    /// Connects the parts that know each other by a closure.
+    /// Sets the closures by which a part calls one that was created after it.
     private func wire(_ logger: any ControlledLogger, _ calls: BoundedCalls) {
         commands.disable = { [weak synchronizer] clientId, command in
             await synchronizer?.disable(clientId, reason: .serverDisabledLocalEnabled, command: command)
@@ -68,7 +68,7 @@ struct LifecycleParts {
         // The logger checks the shared settings before each delivery, because another process may end the consent at any time.
         logger.follow(
             TelemetryConsentCheck(isGranted: consent.consentCheck) { [weak consent, weak synchronizer] in
-                await consent?.noteEnd()
+                await consent?.closeGate()
                 await synchronizer?.refresh(.everything)
             })
         scenarios.applyBudget()

@@ -2,7 +2,7 @@ import Observation
 import TelemetryModels
 import TelemetryPersistence
 
-/// The service's observable state.
+/// The service's observable state, and the flags that its controllers share.
 ///
 /// Observers never see ``TelemetryLifecycleService/Status/enabled`` while sending is off.
 @MainActor

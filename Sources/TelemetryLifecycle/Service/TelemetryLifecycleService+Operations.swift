@@ -165,9 +165,6 @@ extension TelemetryLifecycleService {
     }
 
     private func changePause(_ change: @escaping @MainActor (TelemetryPause) -> TelemetryPause) async {
-        await parts.operations.run { [parts] in
-            await parts.scenarios.changePause(change)
-            await parts.client.update()
-        }
+        await parts.operations.run { [parts] in await parts.scenarios.changePause(change) }
     }
 }

@@ -5,87 +5,115 @@ import TelemetryPersistence
 
 /// The table of consent's transitions: every event in every standing, as ``ConsentState`` handles it.
 struct ConsentTable {
-    /// The client, and another one of which a late answer may tell.
-    static let (client, other) = ("A", "B")
+    /// An event with its name in the table.
+    struct Row: Sendable {
+        let name: String
+        let event: ConsentEvent
 
-    /// The events of the table, with their names in it.
-    static let events: [(name: String, event: ConsentEvent)] = [
-        ("the user opts in", .optedIn(client: client)),
-        ("the user opts out", .optedOut(used: client)),
-        ("the opt-out is in the settings", .refusalRecorded(in: .settings)),
-        ("the opt-out is in the marker", .refusalRecorded(in: .marker)),
-        ("the opt-out is in memory only", .refusalRecorded(in: .memory)),
-        ("a backup is restored", .restored(.init(telemetryRequested: true, clientIdentifier: client))),
-        ("the record is enabled", .approved(client: client)),
-        ("the record is not enabled yet", .notApproved(client: client)),
-        ("the record is no longer enabled, or a command disables", .revoked(client: client, command: nil)),
-        ("the record was deleted", .removed(client: client)),
-        ("the host or the viewer pauses", .paused(by: .byHost)),
-        ("nobody pauses any more", .paused(by: [])),
-        ("a client is chosen", .identified(client: client)),
-        ("the process uses the client", .used(client: client)),
-        ("the record exists", .registered(client: client)),
-        ("the store cannot be reached", .unreachable),
-        ("telemetry is found off", .foundOff),
-        ("the logger finds the consent ended", .foundEnded),
-        ("another process replaced the client", .departed(client: client)),
-        ("the client's data is deleted", .deleted(deletion)),
-    ]
-
-    /// The deletion that is pending after an opt-out.
-    private static var deletion: TelemetryPendingWork.Deletion {
-        state(.leaving).stored.work.deletions.first ?? .init(clientId: client)
+        init(_ name: String, _ event: ConsentEvent) { (self.name, self.event) = (name, event) }
     }
 
-    /// A state of each standing, as it comes about.
-    static func state(_ standing: ConsentState.Standing) -> ConsentState {
-        let path: [ConsentEvent] =
-            switch standing {
-            case .off: [.foundOff]
-            case .requested: [.optedIn(client: client), .used(client: client), .notApproved(client: client)]
-            case .approved: [.optedIn(client: client), .used(client: client), .approved(client: client)]
-            case .paused: [.optedIn(client: client), .used(client: client), .approved(client: client), .paused(by: .byHost)]
-            case .withdrawn: [.optedIn(client: client), .used(client: client), .optedOut(used: client)]
-            case .leaving:
-                [.optedIn(client: client), .used(client: client), .optedOut(used: client), .refusalRecorded(in: .settings)]
-            }
+    /// A state with its name in the table.
+    struct Column: Sendable {
+        let name: String
+        let state: ConsentState
+
+        init(_ name: String, _ events: [ConsentEvent], from state: ConsentState = ConsentState()) {
+            self.name = name
+            var state = state
+            for event in events { state.handle(event) }
+            self.state = state
+        }
+    }
+
+    static let client = "A"
+    /// Another client of this device, to which a late event may refer.
+    static let other = "B"
+
+    private static let requested: [ConsentEvent] = [
+        .optedIn(client: client), .used(client: client), .registered(client: client),
+    ]
+    private static let approved = requested + [.approved(client: client)]
+
+    static let columns = [
+        Column("off", [.foundOff]),
+        Column("requested", requested),
+        Column("approved, at the start", [], from: atStart),
+        Column("approved", approved),
+        Column("paused, not approved", requested + [.paused(by: .byViewer)]),
+        Column("paused", approved + [.paused(by: .byHost)]),
+        Column("withdrawn", approved + [.optedOut(used: client)]),
+        Column("leaving", approved + [.optedOut(used: client), .optOutRecorded(nil)]),
+    ]
+
+    /// A process that has read an approval.
+    private static var atStart: ConsentState {
         var state = ConsentState()
-        for event in path { state.handle(event) }
+        state.read(Column("", approved).state.stored)
         return state
     }
 
-    /// What an event changes.
-    static func effects(of event: ConsentEvent, on before: ConsentState) -> (state: ConsentState, text: [String]) {
+    static let rows = [
+        Row("the user opts in", .optedIn(client: client)),
+        Row("the user opts out", .optedOut(used: client)),
+        Row("the opt-out is in the settings", .optOutRecorded(nil)),
+        Row("the opt-out is in the marker", .optOutRecorded(.marked)),
+        Row("the opt-out is only in memory", .optOutRecorded(.unrecorded)),
+        Row("a backup is restored", .restored(.init(telemetryRequested: true, clientIdentifier: client))),
+        Row(
+            "an approved backup is restored",
+            .restored(.init(telemetryRequested: true, telemetrySendingEnabled: true, clientIdentifier: client))),
+        Row("the record is enabled", .approved(client: client)),
+        Row("the record is not enabled yet", .notApproved(client: client)),
+        Row("the approval is revoked, or a command disables", .revoked(client: client, command: nil)),
+        Row("the record was deleted", .removed(client: client)),
+        Row("the host or the viewer pauses", .paused(by: .byHost)),
+        Row("the last pause ends", .paused(by: [])),
+        Row("the record exists", .registered(client: client)),
+        Row("the store cannot be reached", .unreachable),
+        Row("telemetry is found off", .foundOff),
+        Row("the logger finds the consent ended", .foundEnded),
+        Row("another process replaced the client", .departed(client: client)),
+        Row("the client's data is deleted", .deleted(columns.last?.state.stored.work.deletions.first ?? .init(clientId: ""))),
+    ]
+
+    /// What the event changes in the state.
+    static func effects(of event: ConsentEvent, on before: ConsentState) -> (state: ConsentState, effects: [String]) {
         var after = before
         after.handle(event)
-        var text: [String] = []
-        if before.records != after.records { text.append(after.records ? "opens" : "closes") }
-        if before.stored != after.stored { text.append("writes") }
-        if Set(after.stored.work.registrations).subtracting(before.stored.work.registrations) != [] { text.append("registers") }
-        let pending = before.stored.work.deletions.map(\.clientId)
-        if after.stored.work.deletions.contains(where: { !pending.contains($0.clientId) }) { text.append("deletes") }
-        return (after, text)
+        var effects: [String] = []
+        if before.records != after.records { effects.append(after.records ? "opens" : "closes") }
+        if before.stored != after.stored { effects.append("writes") }
+        let (work, next) = (before.stored.work, after.stored.work)
+        if next.registrations.contains(where: { !work.registrations.contains($0) }) { effects.append("registers") }
+        let pending = work.deletions.map(\.clientId)
+        if next.deletions.contains(where: { !pending.contains($0.clientId) }) { effects.append("deletes") }
+        return (after, effects)
     }
 
     /// The part of `CommandsAndConsent.md` between the two comments.
     static var markdown: String {
-        let standings = ConsentState.Standing.allCases
-        var lines = ["| Event | " + standings.map(\.rawValue).joined(separator: " | ") + " |"]
-        lines.append("|---" + String(repeating: "|---", count: standings.count) + "|")
-        var ways: [String: [String]] = [:]
-        for (name, event) in events {
-            let cells = standings.map { standing -> String in
-                let (after, effects) = effects(of: event, on: state(standing))
-                if after.standing != standing { ways["\(standing) → \(after.standing)", default: []].append(name) }
-                let next = after.standing == standing ? [] : ["**\(after.standing)**"]
-                return (next + effects).isEmpty ? "–" : (next + effects).joined(separator: ", ")
+        var lines = ["| Event | " + columns.map(\.name).joined(separator: " | ") + " |"]
+        lines.append("|---" + String(repeating: "|---", count: columns.count) + "|")
+        var transitions: [String: [String]] = [:]
+        for row in rows {
+            let cells = columns.map { column -> String in
+                let (after, effects) = effects(of: row.event, on: column.state)
+                guard after.standing != column.state.standing else {
+                    return effects.isEmpty ? "–" : effects.joined(separator: ", ")
+                }
+                let transition = "\(column.state.standing) → \(after.standing)"
+                if transitions[transition]?.last != row.name { transitions[transition, default: []].append(row.name) }
+                return (["**\(after.standing)**"] + effects).joined(separator: ", ")
             }
-            lines.append("| \(name) | " + cells.joined(separator: " | ") + " |")
+            lines.append("| \(row.name) | " + cells.joined(separator: " | ") + " |")
         }
-        lines += ["", "The ways from one standing to another:", "", "```"]
-        for way in standings.flatMap({ from in standings.map { "\(from) → \($0)" } }) {
-            guard let names = ways[way] else { continue }
-            lines.append(way + String(repeating: " ", count: max(1, 24 - way.count)) + names.joined(separator: "; "))
+        lines += ["", "The transitions:", "", "```"]
+        let standings = ConsentState.Standing.allCases
+        for transition in standings.flatMap({ from in standings.map { "\(from) → \($0)" } }) {
+            guard let names = transitions[transition] else { continue }
+            let padding = String(repeating: " ", count: max(1, 24 - transition.count))
+            lines.append(transition + padding + names.joined(separator: "; "))
         }
         return (lines + ["```"]).joined(separator: "\n")
     }
