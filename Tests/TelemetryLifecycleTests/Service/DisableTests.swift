@@ -47,6 +47,20 @@ struct DisableTests {
         #expect(host.logger.calls.suffix(2) == [.setEnabled(false), .setClientIdentifier(nil)])
     }
 
+    @Test("When the viewer revokes the approval or deletes the record, the logger is turned off once", arguments: [true, false])
+    func revoked(_ isDeleted: Bool) async throws {
+        let host = try await TestHost.approved()
+        let calls = host.logger.calls.count
+        if isDeleted {
+            try await host.transport.store.deleteRecords(withIDs: [.client(TestHost.clientId)])
+        } else {
+            _ = try await host.transport.store.updateTelemetryClient(recordID: .client(TestHost.clientId), isEnabled: false)
+        }
+        await host.service.reconcile()
+        #expect(host.service.status == .disabled)
+        #expect(host.logger.calls.dropFirst(calls) == [.setEnabled(false), .setClientIdentifier(nil)])
+    }
+
     @Test("Opting out without an opt-in makes no call")
     func nothingToDo() async throws {
         let host = try await TestHost()

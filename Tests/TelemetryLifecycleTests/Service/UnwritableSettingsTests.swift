@@ -121,6 +121,18 @@ final class UnwritableSettingsTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: spool.path(percentEncoded: false)).isEmpty)
     }
 
+    @Test("While the settings cannot be written, the user can opt in again after a restart")
+    func optsInAgain() async throws {
+        let service = await start()
+        for name in ["settings.lock", "settings.opted-out", "settings.json"] { try block(name) }
+        await service.disableTelemetry()
+        let again = await start()
+        #expect(again.settings == .defaults)
+        await again.enableTelemetry()
+        #expect(again.settings.telemetryRequested)
+        #expect(again.status == .pendingApproval)
+    }
+
     @Test("An opt-out that cannot be recorded is in the status, holds in the process, and is recorded once possible")
     func nowhere() async throws {
         let service = await start()
