@@ -8,7 +8,7 @@ import TelemetryTransport
 final class CommandController {
     /// Called when receiving commands starts and stops.
     var onProcessing: (@MainActor (Bool) -> Void)?
-    /// Disables the client; set by the synchronizer.
+    /// Disables the client. Set once the synchronizer exists.
     var disable: @MainActor (_ clientId: String, _ command: TelemetryRecord.ID) async -> Void = { _, _ in }
 
     private let consent: ConsentController

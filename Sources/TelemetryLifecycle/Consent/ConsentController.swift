@@ -2,7 +2,7 @@ import TelemetryLogging
 import TelemetryModels
 import TelemetryPersistence
 
-/// Owns the consent's state: reads and writes what is stored of it, and makes the logger follow it.
+/// Owns the consent's state: reads and writes its stored part, and aligns the logger with it.
 ///
 /// Reads and writes are serialized in the order of the calls. They have a queue of their own, apart from the service's operations:
 /// an opt-out is recorded while an operation waits for the transport. A change checks its preconditions inside the change, because

@@ -73,10 +73,9 @@ final class ConsentStores {
             stored = next.settings
             return (state: next, result: result)
         }
-        var next = base
         // If the store did not make the change, it must not restore a withdrawn consent.
+        var next = changed?.state ?? base
         let result = changed?.result ?? transform(&next)
-        if let changed { next = changed.state }
         await save(&next, since: base)
         return Update(state: next, isRecorded: isRecorded, result: result)
     }
@@ -151,7 +150,7 @@ final class ConsentStores {
         if isMoved, await work.isPendingWorkSaved {
             await settings.update { $0.embeddedWork = $0.embeddedWork.merging(TelemetryPendingWork(), since: embedded) }
         }
-        // Also if the store did not make the change.
+        // Needed if the store did not make the change.
         pending.add(embedded)
         return pending
     }
