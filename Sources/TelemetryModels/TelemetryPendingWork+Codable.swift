@@ -23,7 +23,7 @@ extension TelemetryPendingWork: Codable {
         if !registrations.isEmpty { try container.encode(registrations, forKey: .registrations) }
         switch backup {
         case .unknown: break
-        case .holds(let settings): try container.encode(settings.fieldsAlone, forKey: .backedUp)
+        case .holds(let settings): try container.encode(settings, forKey: .backedUp)
         case .outdated: try container.encode(true, forKey: .isBackupOutdated)
         }
         if !deletions.isEmpty { try container.encode(deletions, forKey: .deletions) }

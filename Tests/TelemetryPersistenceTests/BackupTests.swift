@@ -29,6 +29,22 @@ struct BackupTests {
         }
     }
 
+    @Test("A file backup keeps the pending work that is saved with the settings, and no other")
+    func work() async throws {
+        try await withTemporaryDirectory(isCreated: true) { directory in
+            let backup = FileTelemetrySettingsBackup(directory: directory)
+            #expect(try await backup.loadPendingWork().isEmpty)
+            let work = TelemetryPendingWork(deletions: [.init(clientId: "old", command: "command-1")])
+            try await backup.saveSettings(settings, pendingWork: work)
+            #expect(try await FileTelemetrySettingsBackup(directory: directory).loadPendingWork() == work)
+            let coordinator = TelemetrySettingsSyncCoordinator(backupClient: backup)
+            #expect(await coordinator.restoreSettingsFromBackup() == .restored(settings))
+            #expect(await coordinator.restoredWork == work)
+            try await backup.saveSettings(settings)
+            #expect(try await backup.loadPendingWork().isEmpty)
+        }
+    }
+
     @Test(
         "A corrupt backup is an error and is not changed, until another is saved",
         arguments: [

@@ -18,7 +18,7 @@ struct CurrentSettingsTests {
             for _ in 1...100 {
                 await store.save(settings)
                 #expect(await other.current() == settings)
-                _ = await store.recordOptOut { $0.optOut() }
+                _ = await store.recordOptOut { $0 = .defaults }
                 #expect(await other.current() == .defaults)
             }
         }
@@ -47,7 +47,7 @@ struct CurrentSettingsTests {
                 at: directory.appending(path: "settings.lock"), withIntermediateDirectories: false)
             try age(file, directory)
             #expect(await store.current() == settings)
-            await store.update { $0.optOut() }
+            await store.update { $0 = .defaults }
             #expect(await store.current() == .defaults)
         }
     }

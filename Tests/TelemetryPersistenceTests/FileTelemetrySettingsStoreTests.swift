@@ -179,6 +179,27 @@ struct FileTelemetrySettingsStoreTests {
             {
                 #expect(text.contains(line), "\(text)")
             }
+            #expect(!text.contains("optOuts") && !text.contains("embeddedWork"), "\(text)")
+        }
+    }
+
+    @Test("What is stored beside the settings is kept with them, and a change of the settings keeps it")
+    func document() async throws {
+        try await withTemporaryDirectory(isCreated: true) { directory in
+            let work = TelemetryPendingWork(deletions: [.init(clientId: "old", command: "command-1")])
+            let store = FileTelemetrySettingsStore(directory: directory)
+            _ = await store.changeDocument(isOptOut: false) {
+                $0 = SettingsDocument(settings: settings, optOuts: 2, embeddedWork: work)
+            }
+            await store.save(TelemetrySettings(telemetryRequested: true, clientIdentifier: "new"))
+            await store.update { $0.telemetrySendingEnabled = true }
+            let expected = SettingsDocument(
+                settings: TelemetrySettings(
+                    telemetryRequested: true, telemetrySendingEnabled: true, clientIdentifier: "new"),
+                optOuts: 2, embeddedWork: work)
+            #expect(await FileTelemetrySettingsStore(directory: directory).loadDocument() == expected)
+            let text = try String(contentsOf: directory.appending(path: "settings.json"), encoding: .utf8)
+            #expect(text.contains(#""optOuts" : 2"#) && text.contains(#""command" : "command-1""#), "\(text)")
         }
     }
 }

@@ -10,17 +10,17 @@ struct SettingsMergingTests {
     enum Change: String, CaseIterable, Sendable {
         case optOut, optIn, optOutAndIn, sendingOn, withdraw
 
-        func apply(to settings: inout TelemetrySettings, as clientId: String) {
+        func apply(to document: inout SettingsDocument, as clientId: String) {
             switch self {
-            case .optOut: settings.optOut()
+            case .optOut: document.optOut()
             case .optIn:
-                settings.telemetryRequested = true
-                settings.clientIdentifier = settings.clientIdentifier ?? clientId
+                document.settings.telemetryRequested = true
+                document.settings.clientIdentifier = document.settings.clientIdentifier ?? clientId
             case .optOutAndIn:
-                settings.optOut()
-                Self.optIn.apply(to: &settings, as: clientId)
-            case .sendingOn: settings.telemetrySendingEnabled = settings.telemetryRequested
-            case .withdraw: settings.withdraw()
+                document.optOut()
+                Self.optIn.apply(to: &document, as: clientId)
+            case .sendingOn: document.settings.telemetrySendingEnabled = document.settings.telemetryRequested
+            case .withdraw: document.withdraw()
             }
         }
     }
@@ -29,7 +29,7 @@ struct SettingsMergingTests {
     func unwrittenOptOut() async throws {
         for theirs in Change.allCases {
             let merged = try await merge(mine: .optOut, theirs: theirs)
-            #expect(merged == .defaults, "\(theirs)")
+            #expect(merged.settings == .defaults, "\(theirs)")
             #expect(merged.embeddedWork.deletions.contains { $0.clientId == "first" }, "\(theirs)")
             if theirs == .optOutAndIn { #expect(merged.embeddedWork.deletions.contains { $0.clientId == "theirs" }) }
         }
@@ -38,7 +38,7 @@ struct SettingsMergingTests {
     @Test("A stored opt-out wins over any change that could not be written", arguments: Change.allCases)
     func storedOptOut(mine: Change) async throws {
         let merged = try await merge(mine: mine, theirs: .optOut)
-        #expect(merged == .defaults)
+        #expect(merged.settings == .defaults)
         #expect(merged.embeddedWork.deletions.contains { $0.clientId == "first" })
     }
 
@@ -46,10 +46,10 @@ struct SettingsMergingTests {
         "A change for one client does not apply to the client that replaced it", arguments: [Change.sendingOn, .withdraw])
     func otherClient(mine: Change) async throws {
         let merged = try await merge(mine: mine, theirs: .optOutAndIn)
-        #expect(merged == TelemetrySettings(telemetryRequested: true, clientIdentifier: "theirs"))
+        #expect(merged.settings == TelemetrySettings(telemetryRequested: true, clientIdentifier: "theirs"))
     }
 
-    private func merge(mine: Change, theirs: Change) async throws -> TelemetrySettings {
+    private func merge(mine: Change, theirs: Change) async throws -> SettingsDocument {
         try await withTemporaryDirectory(isCreated: true) { directory in
             let (store, other) = (
                 FileTelemetrySettingsStore(directory: directory), FileTelemetrySettingsStore(directory: directory)
@@ -59,11 +59,11 @@ struct SettingsMergingTests {
             let lock = directory.appending(path: "settings.lock")
             try FileManager.default.removeItem(at: lock)
             try FileManager.default.createDirectory(at: lock, withIntermediateDirectories: false)
-            await store.update { mine.apply(to: &$0, as: "mine") }
+            _ = await store.changeDocument(isOptOut: false) { mine.apply(to: &$0, as: "mine") }
             try FileManager.default.removeItem(at: lock)
-            await other.update { theirs.apply(to: &$0, as: "theirs") }
-            let merged = await store.load()
-            let stored = await other.load()
+            _ = await other.changeDocument(isOptOut: false) { theirs.apply(to: &$0, as: "theirs") }
+            let merged = await store.loadDocument()
+            let stored = await other.loadDocument()
             #expect(stored == merged)
             return stored
         }

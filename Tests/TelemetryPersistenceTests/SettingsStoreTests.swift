@@ -5,14 +5,13 @@ import Testing
 
 /// The contract of the settings stores in memory and in user defaults. Stores in files have tests of their own.
 struct SettingsStoreTests {
-    private static let full: TelemetrySettings = {
-        var settings = TelemetrySettings(
-            telemetryRequested: true, telemetrySendingEnabled: true, clientIdentifier: "é/👩‍👩‍👧")
-        settings.embeddedWork = TelemetryPendingWork(
+    private static let full = TelemetrySettings(
+        telemetryRequested: true, telemetrySendingEnabled: true, clientIdentifier: "é/👩‍👩‍👧")
+    private static let document = SettingsDocument(
+        settings: full, optOuts: 3,
+        embeddedWork: TelemetryPendingWork(
             registrations: ["é/👩‍👩‍👧"], backup: .outdated,
-            deletions: [.init(clientId: "old", sessionEnd: Date(timeIntervalSince1970: 1_795_248_000.123), command: "c")])
-        return settings
-    }()
+            deletions: [.init(clientId: "old", sessionEnd: Date(timeIntervalSince1970: 1_795_248_000.123), command: "c")]))
 
     @Test("A store in memory keeps, changes and resets its settings")
     func memory() async {
@@ -32,22 +31,21 @@ struct SettingsStoreTests {
         try await withSuite { name in
             let store = UserDefaultsTelemetrySettingsStore(suiteName: name)
             #expect(await store.load() == .defaults)
-            await store.save(Self.full)
-            let loaded = await UserDefaultsTelemetrySettingsStore(suiteName: name).load()
-            #expect(loaded == Self.full)
-            #expect(loaded.embeddedWork == Self.full.embeddedWork)
+            _ = await store.changeDocument(isOptOut: false) { $0 = Self.document }
+            #expect(await UserDefaultsTelemetrySettingsStore(suiteName: name).loadDocument() == Self.document)
             let updated = await store.update { $0.clientIdentifier = nil }
             #expect(updated.clientIdentifier == nil)
             #expect(await UserDefaultsTelemetrySettingsStore(suiteName: name).load() == updated)
             #expect(await store.reset() == .defaults)
-            #expect(await UserDefaultsTelemetrySettingsStore(suiteName: name).load().embeddedWork.isEmpty)
+            #expect(await UserDefaultsTelemetrySettingsStore(suiteName: name).loadDocument() == SettingsDocument())
         }
     }
 
     @Test("The store uses the given user defaults, and has a key for each field")
     func keys() async throws {
         try await withSuite { name in
-            await UserDefaultsTelemetrySettingsStore(userDefaults: try #require(UserDefaults(suiteName: name))).save(Self.full)
+            let store = UserDefaultsTelemetrySettingsStore(userDefaults: try #require(UserDefaults(suiteName: name)))
+            _ = await store.changeDocument(isOptOut: false) { $0 = Self.document }
             let defaults = try #require(UserDefaults(suiteName: name))
             defaults.synchronize()
             #expect(defaults.object(forKey: "telemetry.requested") as? Bool == true)
@@ -73,7 +71,7 @@ struct SettingsStoreTests {
             let expected = TelemetrySettings(
                 telemetryRequested: isConsent, telemetrySendingEnabled: isConsent, clientIdentifier: "abc")
             #expect(await store.load() == expected)
-            #expect(await store.update { $0.embeddedWork.add(.init(clientId: "abc")) } == expected)
+            #expect(await store.update { _ in } == expected)
             #expect(await UserDefaultsTelemetrySettingsStore(suiteName: name).load() == expected)
         }
     }
@@ -105,7 +103,7 @@ struct SettingsStoreTests {
             defaults.synchronize()
             let store = UserDefaultsTelemetrySettingsStore(suiteName: name)
             try #require(await store.load().telemetryRequested)
-            if isReset { await store.reset() } else { _ = await store.recordOptOut { $0.optOut() } }
+            if isReset { await store.reset() } else { _ = await store.recordOptOut { $0 = .defaults } }
             #expect(await store.load() == .defaults)
             #expect(await UserDefaultsTelemetrySettingsStore(suiteName: name).load() == .defaults)
             await store.reset()

@@ -14,10 +14,10 @@ extension ConsentController {
     /// Replaces the backup if it differs from the settings. A failure is reported and retried after the next operation.
     func backUp() async {
         guard let coordinator, needsBackup else { return }
-        let copy = state.stored.backedUp
+        let (settings, work) = (settings, state.stored.backedUpWork)
         do {
-            try await context.calls.call(.backup) { try await coordinator.backupSettings(copy) }
-            await changeWork { $0.backup = .holds(copy.fieldsAlone) }
+            try await context.calls.call(.backup) { try await coordinator.backUp(settings, pendingWork: work) }
+            await changeWork { $0.backup = .holds(settings) }
         } catch {
             context.report(.storageFailed, "The settings could not be backed up: \(error.localizedDescription)")
         }

@@ -105,7 +105,7 @@ final class ConsentController {
         let decision = ConsentDecision(count: optOuts.now)
         queue.enqueue {
             await self.read()
-            decision.stored = self.settings.optOuts
+            decision.stored = self.state.stored.document.optOuts
         }
         return decision
     }
@@ -117,7 +117,7 @@ final class ConsentController {
         let previous = state.stored
         let holds = await update { state in
             if isHeldOff, state.settings.telemetryRequested { state.handle(.optedOut(used: nil)) }
-            guard optOuts.now == count, isHeldOff || state.settings.optOuts == stored else { return false }
+            guard optOuts.now == count, isHeldOff || state.document.optOuts == stored else { return false }
             state.handle(event)
             return true
         }.result
@@ -146,7 +146,7 @@ final class ConsentController {
             return previous
         }.result
         state.handleHere(event, since: previous)
-        return state.stored != previous
+        return settings != previous.settings || work != previous.work
     }
 
     private func read() async {

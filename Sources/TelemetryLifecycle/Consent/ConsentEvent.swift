@@ -13,7 +13,7 @@ enum ConsentEvent: Sendable, Equatable {
     /// An opt-out is recorded: in the settings if the argument is nil, otherwise elsewhere.
     case optOutRecorded(ConsentState.OptOut?)
     /// The settings were restored from a backup.
-    case restored(TelemetrySettings)
+    case restored(StoredConsent)
 
     // MARK: The viewer
 

@@ -9,7 +9,8 @@ final class ConsentStores {
     private static let maximumAttempts = 8
 
     let settings: any TelemetrySettingsStoring
-    let work: any TelemetryPendingWorkStoring
+    private let document: any SettingsDocumentStoring
+    private let work: any TelemetryPendingWorkStoring
     /// The directory of the stores' files, if it is this instance's own.
     private let instance: InstanceDirectory?
 
@@ -18,25 +19,27 @@ final class ConsentStores {
     ) {
         self.instance = instance
         self.settings = settings
+        document = settings as? any SettingsDocumentStoring ?? PlainSettings(settings)
         self.work = work
     }
 
     /// Returns whether a client's events may be sent, by the current contents of the stores.
     var consentCheck: @Sendable (_ clientId: String?) async -> Bool {
-        { [settings, work] clientId in
-            let stored = await settings.current()
-            guard stored.telemetryRequested, stored.telemetrySendingEnabled, stored.clientIdentifier == clientId else {
+        { [document, work] clientId in
+            let stored = await document.currentDocument()
+            let settings = stored.settings
+            guard settings.telemetryRequested, settings.telemetrySendingEnabled, settings.clientIdentifier == clientId else {
                 return false
             }
-            return await !StoredConsent(settings: stored, work: work.currentPendingWork()).hasUnfinishedOptOut
+            return await !StoredConsent(stored, work: work.currentPendingWork()).hasUnfinishedOptOut
         }
     }
 
     /// Reads the stored state. Pending work that is embedded in the settings is moved to its store.
     func read() async -> StoredConsent {
         // The settings first: if another process changes both in between, at least its pending work is read.
-        let stored = await settings.load()
-        return StoredConsent(settings: stored, work: await moveEmbeddedWork(of: stored))
+        let stored = await document.loadDocument()
+        return StoredConsent(stored, work: await moveEmbeddedWork(of: stored))
     }
 
     /// Changes both atomically for other processes: the pending work is stored first, and the settings only if they are those
@@ -52,11 +55,11 @@ final class ConsentStores {
             let base = await read()
             var next = base
             let result = transform(&next)
-            if !next.settings.isSame(as: base.settings) || next.work != base.work { instance?.claim() }
+            if !next.document.isSame(as: base.document) || next.work != base.work { instance?.claim() }
             await save(&next, since: base)
-            guard let isRecorded = await save(next.settings, over: base.settings, isOptOut: isOptOut) else { continue }
+            guard let isRecorded = await save(next.document, over: base.document, isOptOut: isOptOut) else { continue }
             // If an opt-out may not outlive the process, the pending work still has to record that the consent has ended.
-            if isOptOut ? isRecorded : !settings.recordsOptOuts { await close(&next) }
+            if isOptOut ? isRecorded : !document.keepsDocument { await close(&next) }
             return Update(state: next, isRecorded: isRecorded, result: result)
         }
         return await updateAnything(isOptOut: isOptOut, transform)
@@ -68,9 +71,9 @@ final class ConsentStores {
     ) async -> Update<Result> {
         let base = await read()
         let (changed, isRecorded) = await write(isOptOut: isOptOut) { stored in
-            var next = StoredConsent(settings: stored, work: base.work)
+            var next = StoredConsent(stored, work: base.work)
             let result = transform(&next)
-            stored = next.settings
+            stored = next.document
             return (state: next, result: result)
         }
         // If the store did not make the change, it must not restore a withdrawn consent.
@@ -93,8 +96,8 @@ final class ConsentStores {
 
     /// - Returns: Whether the change outlives the process; nil if the settings are not those that it was based on, and were not
     ///   changed.
-    private func save(_ next: TelemetrySettings, over base: TelemetrySettings, isOptOut: Bool) async -> Bool? {
-        guard isOptOut || !next.isSame(as: base) || next.embeddedWork != base.embeddedWork else { return true }
+    private func save(_ next: SettingsDocument, over base: SettingsDocument, isOptOut: Bool) async -> Bool? {
+        guard isOptOut || next != base else { return true }
         let (isCurrent, isRecorded) = await write(isOptOut: isOptOut) { stored in
             guard stored.isSame(as: base) else { return false }
             let embedded = stored.embeddedWork.merging(next.embeddedWork, since: base.embeddedWork)
@@ -108,15 +111,13 @@ final class ConsentStores {
     /// - Returns: What the last run of the transform returned, nil if the store did not run it; for an opt-out, whether it outlives
     ///   the process.
     private func write<Result: Sendable>(
-        isOptOut: Bool, _ transform: @escaping @Sendable (inout TelemetrySettings) -> Result
+        isOptOut: Bool, _ transform: @escaping @Sendable (inout SettingsDocument) -> Result
     ) async -> (result: Result?, isRecorded: Bool) {
         let last = Mutex<Result?>(nil)
-        let run: @Sendable (inout TelemetrySettings) -> Void = { settings in
-            let result = transform(&settings)
+        let isRecorded = await document.changeDocument(isOptOut: isOptOut) { stored in
+            let result = transform(&stored)
             last.withLock { $0 = result }
         }
-        var isRecorded = true
-        if isOptOut { isRecorded = await settings.recordOptOut(run) } else { await settings.update(run) }
         return (last.withLock(\.self), isRecorded)
     }
 
@@ -129,7 +130,7 @@ final class ConsentStores {
         await work.updatePendingWork { $0 = $0.merging(changed, since: before) }
         let added = changed.deletions.filter { !before.deletions.contains($0) }
         guard !added.isEmpty, await !work.isPendingWorkSaved else { return }
-        next.settings.embeddedWork.add(TelemetryPendingWork(deletions: added))
+        next.document.embeddedWork.add(TelemetryPendingWork(deletions: added))
     }
 
     /// Called once the settings record the ended consents: the pending work no longer has to, in case a client opts in again.
@@ -141,14 +142,16 @@ final class ConsentStores {
     }
 
     /// - Returns: The pending work, including the work that was embedded in the settings.
-    private func moveEmbeddedWork(of stored: TelemetrySettings) async -> TelemetryPendingWork {
+    private func moveEmbeddedWork(of stored: SettingsDocument) async -> TelemetryPendingWork {
         var pending = await work.loadPendingWork()
         let embedded = stored.embeddedWork
         guard !embedded.isEmpty else { return pending }
         pending = await work.updatePendingWork { $0.add(embedded) }
         let isMoved = embedded.deletions.allSatisfy { pending.deletions.map(\.clientId).contains($0.clientId) }
         if isMoved, await work.isPendingWorkSaved {
-            await settings.update { $0.embeddedWork = $0.embeddedWork.merging(TelemetryPendingWork(), since: embedded) }
+            _ = await document.changeDocument(isOptOut: false) {
+                $0.embeddedWork = $0.embeddedWork.merging(TelemetryPendingWork(), since: embedded)
+            }
         }
         // Needed if the store did not make the change.
         pending.add(embedded)
@@ -156,7 +159,7 @@ final class ConsentStores {
     }
 }
 
-extension TelemetrySettings {
+extension SettingsDocument {
     /// Whether everything but the embedded work is equal.
-    fileprivate func isSame(as other: Self) -> Bool { self == other && optOuts == other.optOuts }
+    fileprivate func isSame(as other: Self) -> Bool { settings == other.settings && optOuts == other.optOuts }
 }

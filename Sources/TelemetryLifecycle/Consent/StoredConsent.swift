@@ -7,8 +7,18 @@ import TelemetryPersistence
 /// - at an opt-out, a deletion that ends the consent of a client whose settings still have it: ``complete()`` finds it.
 /// - at an opt-in, the registration of a client that the settings do not have, which has no effect.
 struct StoredConsent: Sendable, Equatable {
-    var settings = TelemetrySettings.defaults
-    var work = TelemetryPendingWork()
+    var document: SettingsDocument
+    var work: TelemetryPendingWork
+
+    init(_ document: SettingsDocument = SettingsDocument(), work: TelemetryPendingWork = TelemetryPendingWork()) {
+        self.document = document
+        self.work = work
+    }
+
+    var settings: TelemetrySettings {
+        get { document.settings }
+        set { document.settings = newValue }
+    }
 
     /// Handles an event: the stored part of ``ConsentState/handle(_:)``.
     mutating func handle(_ event: ConsentEvent) {
@@ -54,22 +64,21 @@ struct StoredConsent: Sendable, Equatable {
     /// Opts out: resets the settings and adds the deletion of the client's data.
     mutating func optOut() {
         withdraw()
-        settings.optOuts &+= 1
+        document.optOuts &+= 1
     }
 
     /// Ends the consent for the user or a viewer: resets the settings and adds the deletion of the client's data.
     /// - Parameter command: The viewer's command that requested it.
     private mutating func withdraw(command: TelemetryRecord.ID? = nil) {
         let clientId = settings.clientIdentifier
-        let optOuts = settings.optOuts
         discardConsent()
-        if let clientId { work.add(.init(clientId: clientId, command: command, endsConsent: optOuts)) }
+        if let clientId { work.add(.init(clientId: clientId, command: command, endsConsent: document.optOuts)) }
     }
 
     /// Resets the settings; pending deletions are kept.
     private mutating func discardConsent() {
         if let clientId = settings.clientIdentifier { work.removeRegistration(of: clientId) }
-        settings.discardConsent()
+        settings = .defaults
     }
 
     /// Adds the deletion of all of the client's data in the store, even if an earlier one was made.
@@ -80,7 +89,7 @@ struct StoredConsent: Sendable, Equatable {
     /// Whether the consent has ended but the settings were not changed yet: a process was killed in between, or is still working.
     var hasUnfinishedOptOut: Bool {
         work.deletions.contains {
-            $0.endsConsent == settings.optOuts && $0.sessionEnd == nil && $0.clientId == settings.clientIdentifier
+            $0.endsConsent == document.optOuts && $0.sessionEnd == nil && $0.clientId == settings.clientIdentifier
         }
     }
 
@@ -112,19 +121,17 @@ struct StoredConsent: Sendable, Equatable {
     /// - Parameter previous: The settings before the change, which the backup is assumed to hold.
     mutating func noteBackup(of previous: TelemetrySettings) {
         guard settings != previous else { return }
-        if work.backup == .unknown { work.backup = .holds(previous.fieldsAlone) }
+        if work.backup == .unknown { work.backup = .holds(previous) }
         // An ended consent must not be restored from a backup, even from one that this installation did not make.
         if !settings.telemetryRequested { work.backup = .outdated }
     }
 
     /// Restores the settings of a backup, as after a reinstallation: the client's data in the store is kept.
-    mutating func restore(_ backup: TelemetrySettings) {
-        settings.telemetryRequested = backup.telemetryRequested
-        settings.telemetrySendingEnabled = backup.telemetrySendingEnabled
-        settings.clientIdentifier = backup.clientIdentifier
-        guard let clientId = backup.clientIdentifier else { return }
-        if backup.embeddedWork.registrations.contains(clientId) { work.addRegistration(of: clientId) }
-        for deletion in backup.embeddedWork.deletions where deletion.clientId != clientId || deletion.sessionEnd != nil {
+    private mutating func restore(_ backup: StoredConsent) {
+        settings = backup.settings
+        guard let clientId = settings.clientIdentifier else { return }
+        if backup.work.registrations.contains(clientId) { work.addRegistration(of: clientId) }
+        for deletion in backup.work.deletions where deletion.clientId != clientId || deletion.sessionEnd != nil {
             work.add(deletion)
         }
         work.keepConsent(of: clientId)
@@ -134,11 +141,9 @@ struct StoredConsent: Sendable, Equatable {
         }
     }
 
-    /// The contents of a backup: the settings and, for a new installation, the pending deletions.
-    var backedUp: TelemetrySettings {
-        var copy = settings
-        copy.embeddedWork = TelemetryPendingWork(
+    /// The pending work of a backup, for a new installation.
+    var backedUpWork: TelemetryPendingWork {
+        TelemetryPendingWork(
             registrations: work.registrations.filter { $0 == settings.clientIdentifier }, deletions: work.deletions)
-        return copy
     }
 }

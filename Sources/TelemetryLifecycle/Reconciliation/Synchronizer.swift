@@ -295,7 +295,8 @@ final class Synchronizer {
             return .failed(error.localizedDescription)
         }
         guard case .restored(let backup) = result, backup.telemetryRequested else { return result }
-        _ = await consent.handle(.restored(backup), by: decision)
+        let stored = StoredConsent(SettingsDocument(settings: backup), work: await coordinator.restoredWork)
+        _ = await consent.handle(.restored(stored), by: decision)
         if settings.telemetryRequested { _ = await reconcile() }
         return result
     }

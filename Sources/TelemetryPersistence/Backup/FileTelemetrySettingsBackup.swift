@@ -13,17 +13,26 @@ public struct FileTelemetrySettingsBackup: TelemetrySettingsBackingUp {
     /// Replaces the backup, even a corrupt one.
     /// - Throws: An error if the file cannot be written; then the backup is unchanged.
     public func saveSettings(_ settings: TelemetrySettings) async throws {
+        try await saveSettings(settings, pendingWork: TelemetryPendingWork())
+    }
+
+    public func saveSettings(_ settings: TelemetrySettings, pendingWork: TelemetryPendingWork) async throws {
+        let backup = BackedUpSettings(settings: settings, pendingWork: pendingWork, lastUpdated: .now)
         let lock = try await file.lock().get()
-        try withExtendedLifetime(lock) { try file.write(BackedUpSettings(settings: settings, lastUpdated: .now)) }
+        try withExtendedLifetime(lock) { try file.write(backup) }
     }
 
     /// Returns the backup; nil if there is none.
     /// - Throws: ``TelemetrySettingsBackupError/corrupted(_:)`` if the contents are invalid; another error if the file cannot be
     ///   read.
-    public func loadSettings() async throws -> TelemetrySettings? {
+    public func loadSettings() async throws -> TelemetrySettings? { try backup()?.settings }
+
+    public func loadPendingWork() async throws -> TelemetryPendingWork { try backup()?.pendingWork ?? TelemetryPendingWork() }
+
+    private func backup() throws -> BackedUpSettings? {
         switch try file.contents() {
         case .missing: return nil
-        case .found(let backup): return backup.settings
+        case .found(let backup): return backup
         case .corrupt(let reason): throw TelemetrySettingsBackupError.corrupted("\(file.path): \(reason)")
         }
     }
@@ -35,15 +44,17 @@ public struct FileTelemetrySettingsBackup: TelemetrySettingsBackingUp {
     }
 }
 
-/// The stored form: the settings' fields and the date of the save.
+/// The stored form: the settings' fields, the pending work if there is any, and the date of the save.
 private struct BackedUpSettings: Codable, Sendable {
     let settings: TelemetrySettings
+    let pendingWork: TelemetryPendingWork
     let lastUpdated: Date
 
-    private enum CodingKeys: String, CodingKey { case telemetryRequested, telemetrySendingEnabled, lastUpdated }
+    private enum CodingKeys: String, CodingKey { case telemetryRequested, telemetrySendingEnabled, pendingWork, lastUpdated }
 
-    init(settings: TelemetrySettings, lastUpdated: Date) {
+    init(settings: TelemetrySettings, pendingWork: TelemetryPendingWork, lastUpdated: Date) {
         self.settings = settings
+        self.pendingWork = pendingWork
         self.lastUpdated = lastUpdated
     }
 
@@ -52,12 +63,16 @@ private struct BackedUpSettings: Codable, Sendable {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         for key in [CodingKeys.telemetryRequested, .telemetrySendingEnabled] { _ = try container.decode(Bool.self, forKey: key) }
         self.init(
-            settings: try TelemetrySettings(from: decoder), lastUpdated: try container.decodeTimestamp(forKey: .lastUpdated))
+            settings: try TelemetrySettings(from: decoder),
+            pendingWork: try container.decodeIfPresent(TelemetryPendingWork.self, forKey: .pendingWork)
+                ?? TelemetryPendingWork(),
+            lastUpdated: try container.decodeTimestamp(forKey: .lastUpdated))
     }
 
     func encode(to encoder: any Encoder) throws {
         try settings.encode(to: encoder)
         var container = encoder.container(keyedBy: CodingKeys.self)
+        if !pendingWork.isEmpty { try container.encode(pendingWork, forKey: .pendingWork) }
         try container.encodeTimestamp(lastUpdated, forKey: .lastUpdated)
     }
 }

@@ -19,6 +19,8 @@ public actor TelemetrySettingsSyncCoordinator {
 
     /// The state of the last restore.
     public private(set) var state: RestoreState = .pending
+    /// The pending work of the backup that was found by the last restore.
+    package private(set) var restoredWork = TelemetryPendingWork()
     private let backupClient: any TelemetrySettingsBackingUp
     private var restoration: Task<RestoreState, Never>?
 
@@ -31,6 +33,10 @@ public actor TelemetrySettingsSyncCoordinator {
     /// - Throws: The backup's error.
     public func backupSettings(_ settings: TelemetrySettings) async throws {
         try await backupClient.saveSettings(settings)
+    }
+
+    package func backUp(_ settings: TelemetrySettings, pendingWork: TelemetryPendingWork) async throws {
+        try await backupClient.saveSettings(settings, pendingWork: pendingWork)
     }
 
     /// Reads the backup and returns the new ``state``. Overlapping calls share one read, which continues if a caller is
@@ -53,7 +59,9 @@ public actor TelemetrySettingsSyncCoordinator {
     private func readBackup() async -> RestoreState {
         let result: RestoreState
         do {
-            result = try await backupClient.loadSettings().map(RestoreState.restored) ?? .fresh
+            let settings = try await backupClient.loadSettings()
+            restoredWork = try await backupClient.loadPendingWork()
+            result = settings.map(RestoreState.restored) ?? .fresh
         } catch {
             result = .failed(error.localizedDescription)
         }

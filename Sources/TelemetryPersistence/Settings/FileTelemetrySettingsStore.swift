@@ -8,63 +8,43 @@ public import TelemetryModels
 /// can be written. An opt-out that cannot be written is recorded by a file `settings.opted-out`, or by removing the settings.
 /// Pending work is kept in the same directory, in the same way as in ``FileTelemetryPendingWorkStore``.
 public actor FileTelemetrySettingsStore: TelemetrySettingsStoring {
-    private var document: StoredDocument<TelemetrySettings>
+    private var document: StoredDocument<SettingsDocument>
     private var marker: OptOutMarker
     /// The pending work, in the settings' directory.
     var pendingWork: PendingWorkDocument
     let directory: URL
     /// The clients that this process uses.
     var uses: [String: ClientUseLock] = [:]
-    /// The last read settings; nil if they were changed since.
-    private var cached: (settings: TelemetrySettings, stamp: DocumentStamp)?
+    /// The last read document; nil if it was changed since.
+    private var cached: (document: SettingsDocument, stamp: DocumentStamp)?
 
     /// - Parameters:
     ///   - directory: The file's directory.
     ///   - diagnostics: Receives corrupt files and failures to read or write.
     public init(directory: URL, diagnostics: TelemetryDiagnosticsHandler? = nil) {
         document = StoredDocument(
-            JSONDocumentFile(directory: directory, name: "settings", diagnostics: diagnostics), initial: .defaults)
+            JSONDocumentFile(directory: directory, name: "settings", diagnostics: diagnostics), initial: SettingsDocument())
         marker = OptOutMarker(directory: directory, name: "settings.opted-out")
         pendingWork = PendingWorkDocument(directory: directory, diagnostics: diagnostics)
         self.directory = directory
     }
 
-    public func load() async -> TelemetrySettings {
-        if marker.isPlaced { return await change { _ in } }
-        if let settings = document.loadUnlocked() { return settings }
-        return document.load(await document.lock())
-    }
+    public func load() async -> TelemetrySettings { await loadDocument().settings }
 
-    public func current() async -> TelemetrySettings {
-        // Before reading, so that the next call sees a change made meanwhile.
-        let stamp = DocumentStamp(of: "settings.json", in: directory)
-        if let cached, cached.stamp == stamp { return cached.settings }
-        let settings = await load()
-        cached = document.isSaved && stamp.isSettled(at: Date()) ? (settings, stamp) : nil
-        return settings
-    }
+    public func current() async -> TelemetrySettings { await currentDocument().settings }
 
     @discardableResult
     public func save(_ settings: TelemetrySettings) async -> TelemetrySettings {
-        await change { stored in
-            let previous = stored
-            stored = settings
-            stored.optOuts = max(previous.optOuts, settings.optOuts)
-            if settings.embeddedWork.isEmpty { stored.embeddedWork = previous.embeddedWork }
-        }
+        await change { $0.settings = settings }.settings
     }
 
     @discardableResult
     public func update(_ transform: @Sendable (inout TelemetrySettings) -> Void) async -> TelemetrySettings {
-        await change(transform)
+        await change { transform(&$0.settings) }.settings
     }
 
-    public nonisolated var recordsOptOuts: Bool { true }
-
     public func recordOptOut(_ transform: @Sendable (inout TelemetrySettings) -> Void) async -> Bool {
-        _ = await change(transform)
-        // Without a file there is no consent, and removing it needs no disk space.
-        return document.isSaved || document.isMissing || marker.place() || document.removeFile()
+        await changeDocument(isOptOut: true) { transform(&$0.settings) }
     }
 
     @discardableResult
@@ -78,16 +58,43 @@ public actor FileTelemetrySettingsStore: TelemetrySettingsStoring {
         return .defaults
     }
 
-    /// Changes the settings, after completing an opt-out that was only marked.
-    private func change(_ transform: (inout TelemetrySettings) -> Void) async -> TelemetrySettings {
+    /// Changes the document, after completing an opt-out that was only marked.
+    private func change(_ transform: (inout SettingsDocument) -> Void) async -> SettingsDocument {
         let lock = await document.lock()
         // A change that could not be written does not change the stamp.
         cached = nil
-        let settings = document.change(lock) { settings in
-            if marker.take() { settings.optOut() }
-            transform(&settings)
+        let changed = document.change(lock) { stored in
+            if marker.take() { stored.optOut() }
+            transform(&stored)
         }
         if document.isSaved { marker.clear() }
-        return settings
+        return changed
+    }
+}
+
+extension FileTelemetrySettingsStore: SettingsDocumentStoring {
+    package nonisolated var keepsDocument: Bool { true }
+
+    package func loadDocument() async -> SettingsDocument {
+        if marker.isPlaced { return await change { _ in } }
+        if let stored = document.loadUnlocked() { return stored }
+        return document.load(await document.lock())
+    }
+
+    package func currentDocument() async -> SettingsDocument {
+        // Before reading, so that the next call sees a change made meanwhile.
+        let stamp = DocumentStamp(of: "settings.json", in: directory)
+        if let cached, cached.stamp == stamp { return cached.document }
+        let stored = await loadDocument()
+        cached = document.isSaved && stamp.isSettled(at: Date()) ? (stored, stamp) : nil
+        return stored
+    }
+
+    package func changeDocument(
+        isOptOut: Bool, _ transform: @Sendable (inout SettingsDocument) -> Void
+    ) async -> Bool {
+        _ = await change(transform)
+        // Without a file there is no consent, and removing it needs no disk space.
+        return !isOptOut || document.isSaved || document.isMissing || marker.place() || document.removeFile()
     }
 }

@@ -2,37 +2,30 @@ public import TelemetryModels
 
 /// Settings and pending work in memory, for tests and previews.
 public actor InMemoryTelemetrySettingsStore: TelemetrySettingsStoring, TelemetryPendingWorkStoring {
-    private var settings = TelemetrySettings.defaults
+    private var document = SettingsDocument()
     private var work = TelemetryPendingWork()
 
     /// Creates a store that holds the default settings.
     public init() {}
 
-    public func load() async -> TelemetrySettings { settings }
+    public func load() async -> TelemetrySettings { document.settings }
 
     @discardableResult
     public func save(_ settings: TelemetrySettings) async -> TelemetrySettings {
-        self.settings = settings
+        document.settings = settings
         return settings
     }
 
     @discardableResult
     public func update(_ transform: @Sendable (inout TelemetrySettings) -> Void) async -> TelemetrySettings {
-        transform(&settings)
-        return settings
-    }
-
-    public nonisolated var recordsOptOuts: Bool { true }
-
-    public func recordOptOut(_ transform: @Sendable (inout TelemetrySettings) -> Void) async -> Bool {
-        transform(&settings)
-        return true
+        transform(&document.settings)
+        return document.settings
     }
 
     @discardableResult
     public func reset() async -> TelemetrySettings {
-        settings = .defaults
-        return settings
+        document = SettingsDocument()
+        return document.settings
     }
 
     // MARK: Pending work
@@ -51,4 +44,17 @@ public actor InMemoryTelemetrySettingsStore: TelemetrySettingsStoring, Telemetry
 
     /// Removes the pending work and keeps the settings.
     public func removePendingWork() async { work = TelemetryPendingWork() }
+}
+
+extension InMemoryTelemetrySettingsStore: SettingsDocumentStoring {
+    package nonisolated var keepsDocument: Bool { true }
+
+    package func loadDocument() async -> SettingsDocument { document }
+
+    package func currentDocument() async -> SettingsDocument { document }
+
+    package func changeDocument(isOptOut: Bool, _ transform: @Sendable (inout SettingsDocument) -> Void) async -> Bool {
+        transform(&document)
+        return true
+    }
 }

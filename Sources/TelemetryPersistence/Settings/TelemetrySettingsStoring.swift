@@ -25,12 +25,6 @@ public protocol TelemetrySettingsStoring: Sendable {
     /// changed. The default calls ``load()``.
     func current() async -> TelemetrySettings
 
-    // MARK: Opt-outs
-
-    /// Whether ``recordOptOut(_:)`` reports what outlives the process, and the store keeps everything that `TelemetrySettings`
-    /// encodes. The default is false.
-    nonisolated var recordsOptOuts: Bool { get }
-
     /// Changes the settings like ``update(_:)``. If they cannot be written, the opt-out is recorded elsewhere, where the store finds
     /// it later. The default calls ``update(_:)`` and ``load()``.
     /// - Returns: Whether the opt-out outlives the process. Otherwise the store keeps it in memory.
@@ -51,8 +45,6 @@ public protocol TelemetrySettingsStoring: Sendable {
 
 extension TelemetrySettingsStoring {
     public func current() async -> TelemetrySettings { await load() }
-
-    public nonisolated var recordsOptOuts: Bool { false }
 
     public func recordOptOut(_ transform: @Sendable (inout TelemetrySettings) -> Void) async -> Bool {
         await update(transform)

@@ -29,28 +29,17 @@ public actor UserDefaultsTelemetrySettingsStore: TelemetrySettingsStoring {
         shared = SharedUserDefaults(defaults: SharedUserDefaults.suite(suiteName), diagnostics: diagnostics)
     }
 
-    public func load() async -> TelemetrySettings {
-        shared.refresh()
-        return read(shared.defaults)
-    }
+    public func load() async -> TelemetrySettings { await loadDocument().settings }
 
     @discardableResult
     public func save(_ settings: TelemetrySettings) async -> TelemetrySettings {
-        shared.change(await SharedUserDefaults.lock()) { write(settings, to: $0) }
-        return settings
+        await change { $0.settings = settings }.settings
     }
 
     @discardableResult
     public func update(_ transform: @Sendable (inout TelemetrySettings) -> Void) async -> TelemetrySettings {
-        shared.change(await SharedUserDefaults.lock()) { defaults in
-            var settings = read(defaults)
-            transform(&settings)
-            write(settings, to: defaults)
-            return settings
-        }
+        await change { transform(&$0.settings) }.settings
     }
-
-    public nonisolated var recordsOptOuts: Bool { true }
 
     /// User defaults do not report whether they could be written.
     public func recordOptOut(_ transform: @Sendable (inout TelemetrySettings) -> Void) async -> Bool {
@@ -61,7 +50,7 @@ public actor UserDefaultsTelemetrySettingsStore: TelemetrySettingsStoring {
     @discardableResult
     public func reset() async -> TelemetrySettings {
         shared.refresh()
-        let names = TelemetrySettings.CodingKeys.allCases.map(Self.name(of:))
+        let names = SettingsDocument.keys.map(Self.name(of:))
         // Without its own keys, the store would read the reference implementation's keys again.
         if Self.referenceSettings(in: shared.defaults) != nil { return await save(.defaults) }
         // Writes nothing if there is nothing to remove.
@@ -73,31 +62,37 @@ public actor UserDefaultsTelemetrySettingsStore: TelemetrySettingsStoring {
         return .defaults
     }
 
-    private func read(_ defaults: UserDefaults) -> TelemetrySettings {
-        var stored: [String: Any] = [:]
-        for key in TelemetrySettings.CodingKeys.allCases {
-            stored[key.rawValue] = defaults.object(forKey: Self.name(of: key))
-        }
-        if stored.isEmpty, let settings = Self.referenceSettings(in: defaults) { return settings }
-        do {
-            let data = try PropertyListSerialization.data(fromPropertyList: stored, format: .binary, options: 0)
-            return try PropertyListDecoder().decode(TelemetrySettings.self, from: data)
-        } catch {
-            report("the settings in user defaults cannot be read; using the default settings: \(error)")
-            return .defaults
+    private func change(_ transform: (inout SettingsDocument) -> Void) async -> SettingsDocument {
+        shared.change(await SharedUserDefaults.lock()) { defaults in
+            var document = read(defaults)
+            transform(&document)
+            write(document, to: defaults)
+            return document
         }
     }
 
-    private func write(_ settings: TelemetrySettings, to defaults: UserDefaults) {
+    private func read(_ defaults: UserDefaults) -> SettingsDocument {
+        var stored: [String: Any] = [:]
+        for key in SettingsDocument.keys { stored[key] = defaults.object(forKey: Self.name(of: key)) }
+        if stored.isEmpty, let settings = Self.referenceSettings(in: defaults) { return SettingsDocument(settings: settings) }
         do {
-            let data = try PropertyListEncoder().encode(settings)
+            let data = try PropertyListSerialization.data(fromPropertyList: stored, format: .binary, options: 0)
+            return try PropertyListDecoder().decode(SettingsDocument.self, from: data)
+        } catch {
+            report("the settings in user defaults cannot be read; using the default settings: \(error)")
+            return SettingsDocument()
+        }
+    }
+
+    private func write(_ document: SettingsDocument, to defaults: UserDefaults) {
+        do {
+            let data = try PropertyListEncoder().encode(document)
             let values = try PropertyListSerialization.propertyList(from: data, format: nil) as? [String: Any]
-            for key in TelemetrySettings.CodingKeys.allCases {
-                let name = Self.name(of: key)
-                if let value = values?[key.rawValue] {
-                    defaults.set(value, forKey: name)
+            for key in SettingsDocument.keys {
+                if let value = values?[key] {
+                    defaults.set(value, forKey: Self.name(of: key))
                 } else {
-                    defaults.removeObject(forKey: name)
+                    defaults.removeObject(forKey: Self.name(of: key))
                 }
             }
         } catch {
@@ -124,9 +119,25 @@ public actor UserDefaultsTelemetrySettingsStore: TelemetrySettingsStoring {
     }
 
     /// "telemetry." and the field's name without its own "telemetry".
-    private static func name(of key: TelemetrySettings.CodingKeys) -> String {
-        guard key.rawValue.hasPrefix("telemetry") else { return "telemetry.\(key.rawValue)" }
-        let rest = key.rawValue.dropFirst("telemetry".count)
+    private static func name(of key: String) -> String {
+        guard key.hasPrefix("telemetry") else { return "telemetry.\(key)" }
+        let rest = key.dropFirst("telemetry".count)
         return "telemetry.\(rest.prefix(1).lowercased())\(rest.dropFirst())"
+    }
+}
+
+extension UserDefaultsTelemetrySettingsStore: SettingsDocumentStoring {
+    package nonisolated var keepsDocument: Bool { true }
+
+    package func loadDocument() async -> SettingsDocument {
+        shared.refresh()
+        return read(shared.defaults)
+    }
+
+    package func currentDocument() async -> SettingsDocument { await loadDocument() }
+
+    package func changeDocument(isOptOut: Bool, _ transform: @Sendable (inout SettingsDocument) -> Void) async -> Bool {
+        _ = await change(transform)
+        return true
     }
 }

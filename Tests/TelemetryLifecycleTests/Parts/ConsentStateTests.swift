@@ -1,5 +1,6 @@
 import Foundation
 import TelemetryModels
+import TelemetryPersistence
 import Testing
 
 @testable import TelemetryLifecycle
@@ -59,7 +60,7 @@ struct ConsentStateTests {
         var state = try #require(Table.columns.first { $0.name == "approved" }).state
         #expect(state.isOpen)
         var stored = state.stored
-        stored.work.add(.init(clientId: Table.client, endsConsent: stored.settings.optOuts))
+        stored.work.add(.init(clientId: Table.client, endsConsent: stored.document.optOuts))
         state.read(stored)
         #expect(!state.isOpen && state.standing == .withdrawn)
     }

@@ -53,16 +53,20 @@ struct ConsentTable {
         return state
     }
 
+    private static func backup(isApproved: Bool) -> StoredConsent {
+        let settings = TelemetrySettings(
+            telemetryRequested: true, telemetrySendingEnabled: isApproved, clientIdentifier: client)
+        return StoredConsent(SettingsDocument(settings: settings))
+    }
+
     static let rows = [
         Row("the user opts in", .optedIn(client: client)),
         Row("the user opts out", .optedOut(used: client)),
         Row("the opt-out is in the settings", .optOutRecorded(nil)),
         Row("the opt-out is in the marker", .optOutRecorded(.marked)),
         Row("the opt-out is only in memory", .optOutRecorded(.unrecorded)),
-        Row("a backup is restored", .restored(.init(telemetryRequested: true, clientIdentifier: client))),
-        Row(
-            "an approved backup is restored",
-            .restored(.init(telemetryRequested: true, telemetrySendingEnabled: true, clientIdentifier: client))),
+        Row("a backup is restored", .restored(backup(isApproved: false))),
+        Row("an approved backup is restored", .restored(backup(isApproved: true))),
         Row("the record is enabled", .approved(client: client)),
         Row("the record is not enabled yet", .notApproved(client: client)),
         Row("the approval is revoked, or a command disables", .revoked(client: client, command: nil)),

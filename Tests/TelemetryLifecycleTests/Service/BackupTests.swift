@@ -157,6 +157,22 @@ struct BackupTests {
         #expect(await host.logger.isEnabled != true)
     }
 
+    @Test("A deletion that an installation could not make is made by the next one, from the backup")
+    func deletions() async throws {
+        let host = try await makeHost(settings: TelemetryFixtures.approvedSettings, server: true)
+        await host.comeUp()
+        host.transport.isOffline = true
+        await host.service.disableTelemetry()
+        #expect(backup.work.deletions.map(\.clientId) == [TestHost.clientId])
+        backup.content = TelemetrySettings(telemetryRequested: true, clientIdentifier: "next")
+        let another = try await makeHost(server: true)
+        try await another.transport.store.createTelemetryClient(TelemetryFixtures.client("next", isEnabled: true))
+        await another.comeUp()
+        await another.service.restoreFromBackup()
+        #expect(another.service.settings.clientIdentifier == "next")
+        #expect(try await another.client == nil)
+    }
+
     @Test("A restored client whose deletion is still pending is not deleted")
     func comesBack() async throws {
         let host = try await makeHost(settings: TelemetryFixtures.approvedSettings, server: true)
@@ -175,6 +191,7 @@ struct BackupTests {
 private final class RecordedBackup: TelemetrySettingsBackingUp {
     private struct State {
         var content: TelemetrySettings?
+        var work = TelemetryPendingWork()
         var saved: [TelemetrySettings] = []
         var loads = 0
         var calls = 0
@@ -194,6 +211,7 @@ private final class RecordedBackup: TelemetrySettingsBackingUp {
         get { state.withLock(\.content) }
         set { state.withLock { $0.content = newValue } }
     }
+    var work: TelemetryPendingWork { state.withLock(\.work) }
     var isFailing: Bool {
         get { state.withLock(\.isFailing) }
         set { state.withLock { $0.isFailing = newValue } }
@@ -203,9 +221,14 @@ private final class RecordedBackup: TelemetrySettingsBackingUp {
     var calls: Int { state.withLock(\.calls) }
 
     func saveSettings(_ settings: TelemetrySettings) async throws {
+        try await saveSettings(settings, pendingWork: TelemetryPendingWork())
+    }
+
+    func saveSettings(_ settings: TelemetrySettings, pendingWork: TelemetryPendingWork) async throws {
         await Task { [gate] in try? await gate.pass() }.value
         try count { state in
             state.content = settings
+            state.work = pendingWork
             state.saved.append(settings)
         }
         landed.yield()
@@ -217,6 +240,8 @@ private final class RecordedBackup: TelemetrySettingsBackingUp {
             return state.content
         }
     }
+
+    func loadPendingWork() async throws -> TelemetryPendingWork { work }
 
     func clearSettings() async throws { try count { $0.content = nil } }
 

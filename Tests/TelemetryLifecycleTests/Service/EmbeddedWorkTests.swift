@@ -41,7 +41,9 @@ struct EmbeddedWorkTests {
     @Test("Work that is embedded in the settings while the service runs is moved and done")
     func beside() async throws {
         let service = await start()
-        await FileTelemetrySettingsStore(directory: root.url).update { $0.embeddedWork.add(.init(clientId: "left")) }
+        _ = await FileTelemetrySettingsStore(directory: root.url).changeDocument(isOptOut: false) {
+            $0.embeddedWork.add(.init(clientId: "left"))
+        }
         try await transport.store.createTelemetryClient(TelemetryFixtures.client("left", isEnabled: true))
         await service.reconcile()
         #expect(try await transport.store.fetchTelemetryClients().isEmpty)
@@ -52,7 +54,7 @@ struct EmbeddedWorkTests {
     func killed(changes: Int) async throws {
         let device = MortalDevice()
         device.settings = TelemetryFixtures.approvedSettings
-        device.settings.embeddedWork = TelemetryPendingWork(
+        device.document.embeddedWork = TelemetryPendingWork(
             deletions: [.init(clientId: "left"), .init(clientId: Self.clientId, sessionEnd: TelemetryFixtures.date)])
         try await device.transport.store.createTelemetryClient(TelemetryFixtures.client(isEnabled: true))
         try await device.transport.store.createTelemetryClient(TelemetryFixtures.client("left", isEnabled: true))
@@ -64,7 +66,7 @@ struct EmbeddedWorkTests {
         await again.startup()
         await again.restorationFinished()
         #expect(device.work.deletions.count == 2)
-        #expect(device.settings.embeddedWork.isEmpty)
+        #expect(device.document.embeddedWork.isEmpty)
         device.transport.isOffline = false
         _ = await device.restart()
         #expect(try await device.transport.store.fetchTelemetryClients().map(\.clientId) == [Self.clientId])

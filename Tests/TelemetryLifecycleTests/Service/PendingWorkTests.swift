@@ -129,7 +129,7 @@ struct PendingWorkTests {
 
     @Test("A backup is repeated if another process changed the settings while it was made")
     func backupRace() async throws {
-        var state = StoredConsent(settings: TelemetryFixtures.approvedSettings)
+        var state = StoredConsent(SettingsDocument(settings: TelemetryFixtures.approvedSettings))
         let previous = state.settings
         state.handle(.optedOut(used: nil))
         state.noteBackup(of: previous)
@@ -142,12 +142,12 @@ struct PendingWorkTests {
 
     @Test("A deletion ends when its client is restored from a backup")
     func restored() async throws {
-        var state = StoredConsent(settings: TelemetryFixtures.approvedSettings)
-        let backup = state.backedUp
+        var state = StoredConsent(SettingsDocument(settings: TelemetryFixtures.approvedSettings))
+        let backup = StoredConsent(state.document, work: state.backedUpWork)
         state.handle(.optedOut(used: nil))
         state.work.backup = .holds(state.settings)
         state.handle(.restored(backup))
-        #expect(state.settings == backup)
+        #expect(state.settings == backup.settings)
         #expect(!state.hasUnfinishedOptOut)
         #expect(state.work.deletions.map(\.endsOnReturn) == [true])
         state.handle(.optedOut(used: nil))

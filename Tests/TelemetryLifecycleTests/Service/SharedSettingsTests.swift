@@ -19,7 +19,7 @@ struct SharedSettingsTests {
     private let memory = InMemoryTelemetrySettingsStore()
     private let clock = ManualClock()
 
-    private func settingsStore(_ store: Store) -> any TelemetrySettingsStoring {
+    private func settingsStore(_ store: Store) -> any TelemetrySettingsStoring & SettingsDocumentStoring {
         switch store {
         case .file: FileTelemetrySettingsStore(directory: root.url)
         case .memory: memory
@@ -82,11 +82,13 @@ struct SharedSettingsTests {
         try await approve(store)
         let process = try await start(store)
         let settings = settingsStore(store)
-        await settings.update { $0.embeddedWork.add(.init(clientId: TelemetryFixtures.clientId)) }
+        _ = await settings.changeDocument(isOptOut: false) {
+            $0.embeddedWork.add(.init(clientId: TelemetryFixtures.clientId))
+        }
         transport.hold(.deleteEvents)
         async let result = process.service.reconcile()
         await transport.held(.deleteEvents)
-        await settings.update { $0.optOut() }
+        _ = await settings.changeDocument(isOptOut: true) { $0.optOut() }
         transport.release(.deleteEvents)
         #expect(await result == .allDisabled)
         #expect(process.service.status == .disabled)

@@ -23,7 +23,8 @@ package final class SimulatedDevice {
     }
 
     package let number: Int
-    var settings = TelemetrySettings.defaults
+    private(set) var document = SettingsDocument()
+    var settings: TelemetrySettings { document.settings }
     var work = TelemetryPendingWork()
     /// Whether the settings temporarily cannot be written.
     var isUnwritable = false
@@ -68,8 +69,8 @@ package final class SimulatedDevice {
         generator = SimulatedIdentifiers(device: number)
     }
 
-    func store(_ settings: TelemetrySettings) {
-        self.settings = settings
+    func store(_ document: SettingsDocument) {
+        self.document = document
         if !settings.telemetryRequested { controls?.requestEnded() }
         guard let identifier = settings.clientIdentifier, !identifiers.contains(identifier) else { return }
         identifiers.append(identifier)

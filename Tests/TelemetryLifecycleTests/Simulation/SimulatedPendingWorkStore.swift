@@ -58,9 +58,9 @@ final class SimulatedPendingWorkStore: TelemetryPendingWorkStoring {
 
     /// An opt-out that is recorded here holds even before it is in the settings.
     private func noteOptOut() {
-        let settings = device.settings
+        let document = device.document
         let isRecorded = device.work.deletions.contains {
-            $0.endsConsent == settings.optOuts && $0.clientId == settings.clientIdentifier
+            $0.endsConsent == document.optOuts && $0.clientId == document.settings.clientIdentifier
         }
         if isRecorded, !device.consent.isWanted, device.consent.process === process { device.consent.isBinding = true }
     }

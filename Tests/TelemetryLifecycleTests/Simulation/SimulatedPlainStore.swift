@@ -16,7 +16,7 @@ final class SimulatedPlainStore: TelemetrySettingsStoring {
         guard !process.isDead else { return .defaults }
         var settings = process.device.settings
         transform(&settings)
-        process.device.store(settings.fieldsAlone)
+        process.device.store(SettingsDocument(settings: settings))
         await process.world.storeGate(process, "settings saved")
         return process.device.settings
     }

@@ -4,10 +4,10 @@ import TelemetryPersistence
 /// The device's settings, as one process reads them. The process may die before or after each change, and at times they cannot be
 /// written or even read. Unwritten changes are merged with the stored settings, as in a file store.
 @MainActor
-final class SimulatedSettingsStore: TelemetrySettingsStoring {
+final class SimulatedSettingsStore: TelemetrySettingsStoring, SettingsDocumentStoring {
     private let process: SimulatedProcess
-    private var known: TelemetrySettings?
-    private var unsaved: (value: TelemetrySettings, base: TelemetrySettings)?
+    private var known: SettingsDocument?
+    private var unsaved: (value: SettingsDocument, base: SettingsDocument)?
     /// The number of the recorded opt-out that is part of the unwritten changes.
     private var appliedMark = 0
 
@@ -15,65 +15,65 @@ final class SimulatedSettingsStore: TelemetrySettingsStoring {
 
     private var device: SimulatedDevice { process.device }
 
-    func load() async -> TelemetrySettings {
-        guard !process.isDead else { return .defaults }
+    nonisolated var keepsDocument: Bool { true }
+
+    func loadDocument() async -> SettingsDocument {
+        guard !process.isDead else { return SettingsDocument() }
         let isWritten = unsaved != nil && !device.isUnwritable && !device.isUnreadable
         if isWritten || isMarked { return change { _ in } }
-        guard !device.isUnreadable else { return unsaved?.value ?? known ?? .defaults }
-        known = device.settings
+        guard !device.isUnreadable else { return unsaved?.value ?? known ?? SettingsDocument() }
+        known = device.document
         return current
     }
 
-    func save(_ settings: TelemetrySettings) async -> TelemetrySettings { await update { $0 = settings } }
+    func currentDocument() async -> SettingsDocument { await loadDocument() }
 
-    func update(_ transform: @Sendable (inout TelemetrySettings) -> Void) async -> TelemetrySettings {
-        await process.world.storeGate(process, "save settings")
-        guard !process.isDead else { return .defaults }
-        let settings = change(transform)
-        await process.world.storeGate(process, "settings saved")
-        return settings
-    }
-
-    nonisolated var recordsOptOuts: Bool { true }
-    func recordOptOut(_ transform: @Sendable (inout TelemetrySettings) -> Void) async -> Bool {
-        await process.world.storeGate(process, "record opt-out")
+    func changeDocument(isOptOut: Bool, _ transform: @Sendable (inout SettingsDocument) -> Void) async -> Bool {
+        await process.world.storeGate(process, isOptOut ? "record opt-out" : "save settings")
         guard !process.isDead else { return false }
         _ = change(transform)
-        if unsaved != nil {
+        if isOptOut, unsaved != nil {
             device.isOptOutMarked = true
             device.markCount += 1
             appliedMark = device.markCount
         }
-        await process.world.storeGate(process, "opt-out recorded")
+        await process.world.storeGate(process, isOptOut ? "opt-out recorded" : "settings saved")
         return true
     }
 
+    func load() async -> TelemetrySettings { await loadDocument().settings }
+    func save(_ settings: TelemetrySettings) async -> TelemetrySettings { await update { $0 = settings } }
     func reset() async -> TelemetrySettings { await save(.defaults) }
+
+    func update(_ transform: @Sendable (inout TelemetrySettings) -> Void) async -> TelemetrySettings {
+        _ = await changeDocument(isOptOut: false) { transform(&$0.settings) }
+        return await load()
+    }
 
     private var isMarked: Bool { device.isOptOutMarked && appliedMark != device.markCount }
 
-    private var current: TelemetrySettings {
-        unsaved.map { device.settings.merging($0.value, since: $0.base) } ?? device.settings
+    private var current: SettingsDocument {
+        unsaved.map { device.document.merging($0.value, since: $0.base) } ?? device.document
     }
 
-    private func change(_ transform: (inout TelemetrySettings) -> Void) -> TelemetrySettings {
+    private func change(_ transform: (inout SettingsDocument) -> Void) -> SettingsDocument {
         let isUnseen = device.isUnreadable
-        if !isUnseen { known = device.settings }
-        var settings = isUnseen ? unsaved?.value ?? known ?? .defaults : current
+        if !isUnseen { known = device.document }
+        var document = isUnseen ? unsaved?.value ?? known ?? SettingsDocument() : current
         if isMarked {
-            settings.optOut()
+            document.optOut()
             appliedMark = device.markCount
         }
-        transform(&settings)
+        transform(&document)
         if isUnseen || device.isUnwritable {
-            unsaved = (settings, isUnseen ? unsaved?.base ?? known ?? .defaults : device.settings)
-            return settings
+            unsaved = (document, isUnseen ? unsaved?.base ?? known ?? SettingsDocument() : device.document)
+            return document
         }
-        device.store(settings)
-        known = settings
+        device.store(document)
+        known = document
         unsaved = nil
         device.isOptOutMarked = false
-        return settings
+        return document
     }
 
     // MARK: Which processes use a client

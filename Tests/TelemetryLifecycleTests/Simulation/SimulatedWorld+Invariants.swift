@@ -1,5 +1,6 @@
 import TelemetryLifecycle
 import TelemetryModels
+import TelemetryPersistence
 import TelemetryTransport
 
 extension SimulatedWorld {
@@ -24,7 +25,7 @@ extension SimulatedWorld {
             let clientId = settings.clientIdentifier
             expect(settings == device.settings, "\(name): the service says \(settings), the store \(device.settings)")
             expect(!service.hasPendingWork && device.work.deletions.isEmpty, "\(name) still has to do \(device.work)")
-            expect(device.settings.embeddedWork.isEmpty, "\(name): \(device.settings.embeddedWork) was not moved")
+            expect(device.document.embeddedWork.isEmpty, "\(name): \(device.document.embeddedWork) was not moved")
             expect(settings.telemetryRequested == (clientId != nil), "\(name): requested and identifier disagree: \(settings)")
             expect(process.logger.isOn == settings.telemetrySendingEnabled, "\(name): the logger's switch disagrees")
             if process.logger.isOn { expect(process.logger.clientId == clientId, "\(name): the logger's client disagrees") }

@@ -7,7 +7,7 @@ import TelemetryTransport
 /// A device whose processes are killed after a number of changes to its stores; their later changes have no effect.
 @MainActor
 final class MortalDevice {
-    var settings = TelemetrySettings.defaults
+    var document = SettingsDocument()
     var work = TelemetryPendingWork()
     var scenarioStates: [String: Bool] = [:]
     /// The changes, in order.
@@ -15,6 +15,11 @@ final class MortalDevice {
     /// Whether the settings store keeps only the three fields.
     let keepsThreeFields: Bool
     let transport = MockTelemetryTransport()
+
+    var settings: TelemetrySettings {
+        get { document.settings }
+        set { document.settings = newValue }
+    }
 
     init(keepsThreeFields: Bool = false) { self.keepsThreeFields = keepsThreeFields }
 
@@ -54,7 +59,7 @@ final class MortalDevice {
 }
 
 @MainActor
-private final class MortalSettingsStore: TelemetrySettingsStoring {
+private final class MortalSettingsStore: TelemetrySettingsStoring, SettingsDocumentStoring {
     private let device: MortalDevice
     private let life: MortalDevice.Life
     init(device: MortalDevice, life: MortalDevice.Life) {
@@ -62,21 +67,27 @@ private final class MortalSettingsStore: TelemetrySettingsStoring {
         self.life = life
     }
 
+    nonisolated var keepsDocument: Bool { true }
+    func loadDocument() async -> SettingsDocument { device.document }
+    func currentDocument() async -> SettingsDocument { device.document }
+    func changeDocument(isOptOut: Bool, _ transform: @Sendable (inout SettingsDocument) -> Void) async -> Bool {
+        var document = device.document
+        transform(&document)
+        if life.take() {
+            device.document = device.keepsThreeFields ? SettingsDocument(settings: document.settings) : document
+            device.changes.append("settings")
+        }
+        return true
+    }
+
     func load() async -> TelemetrySettings { device.settings }
     func save(_ settings: TelemetrySettings) async -> TelemetrySettings { await update { $0 = settings } }
     func reset() async -> TelemetrySettings { await save(.defaults) }
-    nonisolated var recordsOptOuts: Bool { true }
-    func recordOptOut(_ transform: @Sendable (inout TelemetrySettings) -> Void) async -> Bool {
-        _ = await update(transform)
-        return true
-    }
     func update(_ transform: @Sendable (inout TelemetrySettings) -> Void) async -> TelemetrySettings {
         var settings = device.settings
         transform(&settings)
-        if life.take() {
-            device.settings = device.keepsThreeFields ? settings.fieldsAlone : settings
-            device.changes.append("settings")
-        }
+        let result = settings
+        _ = await changeDocument(isOptOut: false) { $0.settings = result }
         return settings
     }
 }

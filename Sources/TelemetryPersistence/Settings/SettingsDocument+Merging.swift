@@ -1,45 +1,45 @@
-package import TelemetryModels
+import TelemetryModels
 
 /// An opt-out takes precedence over every decision that was made, or may have been made, before it.
-extension TelemetrySettings: MergeableDocument {
+extension SettingsDocument: MergeableDocument {
     package func merging(_ mine: Self, since base: Self?) -> Self {
         guard let base else { return replaced(by: mine) }
         var merged = self
         merged.optOuts &+= mine.optOuts &- base.optOuts
         merged.embeddedWork = embeddedWork.merging(mine.embeddedWork, since: base.embeddedWork)
         let isOptOut = mine.optOuts != base.optOuts
-        if isOptOut, !mine.telemetryRequested {
+        if isOptOut, !mine.settings.telemetryRequested {
             merged.withdraw()
         } else if optOuts != base.optOuts {
             // Another process has opted out since: the stored settings are kept.
         } else if isOptOut {
-            merged.takeConsent(of: mine, since: base)
+            merged.settings.takeConsent(of: mine.settings, since: base.settings)
         } else {
-            merged.takeChanges(of: mine, since: base)
+            merged.settings.takeChanges(of: mine.settings, since: base.settings)
         }
-        if !merged.telemetryRequested { merged.telemetrySendingEnabled = false }
+        if !merged.settings.telemetryRequested { merged.settings.telemetrySendingEnabled = false }
         return merged
     }
 
     private func replaced(by mine: Self) -> Self {
-        guard mine.telemetryRequested, optOuts > mine.optOuts else {
+        guard mine.settings.telemetryRequested, optOuts > mine.optOuts else {
             var replaced = mine
             replaced.optOuts = max(optOuts, mine.optOuts)
             return replaced
         }
         return self
     }
+}
 
+extension TelemetrySettings {
     /// Takes the new client after an opt-out and a new opt-in, unless another process has set a different one.
-    private mutating func takeConsent(of mine: Self, since base: Self) {
+    fileprivate mutating func takeConsent(of mine: Self, since base: Self) {
         guard clientIdentifier == base.clientIdentifier else { return }
-        telemetryRequested = mine.telemetryRequested
-        clientIdentifier = mine.clientIdentifier
-        telemetrySendingEnabled = mine.telemetrySendingEnabled
+        self = mine
     }
 
     /// Takes the changes of one client; they do not apply to another one.
-    private mutating func takeChanges(of mine: Self, since base: Self) {
+    fileprivate mutating func takeChanges(of mine: Self, since base: Self) {
         let isSameClient = clientIdentifier == base.clientIdentifier
         if mine.telemetryRequested != base.telemetryRequested, mine.telemetryRequested || isSameClient {
             telemetryRequested = mine.telemetryRequested
