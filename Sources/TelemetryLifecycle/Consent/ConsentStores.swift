@@ -123,14 +123,17 @@ final class ConsentStores {
 
     // MARK: Pending work
 
-    /// Stores the changes of the pending work. Deletions that cannot be stored there are embedded in the settings.
+    /// Stores the changes of the pending work. What cannot be stored there is embedded in the settings: they must not outlive the
+    /// process without it.
     private func save(_ next: inout StoredConsent, since base: StoredConsent) async {
         let (changed, before) = (next.work, base.work)
         guard changed != before else { return }
         await work.updatePendingWork { $0 = $0.merging(changed, since: before) }
-        let added = changed.deletions.filter { !before.deletions.contains($0) }
+        let added = TelemetryPendingWork(
+            registrations: changed.registrations.filter { !before.registrations.contains($0) },
+            deletions: changed.deletions.filter { !before.deletions.contains($0) })
         guard !added.isEmpty, await !work.isPendingWorkSaved else { return }
-        next.document.embeddedWork.add(TelemetryPendingWork(deletions: added))
+        next.document.embeddedWork.add(added)
     }
 
     /// Called once the settings record the ended consents: the pending work no longer has to, in case a client opts in again.
@@ -147,7 +150,9 @@ final class ConsentStores {
         let embedded = stored.embeddedWork
         guard !embedded.isEmpty else { return pending }
         pending = await work.updatePendingWork { $0.add(embedded) }
-        let isMoved = embedded.deletions.allSatisfy { pending.deletions.map(\.clientId).contains($0.clientId) }
+        let isMoved =
+            embedded.deletions.allSatisfy { pending.deletions.map(\.clientId).contains($0.clientId) }
+            && embedded.registrations.allSatisfy(pending.registrations.contains)
         if isMoved, await work.isPendingWorkSaved {
             _ = await document.changeDocument(isOptOut: false) {
                 $0.embeddedWork = $0.embeddedWork.merging(TelemetryPendingWork(), since: embedded)

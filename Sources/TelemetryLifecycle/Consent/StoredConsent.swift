@@ -39,7 +39,7 @@ struct StoredConsent: Sendable, Equatable {
             }
         case .removed(let client): if settings.clientIdentifier == client { discardConsent() }
         case .identified(let client): if settings.telemetryRequested, settings.clientIdentifier == nil { optIn(client) }
-        case .registered(let client): work.removeRegistration(of: client)
+        case .registered(let client): removeRegistration(of: client)
         case .departed(let client): if settings.clientIdentifier != client { addDeletion(of: client) }
         case .deleted(let deletion): work.deletions.removeAll { $0 == deletion }
         case .optOutRecorded, .paused, .used, .unreachable, .foundOff, .foundEnded: break
@@ -77,8 +77,13 @@ struct StoredConsent: Sendable, Equatable {
 
     /// Resets the settings; pending deletions are kept.
     private mutating func discardConsent() {
-        if let clientId = settings.clientIdentifier { work.removeRegistration(of: clientId) }
+        if let clientId = settings.clientIdentifier { removeRegistration(of: clientId) }
         settings = .defaults
+    }
+
+    private mutating func removeRegistration(of clientId: String) {
+        work.removeRegistration(of: clientId)
+        document.embeddedWork.removeRegistration(of: clientId)
     }
 
     /// Adds the deletion of all of the client's data in the store, even if an earlier one was made.

@@ -114,6 +114,19 @@ struct EmbeddedWorkTests {
         #expect(try !text("settings.json").contains("embeddedWork"))
     }
 
+    @Test("If the pending work cannot be written, an opt-in keeps its registration in the settings, also across a restart")
+    func unregistered() async throws {
+        try FileManager.default.createDirectory(at: file("pending-work.lock"), withIntermediateDirectories: false)
+        transport.isOffline = true
+        await start().enableTelemetry()
+        try FileManager.default.removeItem(at: file("pending-work.lock"))
+        transport.isOffline = false
+        let again = await start()
+        #expect(again.status == .pendingApproval)
+        #expect(try await transport.store.fetchTelemetryClients().map(\.clientId) == [again.settings.clientIdentifier])
+        #expect(try !text("settings.json").contains("embeddedWork"))
+    }
+
     @Test("A host's own store keeps the pending work, and no file is written")
     func ownStore() async throws {
         await FileTelemetrySettingsStore(directory: root.url).save(TelemetryFixtures.approvedSettings)
