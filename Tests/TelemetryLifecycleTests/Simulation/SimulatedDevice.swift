@@ -12,7 +12,7 @@ package final class SimulatedDevice {
         /// Whether it holds whatever happens to the process: its call has returned, or it was an opt-out that nothing on the
         /// device delayed.
         var isBinding = true
-        /// Another process had the opposite decision in progress: either may have come first.
+        /// Another process had the opposite decision in progress, which may have come first.
         var isAmbiguous = false
         var serial = 0
         /// The number of steps in which nothing on the device delayed it.

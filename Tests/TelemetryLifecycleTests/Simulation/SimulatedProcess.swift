@@ -20,9 +20,17 @@ package final class SimulatedProcess {
     /// Whether the host has opted out in this process, without a later opt-in in any process.
     var hasOptedOut = false
     /// The decisions whose calls have not returned.
-    var openDecisions: [Int: Bool] = [:]
+    var openDecisions: [Int: Decision] = [:]
     /// The number of the host's calls that have not returned.
     var openCalls = 0
+
+    struct Decision {
+        let isWanted: Bool
+        /// Whether earlier work of the process delays it.
+        let isDelayed: Bool
+        /// The number of the simulation's steps before it.
+        let step: Int
+    }
 
     init(device: SimulatedDevice, world: SimulatedWorld, isHelper: Bool = false) {
         self.device = device

@@ -11,9 +11,9 @@ extension SimulatedWorld {
         let serial = device.consent.serial + 1
         device.consent = SimulatedDevice.Consent(
             isWanted: isWanted, isBinding: false,
-            isAmbiguous: others.contains { $0.openDecisions.values.contains(!isWanted) }, serial: serial, process: process,
+            isAmbiguous: others.contains { mayDecideLater(!isWanted, $0) }, serial: serial, process: process,
             earlierMarks: device.consent.isWanted == isWanted ? device.consent.earlierMarks : device.markCount)
-        process.openDecisions[serial] = isWanted
+        process.openDecisions[serial] = .init(isWanted: isWanted, isDelayed: isDelayed(process), step: stepCount)
         process.call { service in
             if isWanted {
                 for process in device.processes { process.hasOptedOut = false }
@@ -29,6 +29,18 @@ extension SimulatedWorld {
             // An opt-in that could not be written is lost with its process.
             device.consent.isBinding = !isWanted || !self.hasHelpers || device.settings.telemetryRequested
         }
+    }
+
+    /// Whether a decision in progress may yet overrule a new, opposite one. An opt-in cannot once it has read the number of
+    /// opt-outs, unless something delays that.
+    private func mayDecideLater(_ isWanted: Bool, _ process: SimulatedProcess) -> Bool {
+        process.openDecisions.values.contains {
+            $0.isWanted == isWanted && (!isWanted || $0.isDelayed || $0.step + 5 > stepCount)
+        }
+    }
+
+    private func isDelayed(_ process: SimulatedProcess) -> Bool {
+        !process.openDecisions.isEmpty || gates.contains { $0.isLocal && $0.process === process }
     }
 
     /// An opt-out is binding after nothing on the device has delayed it for a number of steps, whatever happens to its process.

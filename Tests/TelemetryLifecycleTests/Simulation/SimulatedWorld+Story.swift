@@ -19,6 +19,7 @@ extension SimulatedWorld {
         if controls != nil { await approveAll() }
         for _ in 0..<steps {
             step()
+            stepCount += 1
             noteProgress()
             // Not until everything is idle: the next step may come in between.
             await executor.turn()

@@ -36,6 +36,8 @@ package final class SimulatedWorld {
     var commandCount = 0
     /// How often a process was killed.
     var deaths = 0
+    /// The number of steps so far.
+    var stepCount = 0
     /// The clients that a viewer has ever approved, and those that one has ever turned off.
     var approved: Set<String> = []
     var turnedOff: Set<String> = []
