@@ -49,19 +49,33 @@ struct SettingsMergingTests {
         #expect(merged.settings == TelemetrySettings(telemetryRequested: true, clientIdentifier: "theirs"))
     }
 
-    private func merge(mine: Change, theirs: Change) async throws -> SettingsDocument {
+    @Test(
+        "An opt-out and a new opt-in that could not be written end the consent of a client that was never read",
+        arguments: [0, 2])
+    func unreadClient(optOuts: Int) async throws {
+        let merged = try await merge(mine: .optOutAndIn, isRead: false, optOuts: optOuts)
+        #expect(merged.settings == TelemetrySettings(telemetryRequested: true, clientIdentifier: "mine"))
+        #expect(merged.embeddedWork.deletions.map(\.clientId) == ["first"])
+    }
+
+    private func merge(mine: Change, theirs: Change? = nil, isRead: Bool = true, optOuts: Int = 0) async throws
+        -> SettingsDocument
+    {
         try await withTemporaryDirectory(isCreated: true) { directory in
             let (store, other) = (
                 FileTelemetrySettingsStore(directory: directory), FileTelemetrySettingsStore(directory: directory)
             )
-            await other.save(TelemetrySettings(telemetryRequested: true, clientIdentifier: "first"))
-            _ = await store.load()
+            await other.changeDocument {
+                $0.settings = TelemetrySettings(telemetryRequested: true, clientIdentifier: "first")
+                $0.optOuts = optOuts
+            }
+            if isRead { _ = await store.load() }
             let lock = directory.appending(path: "settings.lock")
             try FileManager.default.removeItem(at: lock)
             try FileManager.default.createDirectory(at: lock, withIntermediateDirectories: false)
-            _ = await store.changeDocument(isOptOut: false) { mine.apply(to: &$0, as: "mine") }
+            await store.changeDocument { mine.apply(to: &$0, as: "mine") }
             try FileManager.default.removeItem(at: lock)
-            _ = await other.changeDocument(isOptOut: false) { theirs.apply(to: &$0, as: "theirs") }
+            await other.changeDocument { theirs?.apply(to: &$0, as: "theirs") }
             let merged = await store.loadDocument()
             let stored = await other.loadDocument()
             #expect(stored == merged)

@@ -10,10 +10,12 @@ extension SettingsDocument: MergeableDocument {
         let isOptOut = mine.optOuts != base.optOuts
         if isOptOut, !mine.settings.telemetryRequested {
             merged.withdraw()
-        } else if optOuts != base.optOuts {
+        } else if optOuts != base.optOuts, !isOptOut || !settings.telemetryRequested {
             // Another process has opted out since: the stored settings are kept.
         } else if isOptOut {
-            merged.settings.takeConsent(of: mine.settings, since: base.settings)
+            // A client that was not known here may be older than the opt-out.
+            if settings.clientIdentifier != base.settings.clientIdentifier { merged.withdraw() }
+            merged.settings = mine.settings
         } else {
             merged.settings.takeChanges(of: mine.settings, since: base.settings)
         }
@@ -32,12 +34,6 @@ extension SettingsDocument: MergeableDocument {
 }
 
 extension TelemetrySettings {
-    /// Takes the new client after an opt-out and a new opt-in, unless another process has set a different one.
-    fileprivate mutating func takeConsent(of mine: Self, since base: Self) {
-        guard clientIdentifier == base.clientIdentifier else { return }
-        self = mine
-    }
-
     /// Takes the changes of one client; they do not apply to another one.
     fileprivate mutating func takeChanges(of mine: Self, since base: Self) {
         let isSameClient = clientIdentifier == base.clientIdentifier
