@@ -97,7 +97,7 @@ public struct TelemetryPendingWork: Sendable, Hashable {
         package var sessions: [String]
         /// When the deletion was made, if the store's queries may have missed something: it is repeated later.
         package var doneAt: Date?
-        /// The number of opt-outs in the settings before this deletion ended the client's consent; nil if it did not. While the
+        /// The number of opt-outs before this deletion ended the client's consent; nil if it did not. While the
         /// settings have this client and this number, they still have to be changed.
         package var endsConsent: Int?
         /// Whether the deletion is cancelled if the settings have this client again.

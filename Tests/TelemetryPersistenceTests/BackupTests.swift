@@ -38,8 +38,7 @@ struct BackupTests {
             try await backup.saveSettings(settings, pendingWork: work)
             #expect(try await FileTelemetrySettingsBackup(directory: directory).loadPendingWork() == work)
             let coordinator = TelemetrySettingsSyncCoordinator(backupClient: backup)
-            #expect(await coordinator.restoreSettingsFromBackup() == .restored(settings))
-            #expect(await coordinator.restoredWork == work)
+            #expect(await coordinator.restore() == (.restored(settings), work))
             try await backup.saveSettings(settings)
             #expect(try await backup.loadPendingWork().isEmpty)
         }

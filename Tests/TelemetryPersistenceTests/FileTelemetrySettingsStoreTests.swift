@@ -188,7 +188,7 @@ struct FileTelemetrySettingsStoreTests {
         try await withTemporaryDirectory(isCreated: true) { directory in
             let work = TelemetryPendingWork(deletions: [.init(clientId: "old", command: "command-1")])
             let store = FileTelemetrySettingsStore(directory: directory)
-            _ = await store.changeDocument(isOptOut: false) {
+            await store.changeDocument {
                 $0 = SettingsDocument(settings: settings, optOuts: 2, embeddedWork: work)
             }
             await store.save(TelemetrySettings(telemetryRequested: true, clientIdentifier: "new"))
@@ -199,7 +199,24 @@ struct FileTelemetrySettingsStoreTests {
                 optOuts: 2, embeddedWork: work)
             #expect(await FileTelemetrySettingsStore(directory: directory).loadDocument() == expected)
             let text = try String(contentsOf: directory.appending(path: "settings.json"), encoding: .utf8)
-            #expect(text.contains(#""optOuts" : 2"#) && text.contains(#""command" : "command-1""#), "\(text)")
+            #expect(
+                text == """
+                    {
+                      "clientIdentifier" : "new",
+                      "embeddedWork" : {
+                        "deletions" : [
+                          {
+                            "clientId" : "old",
+                            "command" : "command-1"
+                          }
+                        ]
+                      },
+                      "optOuts" : 2,
+                      "telemetryRequested" : true,
+                      "telemetrySendingEnabled" : true
+                    }
+
+                    """)
         }
     }
 }

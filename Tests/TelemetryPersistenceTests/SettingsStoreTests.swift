@@ -22,8 +22,12 @@ struct SettingsStoreTests {
         let updated = await store.update { $0.telemetrySendingEnabled = false }
         #expect(updated.telemetrySendingEnabled == false && updated.telemetryRequested)
         #expect(await store.load() == updated)
+        await store.changeDocument { $0 = Self.document }
+        await store.save(.defaults)
+        await store.update { $0 = Self.full }
+        #expect(await store.loadDocument() == Self.document)
         #expect(await store.reset() == .defaults)
-        #expect(await store.load() == .defaults)
+        #expect(await store.loadDocument() == SettingsDocument())
     }
 
     @Test("User defaults keep every field, for another instance too")
@@ -31,11 +35,14 @@ struct SettingsStoreTests {
         try await withSuite { name in
             let store = UserDefaultsTelemetrySettingsStore(suiteName: name)
             #expect(await store.load() == .defaults)
-            _ = await store.changeDocument(isOptOut: false) { $0 = Self.document }
+            await store.changeDocument { $0 = Self.document }
             #expect(await UserDefaultsTelemetrySettingsStore(suiteName: name).loadDocument() == Self.document)
-            let updated = await store.update { $0.clientIdentifier = nil }
-            #expect(updated.clientIdentifier == nil)
-            #expect(await UserDefaultsTelemetrySettingsStore(suiteName: name).load() == updated)
+            var changed = Self.document
+            changed.settings.clientIdentifier = nil
+            #expect(await store.update { $0.clientIdentifier = nil } == changed.settings)
+            #expect(await UserDefaultsTelemetrySettingsStore(suiteName: name).loadDocument() == changed)
+            await store.save(Self.full)
+            #expect(await UserDefaultsTelemetrySettingsStore(suiteName: name).loadDocument() == Self.document)
             #expect(await store.reset() == .defaults)
             #expect(await UserDefaultsTelemetrySettingsStore(suiteName: name).loadDocument() == SettingsDocument())
         }
@@ -45,12 +52,13 @@ struct SettingsStoreTests {
     func keys() async throws {
         try await withSuite { name in
             let store = UserDefaultsTelemetrySettingsStore(userDefaults: try #require(UserDefaults(suiteName: name)))
-            _ = await store.changeDocument(isOptOut: false) { $0 = Self.document }
+            await store.changeDocument { $0 = Self.document }
             let defaults = try #require(UserDefaults(suiteName: name))
             defaults.synchronize()
             #expect(defaults.object(forKey: "telemetry.requested") as? Bool == true)
             #expect(defaults.object(forKey: "telemetry.sendingEnabled") as? Bool == true)
             #expect(defaults.string(forKey: "telemetry.clientIdentifier") == "é/👩‍👩‍👧")
+            #expect(defaults.integer(forKey: "telemetry.optOuts") == 3)
             #expect(defaults.object(forKey: "telemetry.embeddedWork") != nil)
         }
     }
@@ -103,7 +111,13 @@ struct SettingsStoreTests {
             defaults.synchronize()
             let store = UserDefaultsTelemetrySettingsStore(suiteName: name)
             try #require(await store.load().telemetryRequested)
-            if isReset { await store.reset() } else { _ = await store.recordOptOut { $0 = .defaults } }
+            if isReset {
+                await store.changeDocument { $0.embeddedWork.add(.init(clientId: "abc")) }
+                await store.reset()
+                #expect(await store.loadDocument() == SettingsDocument())
+            } else {
+                _ = await store.recordOptOut { $0 = .defaults }
+            }
             #expect(await store.load() == .defaults)
             #expect(await UserDefaultsTelemetrySettingsStore(suiteName: name).load() == .defaults)
             await store.reset()

@@ -40,10 +40,13 @@ struct ScriptedFailureTests {
         await backup.fail(with: MockTelemetryTransport.unavailable)
         await #expect(throws: TelemetryTransportError.self) { try await backup.clearSettings() }
         await backup.fail(with: nil)
+        let work = TelemetryPendingWork(deletions: [.init(clientId: "old")])
+        try await backup.saveSettings(settings, pendingWork: work)
+        #expect(try await backup.loadPendingWork() == work)
         #expect(await backup.settings == settings)
         try await backup.clearSettings()
         #expect(await backup.settings == nil)
-        #expect(backup.calls == [.load, .save(settings), .load, .clear, .clear])
+        #expect(backup.calls == [.load, .save(settings), .load, .clear, .save(settings), .clear])
     }
 
     @Test("Commands are fetched by client and status, oldest first")

@@ -5,7 +5,7 @@ public import TelemetryPersistence
 public actor MockSettingsBackup: TelemetrySettingsBackingUp {
     /// A call, with its argument.
     public enum Call: Sendable, Equatable {
-        /// A call of `saveSettings(_:)`.
+        /// A call of `saveSettings(_:)` or `saveSettings(_:pendingWork:)`.
         case save(TelemetrySettings)
         /// A call of `loadSettings()`.
         case load
@@ -15,6 +15,8 @@ public actor MockSettingsBackup: TelemetrySettingsBackingUp {
 
     /// The settings in the backup; nil if there are none.
     public private(set) var settings: TelemetrySettings?
+    /// The pending work in the backup.
+    public private(set) var pendingWork = TelemetryPendingWork()
     private var error: (any Error)?
     private nonisolated let log = CallLog<Call>()
 
@@ -31,9 +33,14 @@ public actor MockSettingsBackup: TelemetrySettingsBackingUp {
     public func fail(with error: (any Error)?) { self.error = error }
 
     public func saveSettings(_ settings: TelemetrySettings) async throws {
+        try await saveSettings(settings, pendingWork: TelemetryPendingWork())
+    }
+
+    public func saveSettings(_ settings: TelemetrySettings, pendingWork: TelemetryPendingWork) async throws {
         log.append(.save(settings))
         if let error { throw error }
         self.settings = settings
+        self.pendingWork = pendingWork
     }
 
     public func loadSettings() async throws -> TelemetrySettings? {
@@ -42,9 +49,15 @@ public actor MockSettingsBackup: TelemetrySettingsBackingUp {
         return settings
     }
 
+    public func loadPendingWork() async throws -> TelemetryPendingWork {
+        if let error { throw error }
+        return pendingWork
+    }
+
     public func clearSettings() async throws {
         log.append(.clear)
         if let error { throw error }
         settings = nil
+        pendingWork = TelemetryPendingWork()
     }
 }

@@ -55,7 +55,7 @@ final class ConsentController {
 
     /// Handles an event: closes the gate first, if it is to be closed; then changes what is stored; then opens the gate, if it is to
     /// be opened, and turns the logger off otherwise.
-    /// - Returns: Whether what is stored has changed.
+    /// - Returns: Whether the settings or the pending work have changed.
     @discardableResult
     func handle(_ event: ConsentEvent) async -> Bool {
         var expected = state

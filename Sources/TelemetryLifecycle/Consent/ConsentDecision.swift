@@ -5,7 +5,7 @@ import Synchronization
 final class ConsentDecision {
     /// The number of opt-outs of this process before the decision.
     let count: Int
-    /// The number of opt-outs of all processes before the decision, from the settings; nil until they are read.
+    /// The number of opt-outs of all processes before the decision; nil until it is read. A host's settings store does not count them.
     var stored: Int?
 
     init(count: Int) { self.count = count }

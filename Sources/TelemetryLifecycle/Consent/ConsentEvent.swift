@@ -12,7 +12,7 @@ enum ConsentEvent: Sendable, Equatable {
     case optedOut(used: String?)
     /// An opt-out is recorded: in the settings if the argument is nil, otherwise elsewhere.
     case optOutRecorded(ConsentState.OptOut?)
-    /// The settings were restored from a backup.
+    /// A backup was found: its settings and pending work.
     case restored(StoredConsent)
 
     // MARK: The viewer

@@ -19,6 +19,7 @@ final class ConsentStores {
     ) {
         self.instance = instance
         self.settings = settings
+        // A requirement of the public protocol cannot be internal to the package.
         document = settings as? any SettingsDocumentStoring ?? PlainSettings(settings)
         self.work = work
     }
@@ -35,7 +36,7 @@ final class ConsentStores {
         }
     }
 
-    /// Reads the stored state. Pending work that is embedded in the settings is moved to its store.
+    /// Reads the stored state. Pending work that is embedded in the settings document is moved to its store.
     func read() async -> StoredConsent {
         // The settings first: if another process changes both in between, at least its pending work is read.
         let stored = await document.loadDocument()
@@ -51,23 +52,25 @@ final class ConsentStores {
     func update<Result: Sendable>(
         isOptOut: Bool = false, _ transform: @escaping @Sendable (inout StoredConsent) -> Result
     ) async -> Update<Result> {
+        var first: TelemetryPendingWork?
         for _ in 1..<Self.maximumAttempts {
             let base = await read()
+            first = first ?? base.work
             var next = base
             let result = transform(&next)
             if !next.document.isSame(as: base.document) || next.work != base.work { instance?.claim() }
-            await save(&next, since: base)
+            await save(&next, since: base.work, first: first ?? base.work)
             guard let isRecorded = await save(next.document, over: base.document, isOptOut: isOptOut) else { continue }
             // If an opt-out may not outlive the process, the pending work still has to record that the consent has ended.
             if isOptOut ? isRecorded : !document.keepsDocument { await close(&next) }
-            return Update(state: next, isRecorded: isRecorded, result: result)
+            return Update(state: kept(next), isRecorded: isRecorded, result: result)
         }
-        return await updateAnything(isOptOut: isOptOut, transform)
+        return await updateAnything(isOptOut: isOptOut, first: first ?? TelemetryPendingWork(), transform)
     }
 
     /// Changes the settings unconditionally, and the pending work afterwards.
     private func updateAnything<Result: Sendable>(
-        isOptOut: Bool, _ transform: @escaping @Sendable (inout StoredConsent) -> Result
+        isOptOut: Bool, first: TelemetryPendingWork, _ transform: @escaping @Sendable (inout StoredConsent) -> Result
     ) async -> Update<Result> {
         let base = await read()
         let (changed, isRecorded) = await write(isOptOut: isOptOut) { stored in
@@ -79,8 +82,14 @@ final class ConsentStores {
         // If the store did not make the change, it must not restore a withdrawn consent.
         var next = changed?.state ?? base
         let result = changed?.result ?? transform(&next)
-        await save(&next, since: base)
-        return Update(state: next, isRecorded: isRecorded, result: result)
+        let embedded = await save(&next, since: base.work, first: first)
+        if !embedded.isEmpty { await document.changeDocument { $0.embeddedWork.add(embedded) } }
+        return Update(state: kept(next), isRecorded: isRecorded, result: result)
+    }
+
+    /// Returns the state as the stores keep it.
+    private func kept(_ state: StoredConsent) -> StoredConsent {
+        document.keepsDocument ? state : StoredConsent(SettingsDocument(settings: state.settings), work: state.work)
     }
 
     /// A change that was made.
@@ -114,26 +123,33 @@ final class ConsentStores {
         isOptOut: Bool, _ transform: @escaping @Sendable (inout SettingsDocument) -> Result
     ) async -> (result: Result?, isRecorded: Bool) {
         let last = Mutex<Result?>(nil)
-        let isRecorded = await document.changeDocument(isOptOut: isOptOut) { stored in
+        let change: @Sendable (inout SettingsDocument) -> Void = { stored in
             let result = transform(&stored)
             last.withLock { $0 = result }
         }
+        var isRecorded = true
+        if isOptOut { isRecorded = await document.recordOptOutInDocument(change) } else { await document.changeDocument(change) }
         return (last.withLock(\.self), isRecorded)
     }
 
     // MARK: Pending work
 
-    /// Stores the changes of the pending work. What cannot be stored there is embedded in the settings: they must not outlive the
-    /// process without it.
-    private func save(_ next: inout StoredConsent, since base: StoredConsent) async {
-        let (changed, before) = (next.work, base.work)
-        guard changed != before else { return }
-        await work.updatePendingWork { $0 = $0.merging(changed, since: before) }
+    /// Stores the changes of the pending work. If it cannot be written, the added work is embedded in the settings document, which may
+    /// be written before it.
+    /// - Parameter first: The pending work before the first attempt.
+    /// - Returns: The work that was embedded.
+    @discardableResult
+    private func save(
+        _ next: inout StoredConsent, since base: TelemetryPendingWork, first: TelemetryPendingWork
+    ) async -> TelemetryPendingWork {
+        let changed = next.work
+        if changed != base { await work.updatePendingWork { $0 = $0.merging(changed, since: base) } }
         let added = TelemetryPendingWork(
-            registrations: changed.registrations.filter { !before.registrations.contains($0) },
-            deletions: changed.deletions.filter { !before.deletions.contains($0) })
-        guard !added.isEmpty, await !work.isPendingWorkSaved else { return }
+            registrations: changed.registrations.filter { !first.registrations.contains($0) },
+            deletions: changed.deletions.filter { !first.deletions.contains($0) })
+        guard !added.isEmpty, await !work.isPendingWorkSaved else { return TelemetryPendingWork() }
         next.document.embeddedWork.add(added)
+        return added
     }
 
     /// Called once the settings record the ended consents: the pending work no longer has to, in case a client opts in again.
@@ -154,7 +170,7 @@ final class ConsentStores {
             embedded.deletions.allSatisfy { pending.deletions.map(\.clientId).contains($0.clientId) }
             && embedded.registrations.allSatisfy(pending.registrations.contains)
         if isMoved, await work.isPendingWorkSaved {
-            _ = await document.changeDocument(isOptOut: false) {
+            await document.changeDocument {
                 $0.embeddedWork = $0.embeddedWork.merging(TelemetryPendingWork(), since: embedded)
             }
         }

@@ -41,7 +41,9 @@ struct StoredConsent: Sendable, Equatable {
         case .identified(let client): if settings.telemetryRequested, settings.clientIdentifier == nil { optIn(client) }
         case .registered(let client): removeRegistration(of: client)
         case .departed(let client): if settings.clientIdentifier != client { addDeletion(of: client) }
-        case .deleted(let deletion): work.deletions.removeAll { $0 == deletion }
+        case .deleted(let deletion):
+            work.deletions.removeAll { $0 == deletion }
+            document.embeddedWork.deletions.removeAll { $0 == deletion }
         case .optOutRecorded, .paused, .used, .unreachable, .foundOff, .foundEnded: break
         }
         if !settings.telemetryRequested { settings.telemetrySendingEnabled = false }
@@ -131,10 +133,14 @@ struct StoredConsent: Sendable, Equatable {
         if !settings.telemetryRequested { work.backup = .outdated }
     }
 
-    /// Restores the settings of a backup, as after a reinstallation: the client's data in the store is kept.
+    /// Restores a backup, as after a reinstallation: its deletions are still to be made, but the data of its client is kept.
     private mutating func restore(_ backup: StoredConsent) {
+        guard backup.settings.telemetryRequested, let clientId = backup.settings.clientIdentifier else {
+            for deletion in backup.work.deletions { work.add(deletion) }
+            return
+        }
         settings = backup.settings
-        guard let clientId = settings.clientIdentifier else { return }
+        document.embeddedWork.deletions.removeAll { $0.clientId == clientId && $0.sessionEnd == nil }
         if backup.work.registrations.contains(clientId) { work.addRegistration(of: clientId) }
         for deletion in backup.work.deletions where deletion.clientId != clientId || deletion.sessionEnd != nil {
             work.add(deletion)

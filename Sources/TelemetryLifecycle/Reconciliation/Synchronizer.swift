@@ -288,16 +288,15 @@ final class Synchronizer {
         guard !settings.telemetryRequested, !consent.needsBackup else { return await coordinator.state }
         state.isRestorationInProgress = true
         defer { state.isRestorationInProgress = false }
-        let result: TelemetrySettingsSyncCoordinator.RestoreState
+        let (result, work): (TelemetrySettingsSyncCoordinator.RestoreState, TelemetryPendingWork)
         do {
-            result = try await context.calls.call(.nothing) { await coordinator.restoreSettingsFromBackup() }
+            (result, work) = try await context.calls.call(.nothing) { await coordinator.restore() }
         } catch {
             return .failed(error.localizedDescription)
         }
-        guard case .restored(let backup) = result, backup.telemetryRequested else { return result }
-        let stored = StoredConsent(SettingsDocument(settings: backup), work: await coordinator.restoredWork)
-        _ = await consent.handle(.restored(stored), by: decision)
-        if settings.telemetryRequested { _ = await reconcile() }
+        guard case .restored(let backup) = result else { return result }
+        _ = await consent.handle(.restored(StoredConsent(SettingsDocument(settings: backup), work: work)), by: decision)
+        if settings.telemetryRequested || !consent.work.deletions.isEmpty { _ = await reconcile() }
         return result
     }
 }

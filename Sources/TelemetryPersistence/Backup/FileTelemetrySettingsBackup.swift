@@ -16,6 +16,8 @@ public struct FileTelemetrySettingsBackup: TelemetrySettingsBackingUp {
         try await saveSettings(settings, pendingWork: TelemetryPendingWork())
     }
 
+    /// Replaces the backup, even a corrupt one.
+    /// - Throws: An error if the file cannot be written; then the backup is unchanged.
     public func saveSettings(_ settings: TelemetrySettings, pendingWork: TelemetryPendingWork) async throws {
         let backup = BackedUpSettings(settings: settings, pendingWork: pendingWork, lastUpdated: .now)
         let lock = try await file.lock().get()
@@ -27,6 +29,8 @@ public struct FileTelemetrySettingsBackup: TelemetrySettingsBackingUp {
     ///   read.
     public func loadSettings() async throws -> TelemetrySettings? { try backup()?.settings }
 
+    /// Returns the backup's pending work; empty if there is none.
+    /// - Throws: The same errors as ``loadSettings()``.
     public func loadPendingWork() async throws -> TelemetryPendingWork { try backup()?.pendingWork ?? TelemetryPendingWork() }
 
     private func backup() throws -> BackedUpSettings? {

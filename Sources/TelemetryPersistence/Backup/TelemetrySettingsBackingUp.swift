@@ -5,7 +5,7 @@ public import TelemetryModels
 /// A backup can also keep the pending work, so that a new installation carries out deletions that this one still has to make. The
 /// defaults of the two requirements for it keep the settings alone.
 public protocol TelemetrySettingsBackingUp: Sendable {
-    /// Replaces the backup.
+    /// Replaces the backup, which then has no pending work.
     func saveSettings(_ settings: TelemetrySettings) async throws
 
     /// Replaces the backup, with the pending work.

@@ -19,10 +19,8 @@ public actor TelemetrySettingsSyncCoordinator {
 
     /// The state of the last restore.
     public private(set) var state: RestoreState = .pending
-    /// The pending work of the backup that was found by the last restore.
-    package private(set) var restoredWork = TelemetryPendingWork()
     private let backupClient: any TelemetrySettingsBackingUp
-    private var restoration: Task<RestoreState, Never>?
+    private var restoration: Task<(RestoreState, TelemetryPendingWork), Never>?
 
     /// Creates a coordinator for a backup. Reads nothing.
     public init(backupClient: any TelemetrySettingsBackingUp) {
@@ -42,7 +40,10 @@ public actor TelemetrySettingsSyncCoordinator {
     /// Reads the backup and returns the new ``state``. Overlapping calls share one read, which continues if a caller is
     /// cancelled.
     @discardableResult
-    public func restoreSettingsFromBackup() async -> RestoreState {
+    public func restoreSettingsFromBackup() async -> RestoreState { await restore().0 }
+
+    /// Reads the backup with its pending work.
+    package func restore() async -> (RestoreState, TelemetryPendingWork) {
         if let restoration { return await restoration.value }
         state = .restoring
         let restoration = Task { await readBackup() }
@@ -56,17 +57,18 @@ public actor TelemetrySettingsSyncCoordinator {
         try await backupClient.clearSettings()
     }
 
-    private func readBackup() async -> RestoreState {
+    private func readBackup() async -> (RestoreState, TelemetryPendingWork) {
         let result: RestoreState
+        var work = TelemetryPendingWork()
         do {
             let settings = try await backupClient.loadSettings()
-            restoredWork = try await backupClient.loadPendingWork()
+            if settings != nil { work = try await backupClient.loadPendingWork() }
             result = settings.map(RestoreState.restored) ?? .fresh
         } catch {
             result = .failed(error.localizedDescription)
         }
         state = result
         restoration = nil
-        return result
+        return (result, work)
     }
 }

@@ -44,7 +44,7 @@ public actor FileTelemetrySettingsStore: TelemetrySettingsStoring {
     }
 
     public func recordOptOut(_ transform: @Sendable (inout TelemetrySettings) -> Void) async -> Bool {
-        await changeDocument(isOptOut: true) { transform(&$0.settings) }
+        await recordOptOutInDocument { transform(&$0.settings) }
     }
 
     @discardableResult
@@ -90,11 +90,11 @@ extension FileTelemetrySettingsStore: SettingsDocumentStoring {
         return stored
     }
 
-    package func changeDocument(
-        isOptOut: Bool, _ transform: @Sendable (inout SettingsDocument) -> Void
-    ) async -> Bool {
+    package func changeDocument(_ transform: @Sendable (inout SettingsDocument) -> Void) async { _ = await change(transform) }
+
+    package func recordOptOutInDocument(_ transform: @Sendable (inout SettingsDocument) -> Void) async -> Bool {
         _ = await change(transform)
         // Without a file there is no consent, and removing it needs no disk space.
-        return !isOptOut || document.isSaved || document.isMissing || marker.place() || document.removeFile()
+        return document.isSaved || document.isMissing || marker.place() || document.removeFile()
     }
 }

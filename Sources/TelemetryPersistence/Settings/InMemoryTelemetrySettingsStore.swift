@@ -53,7 +53,9 @@ extension InMemoryTelemetrySettingsStore: SettingsDocumentStoring {
 
     package func currentDocument() async -> SettingsDocument { document }
 
-    package func changeDocument(isOptOut: Bool, _ transform: @Sendable (inout SettingsDocument) -> Void) async -> Bool {
+    package func changeDocument(_ transform: @Sendable (inout SettingsDocument) -> Void) async { transform(&document) }
+
+    package func recordOptOutInDocument(_ transform: @Sendable (inout SettingsDocument) -> Void) async -> Bool {
         transform(&document)
         return true
     }

@@ -7,8 +7,8 @@ package struct SettingsDocument: Sendable, Equatable {
     package var settings: TelemetrySettings
     /// The number of opt-outs. A decision made at a lower number was made before an opt-out.
     package var optOuts: Int
-    /// Pending work that could only be stored here: of an opt-out that the store completed itself, or that the store of pending work
-    /// could not write. The lifecycle service moves it there.
+    /// Pending work that could only be stored here: of an opt-out that this store completed itself, or that the store of pending work
+    /// could not write. The lifecycle service moves it to that store.
     package var embeddedWork: TelemetryPendingWork
 
     package init(

@@ -2,7 +2,7 @@ import TelemetryModels
 
 /// Keeps a ``SettingsDocument``, as the settings stores of this package do. ``PlainSettings`` adapts those of a host.
 package protocol SettingsDocumentStoring: Sendable {
-    /// Whether more than the settings outlives the process.
+    /// Whether the number of opt-outs and the embedded work are kept with the settings.
     nonisolated var keepsDocument: Bool { get }
 
     /// Returns the document; the empty one if there is none.
@@ -12,11 +12,12 @@ package protocol SettingsDocumentStoring: Sendable {
     func currentDocument() async -> SettingsDocument
 
     /// Changes the document atomically across processes.
-    /// - Parameters:
-    ///   - isOptOut: Whether to record the opt-out elsewhere if the document cannot be written.
-    ///   - transform: May run more than once; the last run counts.
-    /// - Returns: For an opt-out, whether it outlives the process.
-    func changeDocument(isOptOut: Bool, _ transform: @Sendable (inout SettingsDocument) -> Void) async -> Bool
+    /// - Parameter transform: May run more than once; the last run counts.
+    func changeDocument(_ transform: @Sendable (inout SettingsDocument) -> Void) async
+
+    /// Changes the document like ``changeDocument(_:)``. If it cannot be written, the opt-out is recorded elsewhere.
+    /// - Returns: Whether the opt-out outlives the process.
+    func recordOptOutInDocument(_ transform: @Sendable (inout SettingsDocument) -> Void) async -> Bool
 }
 
 /// A host's settings store, which keeps the settings and nothing beside them.
@@ -31,16 +32,17 @@ package struct PlainSettings: SettingsDocumentStoring {
 
     package func currentDocument() async -> SettingsDocument { SettingsDocument(settings: await store.current()) }
 
-    package func changeDocument(
-        isOptOut: Bool, _ transform: @Sendable (inout SettingsDocument) -> Void
-    ) async -> Bool {
-        let change: @Sendable (inout TelemetrySettings) -> Void = { settings in
-            var document = SettingsDocument(settings: settings)
-            transform(&document)
-            settings = document.settings
-        }
-        if isOptOut { return await store.recordOptOut(change) }
-        await store.update(change)
-        return true
+    package func changeDocument(_ transform: @Sendable (inout SettingsDocument) -> Void) async {
+        await store.update { Self.change(&$0, transform) }
+    }
+
+    package func recordOptOutInDocument(_ transform: @Sendable (inout SettingsDocument) -> Void) async -> Bool {
+        await store.recordOptOut { Self.change(&$0, transform) }
+    }
+
+    private static func change(_ settings: inout TelemetrySettings, _ transform: (inout SettingsDocument) -> Void) {
+        var document = SettingsDocument(settings: settings)
+        transform(&document)
+        settings = document.settings
     }
 }

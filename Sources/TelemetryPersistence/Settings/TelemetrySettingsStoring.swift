@@ -5,6 +5,9 @@ public import TelemetryModels
 /// Four requirements have no default: reading, replacing, changing and resetting the settings. The others are what a store may do
 /// better. The methods do not throw: a store that cannot be read returns ``TelemetryModels/TelemetrySettings/defaults``, and one that
 /// cannot be written uses the settings in memory; a diagnostics handler receives both.
+///
+/// The package's stores also keep the number of opt-outs, and pending work that its own store could not write. With any other store,
+/// an opt-in that one process has begun can take effect after an opt-out in another, and such work is lost with the process.
 public protocol TelemetrySettingsStoring: Sendable {
     /// Returns the stored settings, or the defaults if there are none.
     func load() async -> TelemetrySettings

@@ -1,8 +1,8 @@
 public import Foundation
 public import TelemetryModels
 
-/// Settings in user defaults: `telemetry.requested`, `telemetry.sendingEnabled`, `telemetry.clientIdentifier` and so on, a key
-/// for each field. Pending work is kept in the same suite, in the same way as in ``UserDefaultsTelemetryPendingWorkStore``.
+/// Settings in user defaults, under the keys `telemetry.requested`, `telemetry.sendingEnabled`, `telemetry.clientIdentifier`,
+/// `telemetry.optOuts` and `telemetry.embeddedWork`. Pending work is kept in the same suite, in the same way as in ``UserDefaultsTelemetryPendingWorkStore``.
 ///
 /// If none of these keys exists, the settings are read from the keys `telemetryRequested`, `telemetrySendingEnabled` and
 /// `clientIdentifier` of the reference implementation. If its `forceOnActive` is true, telemetry was turned on by the app and not
@@ -52,7 +52,7 @@ public actor UserDefaultsTelemetrySettingsStore: TelemetrySettingsStoring {
         shared.refresh()
         let names = SettingsDocument.keys.map(Self.name(of:))
         // Without its own keys, the store would read the reference implementation's keys again.
-        if Self.referenceSettings(in: shared.defaults) != nil { return await save(.defaults) }
+        if Self.referenceSettings(in: shared.defaults) != nil { return await change { $0 = SettingsDocument() }.settings }
         // Writes nothing if there is nothing to remove.
         if names.contains(where: { shared.defaults.object(forKey: $0) != nil }) {
             shared.change(await SharedUserDefaults.lock()) { defaults in
@@ -118,7 +118,7 @@ public actor UserDefaultsTelemetrySettingsStore: TelemetrySettingsStoring {
         shared.diagnostics?(TelemetryDiagnostic(kind: .storageFailed, message: message))
     }
 
-    /// "telemetry." and the field's name without its own "telemetry".
+    /// "telemetry." and the member's name without its own "telemetry".
     private static func name(of key: String) -> String {
         guard key.hasPrefix("telemetry") else { return "telemetry.\(key)" }
         let rest = key.dropFirst("telemetry".count)
@@ -136,7 +136,9 @@ extension UserDefaultsTelemetrySettingsStore: SettingsDocumentStoring {
 
     package func currentDocument() async -> SettingsDocument { await loadDocument() }
 
-    package func changeDocument(isOptOut: Bool, _ transform: @Sendable (inout SettingsDocument) -> Void) async -> Bool {
+    package func changeDocument(_ transform: @Sendable (inout SettingsDocument) -> Void) async { _ = await change(transform) }
+
+    package func recordOptOutInDocument(_ transform: @Sendable (inout SettingsDocument) -> Void) async -> Bool {
         _ = await change(transform)
         return true
     }

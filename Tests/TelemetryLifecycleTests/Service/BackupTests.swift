@@ -173,6 +173,21 @@ struct BackupTests {
         #expect(try await another.client == nil)
     }
 
+    @Test("A backup after an opt-out opts nobody in, and its deletion is made")
+    func deletionOnly() async throws {
+        let host = try await makeHost(settings: TelemetryFixtures.approvedSettings, server: true)
+        await host.comeUp()
+        host.transport.isOffline = true
+        await host.service.disableTelemetry()
+        #expect(backup.content == .defaults)
+        let another = try await makeHost(server: true)
+        await another.comeUp()
+        #expect(await another.service.restoreFromBackup() == .restored(.defaults))
+        #expect(another.service.settings == .defaults)
+        #expect(another.service.status == .disabled)
+        #expect(try await another.client == nil)
+    }
+
     @Test("A restored client whose deletion is still pending is not deleted")
     func comesBack() async throws {
         let host = try await makeHost(settings: TelemetryFixtures.approvedSettings, server: true)
@@ -243,7 +258,12 @@ private final class RecordedBackup: TelemetrySettingsBackingUp {
 
     func loadPendingWork() async throws -> TelemetryPendingWork { work }
 
-    func clearSettings() async throws { try count { $0.content = nil } }
+    func clearSettings() async throws {
+        try count { state in
+            state.content = nil
+            state.work = TelemetryPendingWork()
+        }
+    }
 
     private func count<Value: Sendable>(_ body: (inout sending State) -> Value) throws -> Value {
         try state.withLock { state in

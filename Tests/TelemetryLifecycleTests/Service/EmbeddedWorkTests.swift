@@ -41,7 +41,7 @@ struct EmbeddedWorkTests {
     @Test("Work that is embedded in the settings while the service runs is moved and done")
     func beside() async throws {
         let service = await start()
-        _ = await FileTelemetrySettingsStore(directory: root.url).changeDocument(isOptOut: false) {
+        await FileTelemetrySettingsStore(directory: root.url).changeDocument {
             $0.embeddedWork.add(.init(clientId: "left"))
         }
         try await transport.store.createTelemetryClient(TelemetryFixtures.client("left", isEnabled: true))
@@ -124,6 +124,18 @@ struct EmbeddedWorkTests {
         let again = await start()
         #expect(again.status == .pendingApproval)
         #expect(try await transport.store.fetchTelemetryClients().map(\.clientId) == [again.settings.clientIdentifier])
+        #expect(try !text("settings.json").contains("embeddedWork"))
+    }
+
+    @Test("Embedded work that is done ends, although the pending work still cannot be written")
+    func embeddedIsDone() async throws {
+        await FileTelemetrySettingsStore(directory: root.url).save(TelemetryFixtures.approvedSettings)
+        try await transport.store.createTelemetryClient(TelemetryFixtures.client(isEnabled: true))
+        try FileManager.default.createDirectory(at: file("pending-work.lock"), withIntermediateDirectories: false)
+        let service = await start()
+        await service.disableTelemetry()
+        #expect(try await transport.store.fetchTelemetryClients().isEmpty)
+        #expect(!service.hasPendingWork)
         #expect(try !text("settings.json").contains("embeddedWork"))
     }
 

@@ -71,9 +71,9 @@ struct PendingWorkTests {
         #expect(!service.hasPendingWork)
     }
 
-    @Test("An opt-in after an interrupted opt-out is a new client; the first one is deleted")
-    func optInAfterwards() async throws {
-        let device = try await approvedDevice(keepsThreeFields: false)
+    @Test("An opt-in after an interrupted opt-out is a new client; the first one is deleted", arguments: [false, true])
+    func optInAfterwards(keepsThreeFields: Bool) async throws {
+        let device = try await approvedDevice(keepsThreeFields: keepsThreeFields)
         device.transport.isOffline = true
         await device.start(changes: 1).disableTelemetry()
         #expect(device.settings.telemetryRequested)

@@ -82,13 +82,13 @@ struct SharedSettingsTests {
         try await approve(store)
         let process = try await start(store)
         let settings = settingsStore(store)
-        _ = await settings.changeDocument(isOptOut: false) {
+        await settings.changeDocument {
             $0.embeddedWork.add(.init(clientId: TelemetryFixtures.clientId))
         }
         transport.hold(.deleteEvents)
         async let result = process.service.reconcile()
         await transport.held(.deleteEvents)
-        _ = await settings.changeDocument(isOptOut: true) { $0.optOut() }
+        _ = await settings.recordOptOutInDocument { $0.optOut() }
         transport.release(.deleteEvents)
         #expect(await result == .allDisabled)
         #expect(process.service.status == .disabled)

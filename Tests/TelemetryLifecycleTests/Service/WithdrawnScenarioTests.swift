@@ -83,7 +83,7 @@ struct WithdrawnScenarioTests {
             try await host.transport.store.deleteScenarios(forClient: TestHost.clientId)
             #expect(await host.reconciles(to: .missingClient, orAlready: .allDisabled))
         case .otherProcess:
-            await host.settingsStore.update { $0 = .defaults }
+            _ = await host.settingsStore.recordOptOut { $0 = .defaults }
             await host.service.reconcile()
         }
     }

@@ -28,16 +28,23 @@ final class SimulatedSettingsStore: TelemetrySettingsStoring, SettingsDocumentSt
 
     func currentDocument() async -> SettingsDocument { await loadDocument() }
 
-    func changeDocument(isOptOut: Bool, _ transform: @Sendable (inout SettingsDocument) -> Void) async -> Bool {
-        await process.world.storeGate(process, isOptOut ? "record opt-out" : "save settings")
+    func changeDocument(_ transform: @Sendable (inout SettingsDocument) -> Void) async {
+        await process.world.storeGate(process, "save settings")
+        guard !process.isDead else { return }
+        _ = change(transform)
+        await process.world.storeGate(process, "settings saved")
+    }
+
+    func recordOptOutInDocument(_ transform: @Sendable (inout SettingsDocument) -> Void) async -> Bool {
+        await process.world.storeGate(process, "record opt-out")
         guard !process.isDead else { return false }
         _ = change(transform)
-        if isOptOut, unsaved != nil {
+        if unsaved != nil {
             device.isOptOutMarked = true
             device.markCount += 1
             appliedMark = device.markCount
         }
-        await process.world.storeGate(process, isOptOut ? "opt-out recorded" : "settings saved")
+        await process.world.storeGate(process, "opt-out recorded")
         return true
     }
 
@@ -46,7 +53,7 @@ final class SimulatedSettingsStore: TelemetrySettingsStoring, SettingsDocumentSt
     func reset() async -> TelemetrySettings { await save(.defaults) }
 
     func update(_ transform: @Sendable (inout TelemetrySettings) -> Void) async -> TelemetrySettings {
-        _ = await changeDocument(isOptOut: false) { transform(&$0.settings) }
+        await changeDocument { transform(&$0.settings) }
         return await load()
     }
 

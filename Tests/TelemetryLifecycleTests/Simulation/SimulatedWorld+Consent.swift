@@ -32,13 +32,14 @@ extension SimulatedWorld {
     }
 
     /// Whether a decision in progress may yet overrule a new, opposite one. An opt-in cannot once it has read the number of
-    /// opt-outs, unless something delays that.
+    /// opt-outs, which takes fewer than five steps unless something delays the process.
     private func mayDecideLater(_ isWanted: Bool, _ process: SimulatedProcess) -> Bool {
         process.openDecisions.values.contains {
             $0.isWanted == isWanted && (!isWanted || $0.isDelayed || $0.step + 5 > stepCount)
         }
     }
 
+    /// Whether earlier decisions, or a change of the device's stores, delay a decision made now.
     private func isDelayed(_ process: SimulatedProcess) -> Bool {
         !process.openDecisions.isEmpty || gates.contains { $0.isLocal && $0.process === process }
     }

@@ -70,13 +70,15 @@ private final class MortalSettingsStore: TelemetrySettingsStoring, SettingsDocum
     nonisolated var keepsDocument: Bool { true }
     func loadDocument() async -> SettingsDocument { device.document }
     func currentDocument() async -> SettingsDocument { device.document }
-    func changeDocument(isOptOut: Bool, _ transform: @Sendable (inout SettingsDocument) -> Void) async -> Bool {
+    func changeDocument(_ transform: @Sendable (inout SettingsDocument) -> Void) async {
         var document = device.document
         transform(&document)
-        if life.take() {
-            device.document = device.keepsThreeFields ? SettingsDocument(settings: document.settings) : document
-            device.changes.append("settings")
-        }
+        guard life.take() else { return }
+        device.document = device.keepsThreeFields ? SettingsDocument(settings: document.settings) : document
+        device.changes.append("settings")
+    }
+    func recordOptOutInDocument(_ transform: @Sendable (inout SettingsDocument) -> Void) async -> Bool {
+        await changeDocument(transform)
         return true
     }
 
@@ -87,7 +89,7 @@ private final class MortalSettingsStore: TelemetrySettingsStoring, SettingsDocum
         var settings = device.settings
         transform(&settings)
         let result = settings
-        _ = await changeDocument(isOptOut: false) { $0.settings = result }
+        await changeDocument { $0.settings = result }
         return settings
     }
 }
