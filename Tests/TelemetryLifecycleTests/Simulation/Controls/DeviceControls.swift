@@ -99,7 +99,9 @@ final class DeviceControls {
             let later = hostDecisions.filter { $0.scenario == name && $0.step > read }.map(\.decision)
             decisions[name]?.set([command.decision(under: limits)] + later)
         case .pause:
-            viewerPause.set([command.record.action == .pause] + (resumptions.contains { $0 > read } ? [false] : []))
+            // It may have been applied long before that was written.
+            let hasEnded = resumptions.contains { $0 > read } || command.endCount != endCount
+            viewerPause.set([command.record.action == .pause] + (hasEnded ? [false] : []))
         case nil: break
         }
     }

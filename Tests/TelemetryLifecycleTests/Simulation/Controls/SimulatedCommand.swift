@@ -10,6 +10,8 @@ final class SimulatedCommand {
     let record: TelemetryCommandRecord
     /// The step at which a process first read it before applying it.
     private(set) var firstRead: Int?
+    /// How often telemetry had ended on the device by then.
+    private(set) var endCount = 0
     /// The numbers of the processes that read it.
     private(set) var readers: Set<Int> = []
     /// Its status after it has ended, and the step at which that was written.
@@ -42,9 +44,10 @@ final class SimulatedCommand {
     /// Whether it can expire during the simulation.
     var canExpire: Bool { record.expires.map { $0 < record.created + 1_000_000 } ?? false }
 
-    func read(byProcess number: Int, step: Int, at date: Date, clockChanges: Int) {
+    func read(byProcess number: Int, step: Int, at date: Date, clockChanges: Int, endCount: Int) {
         if firstRead == nil {
             firstRead = step
+            self.endCount = endCount
             self.clockChanges = clockChanges
         }
         readers.insert(number)

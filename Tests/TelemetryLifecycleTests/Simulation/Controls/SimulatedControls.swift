@@ -53,7 +53,8 @@ final class SimulatedControls {
     func read(_ id: TelemetryRecord.ID, by process: SimulatedProcess) {
         guard let controls = process.device.controls, let command = controls.command(id), command.outcome == nil else { return }
         command.read(
-            byProcess: process.number, step: nextStep(), at: date(on: process.device), clockChanges: controls.clockChanges)
+            byProcess: process.number, step: nextStep(), at: date(on: process.device), clockChanges: controls.clockChanges,
+            endCount: controls.endCount)
         observe()
     }
 
