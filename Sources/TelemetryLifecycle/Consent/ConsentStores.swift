@@ -19,7 +19,7 @@ final class ConsentStores {
     ) {
         self.instance = instance
         self.settings = settings
-        // A requirement of the public protocol cannot be internal to the package.
+        // The public protocol cannot have requirements that are internal to the package.
         document = settings as? any SettingsDocumentStoring ?? PlainSettings(settings)
         self.work = work
     }
@@ -52,27 +52,29 @@ final class ConsentStores {
     func update<Result: Sendable>(
         isOptOut: Bool = false, _ transform: @escaping @Sendable (inout StoredConsent) -> Result
     ) async -> Update<Result> {
-        var first: TelemetryPendingWork?
+        var base = await read()
+        let first = base.work
         for _ in 1..<Self.maximumAttempts {
-            let base = await read()
-            first = first ?? base.work
             var next = base
             let result = transform(&next)
             if !next.document.isSame(as: base.document) || next.work != base.work { instance?.claim() }
-            await save(&next, since: base.work, first: first ?? base.work)
-            guard let isRecorded = await save(next.document, over: base.document, isOptOut: isOptOut) else { continue }
+            await save(&next, since: base.work, first: first)
+            guard let isRecorded = await save(next.document, over: base.document, isOptOut: isOptOut) else {
+                base = await read()
+                continue
+            }
             // If an opt-out may not outlive the process, the pending work still has to record that the consent has ended.
             if isOptOut ? isRecorded : !document.keepsDocument { await close(&next) }
             return Update(state: kept(next), isRecorded: isRecorded, result: result)
         }
-        return await updateAnything(isOptOut: isOptOut, first: first ?? TelemetryPendingWork(), transform)
+        return await updateAnything(from: base, isOptOut: isOptOut, first: first, transform)
     }
 
     /// Changes the settings unconditionally, and the pending work afterwards.
     private func updateAnything<Result: Sendable>(
-        isOptOut: Bool, first: TelemetryPendingWork, _ transform: @escaping @Sendable (inout StoredConsent) -> Result
+        from base: StoredConsent, isOptOut: Bool, first: TelemetryPendingWork,
+        _ transform: @escaping @Sendable (inout StoredConsent) -> Result
     ) async -> Update<Result> {
-        let base = await read()
         let (changed, isRecorded) = await write(isOptOut: isOptOut) { stored in
             var next = StoredConsent(stored, work: base.work)
             let result = transform(&next)

@@ -157,12 +157,19 @@ struct BackupTests {
         #expect(await host.logger.isEnabled != true)
     }
 
-    @Test("A deletion that an installation could not make is made by the next one, from the backup")
-    func deletions() async throws {
+    /// Opts out on an installation that cannot reach the store.
+    @discardableResult
+    private func optOutOffline() async throws -> TestHost {
         let host = try await makeHost(settings: TelemetryFixtures.approvedSettings, server: true)
         await host.comeUp()
         host.transport.isOffline = true
         await host.service.disableTelemetry()
+        return host
+    }
+
+    @Test("A deletion that an installation could not make is made by the next one, from the backup")
+    func deletions() async throws {
+        try await optOutOffline()
         #expect(backup.work.deletions.map(\.clientId) == [TestHost.clientId])
         backup.content = TelemetrySettings(telemetryRequested: true, clientIdentifier: "next")
         let another = try await makeHost(server: true)
@@ -175,10 +182,7 @@ struct BackupTests {
 
     @Test("A backup after an opt-out opts nobody in, and its deletion is made")
     func deletionOnly() async throws {
-        let host = try await makeHost(settings: TelemetryFixtures.approvedSettings, server: true)
-        await host.comeUp()
-        host.transport.isOffline = true
-        await host.service.disableTelemetry()
+        try await optOutOffline()
         #expect(backup.content == .defaults)
         let another = try await makeHost(server: true)
         await another.comeUp()
@@ -190,10 +194,7 @@ struct BackupTests {
 
     @Test("A restored client whose deletion is still pending is not deleted")
     func comesBack() async throws {
-        let host = try await makeHost(settings: TelemetryFixtures.approvedSettings, server: true)
-        await host.comeUp()
-        host.transport.isOffline = true
-        await host.service.disableTelemetry()
+        let host = try await optOutOffline()
         host.transport.isOffline = false
         backup.content = TelemetryFixtures.approvedSettings
         await host.service.restoreFromBackup()
