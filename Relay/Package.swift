@@ -97,6 +97,7 @@ let package = Package(
                 .product(name: "TelemetryModels", package: "LiveTelemetry"),
                 .product(name: "TelemetryPersistence", package: "LiveTelemetry"),
                 .product(name: "TelemetryTestSupport", package: "LiveTelemetry"),
+                .product(name: "TelemetryTooling", package: "LiveTelemetry"),
                 .product(name: "TelemetryTransport", package: "LiveTelemetry"),
             ],
             swiftSettings: settings),

@@ -77,9 +77,9 @@ public final class HTTPTelemetryTransport: TelemetryTransporting {
         }
     }
 
-    /// Returns whether the relay can be reached and implements this version of the API.
+    /// Returns whether the relay can be reached and implements a version of the interface that this transport supports: 1 or 2.
     public func validateSchema() async -> Bool {
-        (try? await information())?.api == 1
+        (try? await information()).map { (1...2).contains($0.api) } ?? false
     }
 
     /// The relay's URL, without credentials.

@@ -202,8 +202,10 @@ struct RelayRoutesTests {
         #expect(info.containerID == server.baseURL.absoluteString)
         #expect(info.environment == "relay 1.0, role viewer")
         #expect(info.recordCount == 12 && info.firstRecordID == "a" && info.errorMessage == nil)
-        let other = try LoopbackServer(.answers(200, body: #"{"api":2}"#))
-        defer { other.stop() }
-        #expect(await Relay.transport(other).validateSchema() == false)
+        for (api, isValid) in [(0, false), (2, true), (3, false)] {
+            let other = try LoopbackServer(.answers(200, body: #"{"api":\#(api)}"#))
+            defer { other.stop() }
+            #expect(await Relay.transport(other).validateSchema() == isValid)
+        }
     }
 }

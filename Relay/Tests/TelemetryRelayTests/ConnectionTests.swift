@@ -261,14 +261,14 @@ struct ConnectionTests {
             let port = try #require(relay.client.port)
             let headers = TestCaller.bearing(try await relay.token(.viewer)).headers.map { ($0.name.rawName, $0.value) }
             func stream(_ body: () async throws -> Void) async throws {
-                try await EventLines.open(port: port, "/v1/notifications", headers: headers) { stream in
+                try await StreamLines.open(port: port, "/v1/notifications", headers: headers) { stream in
                     #expect(try await stream.next()?.name == "ready")
                     try await body()
                 }
             }
             try await stream {
                 try await stream {
-                    let head = try? await EventLines.open(port: port, "/healthz") { $0.head }
+                    let head = try? await StreamLines.open(port: port, "/healthz") { $0.head }
                     #expect(head ?? "" == "")
                 }
             }

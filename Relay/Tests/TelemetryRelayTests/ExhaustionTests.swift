@@ -61,7 +61,7 @@ struct ExhaustionTests {
             let port = try #require(relay.client.port)
             func stream(_ caller: TestCaller, _ body: () async throws -> Void) async throws {
                 let headers = caller.headers.map { ($0.name.rawName, $0.value) }
-                try await EventLines.open(port: port, "/v1/notifications", headers: headers) { stream in
+                try await StreamLines.open(port: port, "/v1/notifications", headers: headers) { stream in
                     // It counts once it is ready.
                     #expect(try await stream.next()?.name == "ready")
                     try await body()
@@ -99,7 +99,7 @@ struct ExhaustionTests {
             func open(_ count: Int, _ body: () async throws -> Void) async throws {
                 guard count > 0 else { return try await body() }
                 let headers = TestCaller.host("client-\(count)", token: token).headers.map { ($0.name.rawName, $0.value) }
-                try await EventLines.open(port: port, "/v1/notifications", headers: headers) { stream in
+                try await StreamLines.open(port: port, "/v1/notifications", headers: headers) { stream in
                     #expect(try await stream.next()?.name == "ready")
                     try await open(count - 1, body)
                 }

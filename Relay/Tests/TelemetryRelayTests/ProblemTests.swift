@@ -33,7 +33,7 @@ struct ProblemTests {
         try await RelayBench.run(.live) { relay async throws -> Void in
             let port = try #require(relay.client.port)
             for path in ["/a b", "/é", "/" + String(repeating: "a", count: 90_000)] {
-                try await EventLines.open(port: port, path) { answer in
+                try await StreamLines.open(port: port, path) { answer in
                     #expect(answer.head.contains("HTTP/1.1 400 Bad Request"))
                     #expect(answer.head.contains("Content-Type: application/problem+json"))
                     #expect(!answer.head.contains("Content-Length: 0"))

@@ -14,7 +14,7 @@ struct RelayStreamTests {
         #"{"events":[\#(numbers.map { WireSample.event("\($0)", client: client) }.joined(separator: ","))]}"#
     }
 
-    private static func number(_ event: EventLines.Event?) -> String? {
+    private static func number(_ event: StreamLines.Event?) -> String? {
         event?.data.flatMap { try? JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any] }?["eventId"] as? String
     }
 
@@ -25,7 +25,7 @@ struct RelayStreamTests {
             _ = try await relay.post("/v1/events", Self.batch(1...3))
             let first = try #require(try await relay.get("/v1/events?limit=1")["cursor"] as? String)
             let second = try #require(try await relay.get("/v1/events?limit=2")["cursor"] as? String)
-            try await EventLines.open(port: port, "/v1/events/stream") { stream async throws -> Void in
+            try await StreamLines.open(port: port, "/v1/events/stream") { stream async throws -> Void in
                 #expect(stream.head.hasPrefix("HTTP/1.1 200"))
                 #expect(stream.head.lowercased().contains("content-type: text/event-stream"))
                 _ = try await relay.post("/v1/events", Self.batch(4...4))
@@ -38,7 +38,7 @@ struct RelayStreamTests {
                 ("?after=\(first)", [], "2"), ("?after=\(first)", [("Last-Event-ID", second)], "3"),
                 ("?client=a", [("Last-Event-ID", second)], "3"),
             ] as [(String, [(String, String)], String)] {
-                try await EventLines.open(port: port, "/v1/events/stream\(path)", headers: headers) {
+                try await StreamLines.open(port: port, "/v1/events/stream\(path)", headers: headers) {
                     stream async throws -> Void in
                     #expect(Self.number(try await stream.next()) == expected)
                 }
@@ -53,7 +53,7 @@ struct RelayStreamTests {
             _ = try await relay.post("/v1/events", Self.batch(1...450))
             _ = try await relay.post("/v1/events", Self.batch(1...10, client: "b"))
             let start = try #require(try await relay.get("/v1/events?limit=1")["cursor"] as? String)
-            try await EventLines.open(port: port, "/v1/events/stream?client=a&after=\(start)") { stream async throws -> Void in
+            try await StreamLines.open(port: port, "/v1/events/stream?client=a&after=\(start)") { stream async throws -> Void in
                 async let more = relay.post("/v1/events", Self.batch(451...600))
                 for number in 2...600 { #expect(Self.number(try await stream.next()) == "\(number)") }
                 #expect(try await more.status == .ok)
@@ -66,7 +66,7 @@ struct RelayStreamTests {
         try await RelayBench.run(.live) { relay async throws -> Void in
             let port = try #require(relay.client.port)
             let headers = TestCaller.host("a").headers.map { ($0.name.rawName, $0.value) }
-            try await EventLines.open(port: port, "/v1/events/stream", headers: headers) { stream async throws -> Void in
+            try await StreamLines.open(port: port, "/v1/events/stream", headers: headers) { stream async throws -> Void in
                 _ = try await relay.post("/v1/events", Self.batch(1...3, client: "b"))
                 _ = try await relay.post("/v1/events", Self.batch(9...9))
                 #expect(Self.number(try await stream.next()) == "9")
@@ -80,7 +80,7 @@ struct RelayStreamTests {
             let port = try #require(relay.client.port)
             let body = #"{"recordType":"TelemetryScenario","clientid":"a"}"#
             _ = try await relay.send(.put, "/v1/subscriptions/s", body)
-            let last = try await EventLines.open(port: port, "/v1/notifications") { stream in
+            let last = try await StreamLines.open(port: port, "/v1/notifications") { stream in
                 #expect(try await stream.next()?.name == "ready")
                 let records = [WireSample.record("1", client: "b"), WireSample.record("2", type: "X"), WireSample.record("3")]
                 for record in records { _ = try await relay.post("/v1/records", WireSample.save("insert", record)) }
@@ -91,11 +91,11 @@ struct RelayStreamTests {
             }
             let id = try #require(last)
             _ = try await relay.post("/v1/records/delete", #"{"recordNames":["3"]}"#)
-            try await EventLines.open(port: port, "/v1/notifications", headers: [("Last-Event-ID", id)]) {
+            try await StreamLines.open(port: port, "/v1/notifications", headers: [("Last-Event-ID", id)]) {
                 stream async throws -> Void in
                 #expect(try await stream.next()?.data?.contains(#""recordName":"3""#) == true)
             }
-            try await EventLines.open(port: port, "/v1/notifications", headers: [("Last-Event-ID", "nonsense")]) {
+            try await StreamLines.open(port: port, "/v1/notifications", headers: [("Last-Event-ID", "nonsense")]) {
                 stream async throws -> Void in
                 #expect(try await stream.next()?.name == "ready")
             }
@@ -110,7 +110,7 @@ struct RelayStreamTests {
             _ = try await relay.send(.put, "/v1/subscriptions/all", #"{"recordType":"TelemetryScenario"}"#)
             _ = try await relay.send(.put, "/v1/subscriptions/r", #"{"recordType":"TelemetryRule"}"#, as: host)
             _ = try await relay.send(.put, "/v1/subscriptions/c", #"{"recordType":"TelemetryCommand","clientid":"a"}"#, as: host)
-            try await EventLines.open(
+            try await StreamLines.open(
                 port: port, "/v1/notifications", headers: host.headers.map { ($0.name.rawName, $0.value) }
             ) { stream async throws -> Void in
                 #expect(try await stream.next()?.name == "ready")
@@ -129,13 +129,13 @@ struct RelayStreamTests {
         try await RelayBench.run(.live) { relay async throws -> Void in
             let port = try #require(relay.client.port)
             let tokens = RelayTokens(storage: relay.storage)
-            let text = try await EventLines.open(port: port, "/v1/notifications") { stream in
+            let text = try await StreamLines.open(port: port, "/v1/notifications") { stream in
                 #expect(try await stream.next()?.name == "ready")
                 let text = try await tokens.create(role: .reader, name: "r")
                 #expect(try await stream.next() == nil)
                 return text
             }
-            try await EventLines.open(port: port, "/v1/notifications", headers: [("Authorization", "Bearer \(text)")]) {
+            try await StreamLines.open(port: port, "/v1/notifications", headers: [("Authorization", "Bearer \(text)")]) {
                 stream async throws -> Void in
                 #expect(try await stream.next()?.name == "ready")
                 try await tokens.revoke("r")

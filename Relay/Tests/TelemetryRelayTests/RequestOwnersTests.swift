@@ -73,7 +73,7 @@ struct RequestOwnersTests {
             let port = try #require(client.port)
             let headers = host.headers.map { ($0.name.rawName, $0.value) }
             // Reads to check the cursor, and then for the stream.
-            try await EventLines.open(port: port, "/v1/events/stream?after=\(start)", headers: headers) {
+            try await StreamLines.open(port: port, "/v1/events/stream?after=\(start)", headers: headers) {
                 stream async throws -> Void in
                 #expect(try await stream.next()?.name == "telemetry")
             }

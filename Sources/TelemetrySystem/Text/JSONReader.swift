@@ -1,3 +1,5 @@
+import TelemetryModels
+
 /// Reads one untrusted JSON text in a single pass, with a reason for what is refused; for the project's packages, not part
 /// of the interface.
 ///
@@ -112,7 +114,7 @@ public struct JSONReader {
 
     /// Reads a number. One without fraction and exponent is a 64-bit integer, any other a double.
     public mutating func number() throws -> JSONNumber {
-        let text = String(decoding: try numberText(), as: UTF8.self)
+        let text = try numberText()
         if text.utf8.contains(where: { $0 == UInt8(ascii: ".") || $0 | 0x20 == UInt8(ascii: "e") }) {
             guard let value = Double(text), value.isFinite else { throw malformed("a number exceeds the range of a double") }
             return .double(value)
@@ -121,13 +123,35 @@ public struct JSONReader {
         return .int(value)
     }
 
+    /// Reads a number in the form of lines, in which a whole one is an integer even if it has a fraction or an exponent.
+    public mutating func lineNumber() throws -> JSONNumber {
+        var reader = self
+        if let value = JSONScanner.number(try rawNumber())?.intValue { return .int(value) }
+        // Refuses integers beyond 64 bits.
+        return try reader.number()
+    }
+
+    /// Reads a number as its text.
+    public mutating func numberText() throws -> String { String(decoding: try rawNumber(), as: UTF8.self) }
+
+    /// Reads a value with `body`, and returns the checksum of its bytes as well.
+    public mutating func checksummed<Result>(
+        _ body: (inout JSONReader) throws -> Result
+    ) throws -> (result: Result, checksum: String) {
+        _ = try peek()
+        let start = scanner.position
+        let result = try body(&self)
+        let bytes = UnsafeBufferPointer(rebasing: scanner.bytes[start..<scanner.position])
+        return (result, LineChecksum.text(of: UnsafeRawBufferPointer(bytes)))
+    }
+
     /// Skips any value.
     public mutating func skip() throws {
         switch try kind() {
         case .object: try object { _, reader in try reader.skip() }
         case .array: try array { reader in try reader.skip() }
         case .string: _ = try string()
-        case .number: _ = try numberText()
+        case .number: _ = try rawNumber()
         case .bool: _ = try bool()
         case .null: _ = try null()
         }
@@ -165,7 +189,7 @@ public struct JSONReader {
         depth += 1
     }
 
-    private mutating func numberText() throws -> UnsafeBufferPointer<UInt8> {
+    private mutating func rawNumber() throws -> UnsafeBufferPointer<UInt8> {
         _ = try peek()
         guard let text = scanner.rawNumber() else { throw malformed("a number lacks a digit") }
         return text

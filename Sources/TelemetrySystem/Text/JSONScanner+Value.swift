@@ -61,7 +61,7 @@ extension JSONScanner {
         }
     }
 
-    private static func number(_ text: UnsafeBufferPointer<UInt8>) -> TelemetryValue? {
+    static func number(_ text: UnsafeBufferPointer<UInt8>) -> TelemetryValue? {
         var scanner = JSONScanner(text)
         let isNegative = scanner.consume(UInt8(ascii: "-"))
         if let magnitude = scanner.unsigned(), scanner.isAtEnd(), let number = signed(magnitude, isNegative) {

@@ -22,6 +22,9 @@ public struct JSONWriter {
     /// The text so far, without a copy.
     public func withBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result { body(buffer.bytes) }
 
+    /// The checksum of the text so far, as a header line has it.
+    public var checksum: String { LineChecksum.text(of: buffer.bytes) }
+
     /// Begins another text in the same memory.
     public mutating func removeAll() {
         if isKnownUniquelyReferenced(&buffer) { buffer.truncate() } else { buffer = ByteBuffer() }

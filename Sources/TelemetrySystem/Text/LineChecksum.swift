@@ -6,6 +6,12 @@
         return hash
     }
 
+    /// The digits that are written after the bytes.
+    static func text(of bytes: UnsafeRawBufferPointer) -> String {
+        let digits = String(hash(bytes), radix: 16)
+        return String(repeating: "0", count: 8 - digits.count) + digits
+    }
+
     /// Returns nil for text that `append(hexadecimal:)` does not write.
     @inlinable package static func read(_ digits: some Collection<UInt8>) -> UInt32? {
         guard digits.count == 8 else { return nil }

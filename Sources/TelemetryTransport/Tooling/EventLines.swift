@@ -1,17 +1,45 @@
 public import TelemetryModels
 import TelemetrySystem
 
-/// The lines of a segment in memory, for the separate package of benchmarks; not part of the interface.
-@_spi(Benchmarks)
+/// The lines of a segment in memory, for transports that send them and for the project's packages; not part of the interface.
+@_spi(Tooling)
 public enum EventLines {
-    /// The events as lines of a segment, including headers. Events whose date cannot be written are left out.
-    public static func encode(_ events: [TelemetryEvent]) -> [UInt8] {
+    private struct Full: Error {}
+
+    /// The events from the front of a batch as lines, with a header above the first: as many as fit, at least one.
+    /// - Returns: The lines, and the number of events.
+    /// - Throws: `.invalidArgument` for a date outside the years 1 to 9999.
+    public static func encode(
+        _ batch: TelemetryEventBatch, maximumBytes: Int
+    ) throws -> (lines: [UInt8], count: Int) {
         var encoder = EventLineEncoder()
-        events.withUnsafeBufferPointer { events in
-            guard let first = events.baseAddress else { return }
-            for event in first..<first + events.count { _ = encoder.append(event) }
+        var end = 0
+        var count = 0
+        func add(_ isWritten: Bool, _ identifier: @autoclosure () -> String) throws {
+            guard isWritten else { throw EventLimits.dateOutOfRange(identifier()) }
+            if encoder.buffer.count > maximumBytes, count > 0 { throw Full() }
+            end = encoder.buffer.count
+            count += 1
         }
-        return Array(encoder.buffer.bytes)
+        do {
+            if let encoded = batch.encoded {
+                let origin = encoded.origin
+                try encoded.forEach { event in
+                    let isWritten = encoder.append(event, of: origin, isFirst: count == 0) != nil
+                    try add(isWritten, event.identifier(in: origin.sessionId))
+                }
+            } else {
+                for event in batch.events { try add(encoder.append(event), event.eventId) }
+            }
+        } catch is Full {
+            return (Array(encoder.buffer.bytes[..<end]), count)
+        }
+        return (Array(encoder.buffer.bytes), batch.count)
+    }
+
+    /// All events as lines; none if one has a date that cannot be written.
+    public static func encode(_ events: [TelemetryEvent]) -> [UInt8] {
+        (try? encode(TelemetryEventBatch(events), maximumBytes: .max))?.lines ?? []
     }
 
     /// The events in the lines; lines that cannot be read are left out.

@@ -1,5 +1,5 @@
 import TelemetryModels
-@_spi(Benchmarks) import TelemetryTransport
+@_spi(Tooling) import TelemetryTransport
 import Testing
 
 struct DamagedLineTests {

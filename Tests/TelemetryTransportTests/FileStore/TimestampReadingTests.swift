@@ -1,7 +1,7 @@
 import Foundation
 import TelemetryModels
 @_spi(Tooling) import TelemetryTestKit
-@_spi(Benchmarks) import TelemetryTransport
+@_spi(Tooling) import TelemetryTransport
 import Testing
 
 struct TimestampReadingTests {

@@ -1,7 +1,7 @@
 import Foundation
 import TelemetryModels
 @_spi(Tooling) import TelemetryTestKit
-@_spi(Benchmarks) import TelemetryTransport
+@_spi(Tooling) import TelemetryTransport
 import Testing
 
 /// The line reader and `Codable` read the same form and must agree on every JSON text. In a line, a text that is not JSON is

@@ -61,10 +61,11 @@ struct RelayExaminationTests {
         #expect(found?.severity == (isFine ? .ok : .warning), "\(found?.text ?? "")")
     }
 
-    @Test("Another version of the interface is an error")
-    func otherInterface() async throws {
-        let found = try await findings { _ in .answers(200, body: Self.server(api: 2)) }
-        #expect(found[0] == "error the relay answers: telemetry-relay 9.9, interface 2, but this tool supports interface 1")
+    @Test("Interfaces 1 and 2 are supported; another one is an error", arguments: [(0, false), (1, true), (2, true), (3, false)])
+    func interfaces(api: Int, isSupported: Bool) async throws {
+        let found = try await findings { _ in .answers(200, body: Self.server(api: api)) }
+        let text = "the relay answers: telemetry-relay 9.9, interface \(api)"
+        #expect(found[0] == (isSupported ? "ok \(text)" : "error \(text), but this tool supports interfaces 1 to 2"))
     }
 
     @Test("The token is not sent to the target of a redirect")

@@ -10,16 +10,24 @@ extension Request {
         let reason: String
     }
 
-    /// - Parameter strictly: whether a missing media type and other JSON types (`+json`) are refused as well. A page of another
-    ///   site cannot send `application/json` without a CORS preflight.
+    /// The media type of the body in lower case, without parameters.
+    var mediaType: String? {
+        headers[.contentType]?.prefix(while: { $0 != ";" }).trimmingCharacters(in: .whitespaces).lowercased()
+    }
+
+    /// - Parameters:
+    ///   - strictly: whether a missing media type and other JSON types (`+json`) are refused as well. A page of another site
+    ///     cannot send `application/json` without a CORS preflight.
+    ///   - other: another media type that the route supports.
     /// - Throws: `BadBody` if the media type is not JSON.
-    func expectJSON(strictly: Bool = false) throws {
-        let type = headers[.contentType]?.prefix(while: { $0 != ";" }).trimmingCharacters(in: .whitespaces).lowercased()
+    func expectJSON(strictly: Bool = false, orElse other: String? = nil) throws {
+        let type = mediaType
         if type == "application/json" { return }
         if !strictly, type.map({ $0.hasPrefix("application/") && $0.hasSuffix("+json") }) ?? true { return }
         throw BadBody(
             status: .unsupportedMediaType,
-            reason: "\(DebugLogBatch.shortened(type ?? "a body without a type")) is not supported; use application/json")
+            reason: "\(DebugLogBatch.shortened(type ?? "a body without a type")) is not supported; use "
+                + ["application/json", other].compactMap(\.self).joined(separator: " or "))
     }
 
     /// The complete body, decompressed. The limit applies before and after decompression.

@@ -27,7 +27,7 @@ struct PageRoutes: Sendable {
     ].joined(separator: "; ")
 
     private static func response(_ file: PageFile, to request: Request) -> Response {
-        let acceptsGzip = AcceptedEncoding.includesGzip(request.headers[.acceptEncoding])
+        let acceptsGzip = AcceptedValues.includesGzip(request.headers[.acceptEncoding])
         let compressed = acceptsGzip ? file.gzip : nil
         let form = compressed ?? file.plain
         var headers: HTTPFields = [

@@ -1,3 +1,4 @@
+import HTTPTypes
 import Hummingbird
 @_spi(Tooling) import TelemetrySystem
 
@@ -16,16 +17,24 @@ extension RelayRoutes {
     }
 
     private func appendEvents(_ asked: Asked) async throws -> Response {
-        let body = try await asked.request.jsonBody(limit: limits.bodyBytes)
+        let form = try EventForm(ofBody: asked.request)
+        let body = try await asked.request.boundedBody(limit: limits.bodyBytes).readableBytesView
         let result = try await bodies.run(body.count, for: asked.caller) {
-            let events = try await decoding.run(body.count) { try WireEventBatch.read(body, limits: limits) }
+            let events = try await decoding.run(body.count) {
+                switch form {
+                case .json: try WireEventBatch.read(body, limits: limits)
+                case .lines: try WireEventLines.read(body, limits: limits)
+                }
+            }
             return try await append(events, of: body.count, for: asked.caller)
         }
         metrics.countEvents(stored: result.stored, duplicates: result.duplicates)
-        return .object { writer in
+        var response = Response.object { writer in
             writer.member("stored", result.stored)
             writer.member("duplicates", result.duplicates)
         }
+        if let name = HTTPField.Name("Accept-Post") { response.headers[name] = EventForm.acceptedTypes }
+        return response
     }
 
     /// - Parameter bytes: the size of the body that contained the events.
@@ -45,13 +54,37 @@ extension RelayRoutes {
         let query = try EventQuery(asked.query, limits: limits)
         let page = try await EventWait(storage: storage, streams: streams, clock: clock).page(
             of: query, asked.caller.narrow(query.filter), asked.caller)
-        return .object { writer in
+        var response =
+            switch EventForm(acceptedBy: asked.request) {
+            case .json: Self.json(page)
+            case .lines: try await lines(page)
+            }
+        response.headers[.vary] = "Accept"
+        return response
+    }
+
+    private static func json(_ page: RelayEventPage) -> Response {
+        .object { writer in
             writer.key("events")
             writer.array(page.events) { event, writer in writer.raw(event.json.utf8) }
             writer.member("cursor", page.cursor.rawValue)
             writer.member("hasMore", page.hasMore)
             writer.member("skipped", page.skipped)
         }
+    }
+
+    private func lines(_ page: RelayEventPage) async throws -> Response {
+        let lines = try await decoding.run(page.events.reduce(0) { $0 + $1.json.utf8.count }) {
+            var writer = WireLineWriter()
+            for event in page.events { try writer.append(event.json) }
+            return writer.lines
+        }
+        var headers: HTTPFields = [.contentType: EventForm.linesType]
+        let members = [("Cursor", page.cursor.rawValue), ("Has-More", "\(page.hasMore)"), ("Skipped", "\(page.skipped)")]
+        for (name, value) in members {
+            if let name = HTTPField.Name("Telemetry-\(name)") { headers[name] = value }
+        }
+        return Response(status: .ok, headers: headers, body: .init(byteBuffer: lines))
     }
 
     private func countEvents(_ asked: Asked) async throws -> Response {

@@ -89,7 +89,11 @@ extension RelayRoutes {
         return .object { writer in
             writer.member("name", "telemetry-relay")
             writer.member("version", LiveTelemetryVersion.version)
-            writer.member("api", 1)
+            writer.member("api", 2)
+            writer.key("formats")
+            writer.array(["json", "lines"]) { $1.string($0) }
+            writer.key("features")
+            writer.array { _ in }
             writer.member("time", TimestampText.string(from: Date()) ?? "")
             writer.key("limits")
             writer.object { writer in

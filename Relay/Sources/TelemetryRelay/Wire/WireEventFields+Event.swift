@@ -18,16 +18,19 @@ extension WireEventFields {
             throw Problem.invalidArgument("\(place).eventTimestamp is not a time.")
         }
         if let clientId = texts[.clientId] { try ClientIdentifier.check(clientId, place: "\(place).clientid") }
-        var level = TelemetryLogLevel.info
-        if let text = texts[.logLevel] {
-            guard let known = TelemetryLogLevel(rawValue: text) else {
-                throw Problem.invalidArgument("\(place).logLevel must be one of \(Self.levels).")
-            }
-            level = known
-        }
+        let level = try Self.level(texts[.logLevel], "\(place).logLevel")
         return RelayEvent(
             clientId: texts[.clientId], sessionId: sessionId, eventId: eventId, name: name, time: time,
             scenario: texts[.scenario], level: level, json: json)
+    }
+
+    /// - Parameter text: the name of the level; nil for the default.
+    static func level(_ text: String?, _ place: @autoclosure () -> String) throws -> TelemetryLogLevel {
+        guard let text else { return .info }
+        guard let level = TelemetryLogLevel(rawValue: text) else {
+            throw Problem.invalidArgument("\(place()) must be one of \(levels).")
+        }
+        return level
     }
 
     static var levels: String { TelemetryLogLevel.allCases.map(\.rawValue).joined(separator: ", ") }
@@ -44,7 +47,12 @@ extension WireEventFields {
                 case .attributes:
                     guard let attributes else { continue }
                     writer.key(field.rawValue)
-                    writer.raw(attributes)
+                    writer.object { writer in
+                        for (name, value) in attributes {
+                            writer.key(name)
+                            value.write(to: &writer)
+                        }
+                    }
                 default:
                     guard let text = texts[field] else { continue }
                     writer.member(field.rawValue, text)

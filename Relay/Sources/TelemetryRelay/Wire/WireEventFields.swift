@@ -3,12 +3,10 @@ import TelemetryModels
 
 /// The schema fields of an event, or of the context that several events share, as received.
 struct WireEventFields {
-    private typealias Field = TelemetrySchema.Field
-
-    private(set) var texts: [TelemetrySchema.Field: String] = [:]
-    private(set) var sequence: Int64?
-    /// The members of the attributes as JSON, without `null`s.
-    private(set) var attributes: [UInt8]?
+    var texts: [TelemetrySchema.Field: String] = [:]
+    var sequence: Int64?
+    /// Without `null`s.
+    var attributes: [(name: String, value: WireValue)]?
 
     init() {}
 
@@ -21,15 +19,10 @@ struct WireEventFields {
             guard let field = Self.fields[key] else { return try reader.skip() }
             guard try !reader.null() else { return }
             switch field {
-            case .sequence: sequence = try Self.sequence(&reader, place)
-            case .attributes: attributes = try Self.attributes(&reader, place)
-            case .eventTimestamp:
-                let text = try Self.text(&reader, field, place)
-                guard let normalized = WireTime.normalized(text) else {
-                    throw Problem.invalidArgument("\(place).\(key) is not an RFC 3339 time in UTC.")
-                }
-                texts[field] = normalized
-            default: texts[field] = try Self.text(&reader, field, place)
+            case .sequence: sequence = try Self.sequence(&reader, "\(place).\(key)")
+            case .attributes: attributes = try Self.attributes(&reader, .json, "\(place).\(key)")
+            case .eventTimestamp: texts[field] = try Self.time(&reader, .json, "\(place).\(key)")
+            default: texts[field] = try Self.text(&reader, field, "\(place).\(key)")
             }
         }
     }
@@ -37,45 +30,52 @@ struct WireEventFields {
     private static let fields = Dictionary(uniqueKeysWithValues: TelemetrySchema.Field.allCases.map { ($0.rawValue, $0) })
 
     /// The fields whose text the relay compares. A text that is only stored may contain anything.
-    private static let compared: Set<Field> = [
+    private static let compared: Set<TelemetrySchema.Field> = [
         .eventId, .eventName, .eventTimestamp, .sessionId, .clientId, .scenario, .logLevel,
     ]
+}
 
-    private static func text(_ reader: inout JSONReader, _ field: Field, _ place: String) throws -> String {
-        guard try reader.kind() == .string else {
-            throw Problem.invalidArgument("\(place).\(field.rawValue) must be a string.")
-        }
+/// Reads the values of single fields.
+extension WireEventFields {
+    static func text(
+        _ reader: inout JSONReader, _ field: TelemetrySchema.Field, _ place: @autoclosure () -> String
+    ) throws -> String {
+        guard try reader.kind() == .string else { throw Problem.invalidArgument("\(place()) must be a string.") }
         return try compared.contains(field) ? reader.name() : reader.string()
     }
 
-    private static func sequence(_ reader: inout JSONReader, _ place: String) throws -> Int64 {
+    static func time(
+        _ reader: inout JSONReader, _ form: EventForm, _ place: @autoclosure () -> String
+    ) throws -> String {
+        guard let time = WireTime.normalized(try text(&reader, .eventTimestamp, place()), form) else {
+            throw Problem.invalidArgument("\(place()) is not an RFC 3339 time in UTC.")
+        }
+        return time
+    }
+
+    static func sequence(_ reader: inout JSONReader, _ place: @autoclosure () -> String) throws -> Int64 {
         guard try reader.kind() == .number, case .int(let number) = try reader.number(), number >= 0 else {
-            throw Problem.invalidArgument("\(place).sequence must be a whole number of at least 0.")
+            throw Problem.invalidArgument("\(place()) must be a whole number of at least 0.")
         }
         return number
     }
 
-    private static func attributes(_ reader: inout JSONReader, _ place: String) throws -> [UInt8] {
-        guard try reader.kind() == .object else { throw Problem.invalidArgument("\(place).attributes must be an object.") }
-        var values: [(String, WireValue)] = []
+    static func attributes(
+        _ reader: inout JSONReader, _ form: EventForm, _ place: @autoclosure () -> String
+    ) throws -> [(name: String, value: WireValue)] {
+        guard try reader.kind() == .object else { throw Problem.invalidArgument("\(place()) must be an object.") }
+        var values: [(name: String, value: WireValue)] = []
         var places: [String: Int] = [:]
         try reader.object { key, reader in
-            guard let value = try WireValue(&reader, name: "\(place).attributes.\(key)") else { return }
+            guard let value = try WireValue(&reader, form, name: "\(place()).\(key)") else { return }
             // If a name occurs twice, the last member counts, as in most JSON readers.
             if let index = places.updateValue(values.count, forKey: key) {
-                values[index].1 = value
+                values[index].value = value
                 places[key] = index
             } else {
                 values.append((key, value))
             }
         }
-        var writer = JSONWriter(capacity: 64)
-        writer.object { writer in
-            for (name, value) in values {
-                writer.key(name)
-                value.write(to: &writer)
-            }
-        }
-        return writer.bytes
+        return values
     }
 }

@@ -54,7 +54,7 @@ struct SlowReaderTests {
             let events = text.components(separatedBy: "\n\n").dropLast()
             let last = try #require(events.last { $0.contains("event: telemetry") && $0.contains("id: ") })
             let id = try #require(last.components(separatedBy: "id: ").last?.prefix { $0 != "\n" })
-            try await EventLines.open(port: port, "/v1/events/stream", headers: [("Last-Event-ID", String(id))]) { stream in
+            try await StreamLines.open(port: port, "/v1/events/stream", headers: [("Last-Event-ID", String(id))]) { stream in
                 let next = try #require(try await stream.next()?.data)
                 let number = events.count { $0.contains("event: telemetry") }
                 #expect(next.contains(#""eventId":"\#(number)""#))

@@ -4,7 +4,7 @@ import NIOPosix
 import Synchronization
 
 /// Reads a stream of server-sent events over a socket.
-struct EventLines {
+struct StreamLines {
     struct Event: Equatable {
         var id: String?
         var name: String?
@@ -16,7 +16,7 @@ struct EventLines {
 
     /// Sends a request and reads the head of its response.
     static func open<Result: Sendable>(
-        port: Int, _ path: String, headers: [(String, String)] = [], _ body: (inout EventLines) async throws -> Result
+        port: Int, _ path: String, headers: [(String, String)] = [], _ body: (inout StreamLines) async throws -> Result
     ) async throws -> Result {
         let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .connect(host: "127.0.0.1", port: port) { channel in
@@ -54,7 +54,7 @@ struct EventLines {
                 var iterator = lines.makeAsyncIterator()
                 var head = ""
                 while let line = try await iterator.next(), !line.isEmpty { head += line + "\n" }
-                var events = EventLines(iterator: iterator, head: head)
+                var events = StreamLines(iterator: iterator, head: head)
                 return try await body(&events)
             }
         }

@@ -44,10 +44,11 @@ public struct RelayExamination: Sendable {
 
     private static func version(_ relay: RelayDescription) -> Finding {
         let text = "the relay answers: \(relay.name) \(relay.version), interface \(relay.api)"
-        guard relay.api != RelayProbe.api else { return .init(.ok, text) }
+        let versions = RelayProbe.versions
+        guard !versions.contains(relay.api) else { return .init(.ok, text) }
         return .init(
-            .error, "\(text), but this tool supports interface \(RelayProbe.api)",
-            relay.api > RelayProbe.api ? "update this tool" : "update the relay")
+            .error, "\(text), but this tool supports interfaces \(versions.lowerBound) to \(versions.upperBound)",
+            relay.api > versions.upperBound ? "update this tool" : "update the relay")
     }
 
     private static func role(_ relay: RelayDescription, of location: RelayLocation) -> Finding {

@@ -19,8 +19,8 @@ public struct RelayProbe: Sendable {
         case unreachable(reason: String)
     }
 
-    /// The version of the interface that this tool supports.
-    public static let api = 1
+    /// The versions of the interface that this tool supports.
+    static let versions = 1...2
     private static let timeout = Duration.seconds(10)
 
     private let location: RelayLocation

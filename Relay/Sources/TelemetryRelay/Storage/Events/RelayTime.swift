@@ -1,3 +1,4 @@
+import Foundation
 @_spi(Tooling) import TelemetryModels
 
 /// A time with nanoseconds, which `Date` cannot represent. Events are ordered by the digits they were sent with.
@@ -16,6 +17,14 @@ public struct RelayTime: Sendable, Hashable, Comparable {
     public init?(_ text: String) {
         guard let components = TimestampText.components(of: text) else { return nil }
         self.init(seconds: components.seconds, nanoseconds: Int32(components.nanoseconds))
+    }
+
+    /// The text with three digits of fraction or, if they are not exact, nine.
+    var text: String {
+        let second = TimestampText.string(nearest: Date(timeIntervalSince1970: Double(seconds))).prefix(19)
+        let isExact = nanoseconds % 1_000_000 == 0
+        let fraction = String(isExact ? nanoseconds / 1_000_000 : nanoseconds)
+        return "\(second).\(String(repeating: "0", count: (isExact ? 3 : 9) - fraction.count))\(fraction)Z"
     }
 
     public static func < (lhs: RelayTime, rhs: RelayTime) -> Bool {
