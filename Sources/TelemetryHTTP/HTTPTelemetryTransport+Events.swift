@@ -1,30 +1,70 @@
 import Foundation
 public import TelemetryModels
 import TelemetrySystem
-public import TelemetryTransport
+@_spi(Tooling) public import TelemetryTransport
 
 extension HTTPTelemetryTransport {
     /// Stores events in the order given, in as many requests as the relay's limits need.
     /// - Throws: ``/TelemetryTransport/TelemetryTransportError``: `.invalidArgument` for a client identifier that is empty or too
     ///   long, or a date outside the years 1 to 9999; `.quotaExceeded` for a single event that is larger than the relay accepts.
-    public func append(_ events: [TelemetryEvent]) async throws {
-        let clients = try Self.clients(of: events)
-        var encoder = EventBatchEncoder()
-        var rest = events[...]
+    public func append(_ events: [TelemetryEvent]) async throws { try await append(TelemetryEventBatch(events)) }
+
+    /// Stores the events of a logger in the order given, in as many requests as the relay's limits need. If the relay accepts lines,
+    /// the events are not converted to `TelemetryEvent`s.
+    /// - Throws: ``/TelemetryTransport/TelemetryTransportError``, as the same method for an array of events does.
+    public func append(_ batch: TelemetryEventBatch) async throws {
+        let clients = try Self.clients(of: batch)
+        var batch = batch
+        var start = 0
         var most = client.limits.batchEvents
-        while !rest.isEmpty {
-            let batch = try encoder.encode(rest.prefix(most), maximumBytes: client.limits.bodyBytes)
+        // Why the relay refused the lines of a request.
+        var refusal: TelemetryTransportError.Code?
+        while start < batch.count {
+            let isLines = client.acceptsLines && refusal == nil
+            // Converted once.
+            if !isLines, batch.encoded != nil { batch = TelemetryEventBatch(batch.events) }
+            let part = batch[start..<start + min(most, batch.count - start)]
+            let body = try isLines ? Self.lines(of: part, client.limits) : Self.json(of: part, client.limits)
+            var request = RelayRequest(
+                .post, "v1", "events", body: body.data, compresses: true, subject: .clients(clients))
+            if isLines { request.contentType = RelayClient.linesType }
             do {
-                let answer = try await client.send(
-                    .init(.post, "v1", "events", body: batch.body, compresses: true, subject: .clients(clients)))
+                let answer = try await client.send(request)
                 // A proxy may respond with status 200 to any request.
                 guard Self.isReceipt(answer) else { throw RelayClient.unexpectedAnswer }
-                rest = rest.dropFirst(batch.count)
-            } catch let error as TelemetryTransportError where error.code == .quotaExceeded && batch.count > 1 {
-                most = batch.count / 2
-                if (try? await client.adoptLimits()) == true { most = min(batch.count, client.limits.batchEvents) }
+                // A single event can be too large only as lines.
+                if let refusal, refusal != .quotaExceeded { client.refuseLines() }
+                start += body.count
+            } catch let error as TelemetryTransportError where error.code == .quotaExceeded && body.count > 1 {
+                most = body.count / 2
+                if (try? await client.adoptLimits()) == true { most = min(body.count, client.limits.batchEvents) }
+            } catch let error as TelemetryTransportError where isLines && !error.isRetryable {
+                refusal = error.code
             }
         }
+    }
+
+    /// As many events from the front as fit, at least one, as a body; and their number.
+    private static func json(
+        of batch: TelemetryEventBatch, _ limits: RequestLimits
+    ) throws(TelemetryTransportError) -> (data: Data, count: Int) {
+        var encoder = EventBatchEncoder()
+        let encoded = try encoder.encode(batch.events[...], maximumBytes: limits.bodyBytes)
+        return (encoded.body, encoded.count)
+    }
+
+    private static func lines(
+        of batch: TelemetryEventBatch, _ limits: RequestLimits
+    ) throws -> (data: Data, count: Int) {
+        let encoded = try EventLines.encode(batch, maximumBytes: limits.bodyBytes)
+        return (Data(encoded.lines), encoded.count)
+    }
+
+    private static func clients(of batch: TelemetryEventBatch) throws(TelemetryTransportError) -> Set<String> {
+        guard let encoded = batch.encoded else { return try clients(of: batch.events) }
+        guard let clientId = encoded.origin.clientId, encoded.count > 0 else { return [] }
+        try NameRules.check(clientId: clientId)
+        return [clientId]
     }
 
     private static func clients(of events: [TelemetryEvent]) throws(TelemetryTransportError) -> Set<String> {

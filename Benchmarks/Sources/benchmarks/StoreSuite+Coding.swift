@@ -2,7 +2,7 @@ import Foundation
 import Measure
 import Peers
 import TelemetryModels
-@_spi(Benchmarks) import TelemetryTransport
+@_spi(Tooling) import TelemetryTransport
 
 extension StoreSuite {
     private static let batch = 400

@@ -12,6 +12,7 @@ final class RelayClient: Sendable {
     let signer: RequestSigner
     let configuration: HTTPTelemetryTransport.Configuration
     private let knownLimits = Mutex<RequestLimits?>(nil)
+    private let lines = Mutex(LinesSupport.unknown)
 
     init(address: RelayAddress, signer: RequestSigner, configuration: HTTPTelemetryTransport.Configuration) {
         self.address = address
@@ -36,6 +37,7 @@ final class RelayClient: Sendable {
         } catch {
             throw failure(error)
         }
+        if let types = reply.head.header("Accept-Post") { adopt(acceptedTypes: types) }
         if (200..<300).contains(reply.head.status) { return reply.body }
         if let narrowed = narrowed(request, after: reply.head.status) { return try await send(narrowed) }
         throw refusal(reply)
@@ -107,7 +109,7 @@ final class RelayClient: Sendable {
             let compressed = request.compresses ? GzipEncoder.encode(ifShorter: body) : nil
             prepared.httpBody = compressed ?? body
             if compressed != nil { prepared.setValue("gzip", forHTTPHeaderField: "Content-Encoding") }
-            prepared.setValue("application/json", forHTTPHeaderField: "Content-Type")
+            prepared.setValue(request.contentType, forHTTPHeaderField: "Content-Type")
         }
         for header in try await signer.headers(for: request.subject) {
             prepared.setValue(header.value, forHTTPHeaderField: header.name)
@@ -144,5 +146,33 @@ extension RelayClient {
         }
         knownLimits.withLock { $0 = info.limits }
         return info.limits != RequestLimits()
+    }
+}
+
+extension RelayClient {
+    /// Whether the relay stores events that are sent as lines.
+    private enum LinesSupport {
+        case unknown
+        case accepted
+        /// It stored as JSON what it had refused as lines.
+        case refused
+    }
+
+    /// The media type of the lines of a segment.
+    static let linesType = "application/vnd.livetelemetry.lines"
+
+    /// Whether a response has listed lines as a type of bodies, and none were refused since then.
+    var acceptsLines: Bool { lines.withLock { $0 == .accepted } }
+
+    /// Sends only JSON from now on.
+    func refuseLines() { lines.withLock { $0 = .refused } }
+
+    /// - Parameter list: The header `Accept-Post`, which responses to events have.
+    private func adopt(acceptedTypes list: String) {
+        let types = list.lowercased().split(separator: ",").map { type in
+            type.prefix { $0 != ";" }.trimmingCharacters(in: .whitespaces)
+        }
+        guard types.contains(Self.linesType) else { return }
+        lines.withLock { if $0 == .unknown { $0 = .accepted } }
     }
 }

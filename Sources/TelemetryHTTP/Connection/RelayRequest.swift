@@ -13,8 +13,10 @@ struct RelayRequest: Sendable {
     /// The segments that follow the base URL.
     var path: [String]
     var query: [(name: String, value: String)] = []
-    /// JSON; nil for no body.
+    /// Nil for no body.
     var body: Data?
+    /// The media type of the body.
+    var contentType = "application/json"
     /// Whether the body is sent as gzip if that is shorter. Relays accept gzip for events.
     var compresses = false
     /// The client whose data the request concerns.

@@ -42,7 +42,9 @@ public struct TelemetryEventBatch: Sendable {
     /// - Parameter range: Of the indices from 0 to below ``count``.
     /// - Precondition: The range is within the batch.
     public subscript(range: Range<Int>) -> TelemetryEventBatch {
+        let count = count
         precondition(range.lowerBound >= 0 && range.upperBound <= count, "The range is not within the batch.")
+        if range == 0..<count { return self }
         switch form {
         case .events(let events): return TelemetryEventBatch(Array(events[range]))
         case .encoded(let events): return TelemetryEventBatch(events.part(range))

@@ -42,22 +42,34 @@ extension RelaySuite {
                 } round: { relay, requests in
                     try Self.send(requests, to: [relay])
                 },
+                Contender("relay, 4 connections with prepared lines", operations: Self.connections * each) { _ in
+                    (try await RelayServer.start(executable), try await Self.requests(batches, asLines: true))
+                } round: { relay, requests in
+                    try Self.send(requests, to: [relay])
+                },
             ],
             aims: [
                 .of("relay, 4 transports", atMost: 2.5, times: "GRDB alone, FULL"),
                 .of("relay, 4 connections with prepared requests", atMost: 2.5, times: "GRDB alone, FULL"),
+                .of(
+                    "relay, 4 connections with prepared lines", atMost: 1.1, times: "relay, 4 connections with prepared requests"),
             ])
     }
 
-    /// The requests that the transport sends, as bytes.
-    static func requests(_ batches: [[[TelemetryEvent]]]) async throws -> [[[UInt8]]] {
+    /// The requests that a transport sends for batches of one client, as bytes.
+    static func requests(_ batches: [[TelemetryEvent]], asLines: Bool = false) async throws -> [[UInt8]] {
+        let sink = try RequestSink(acceptsLines: asLines)
+        let transport = await sink.host(batches[0][0].clientId ?? "client")
+        // Lines follow the first response.
+        if asLines { try await transport.append(batches[0]) }
+        for batch in batches { try await transport.append(batch) }
+        return Array(sink.requests.suffix(batches.count))
+    }
+
+    /// The same for the batches of several clients.
+    static func requests(_ batches: [[[TelemetryEvent]]], asLines: Bool = false) async throws -> [[[UInt8]]] {
         var requests: [[[UInt8]]] = []
-        for batches in batches {
-            let sink = try RequestSink()
-            let transport = await sink.host(batches[0][0].clientId ?? "")
-            for batch in batches { try await transport.append(batch) }
-            requests.append(sink.requests)
-        }
+        for batches in batches { requests.append(try await Self.requests(batches, asLines: asLines)) }
         return requests
     }
 

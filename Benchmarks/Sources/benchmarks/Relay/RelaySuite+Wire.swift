@@ -10,13 +10,11 @@ extension RelaySuite {
         var table = FigureTable(columns: ["", "bytes an event", "× plain JSON objects"])
         table.add(["plain JSON objects", ratio(plain), "1"])
         var reached = 0.0
-        for batch in [10, 50, 500] {
-            let sink = try RequestSink()
-            let transport = await sink.host("hx4mkqzw2v")
-            for batch in StoreSuite.batches(of: events, size: batch) { try await transport.append(batch) }
-            let bytes = Double(sink.requests.reduce(0) { $0 + $1.count }) / Double(events.count)
-            if batch == 50 { reached = bytes / plain }
-            table.add(["batches of \(batch)", ratio(bytes), ratio(bytes / plain)])
+        for (asLines, batch) in [(false, 10), (false, 50), (false, 500), (true, 10), (true, 50), (true, 500)] {
+            let requests = try await Self.requests(StoreSuite.batches(of: events, size: batch), asLines: asLines)
+            let bytes = Double(requests.reduce(0) { $0 + $1.count }) / Double(events.count)
+            if batch == 50, !asLines { reached = bytes / plain }
+            table.add(["batches of \(batch)\(asLines ? ", lines" : "")", ratio(bytes), ratio(bytes / plain)])
         }
         print("### Bytes on the wire\n\n\(table.text())\n")
         print(Self.verdict("batches of 50 / plain JSON objects", reached, atMost: 0.35, "") + "\n")

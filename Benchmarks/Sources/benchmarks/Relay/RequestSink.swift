@@ -5,9 +5,12 @@ import TelemetryHTTP
 struct RequestSink {
     private let server: LoopbackServer
 
-    init() throws {
+    /// - Parameter acceptsLines: whether transports send lines after their first request.
+    init(acceptsLines: Bool) throws {
         server = try LoopbackServer(keepsConnections: true) { _ in
-            .answers(200, headers: ["Content-Type": "application/json"], body: "{\"stored\":50,\"duplicates\":0}")
+            var headers = ["Content-Type": "application/json"]
+            if acceptsLines { headers["Accept-Post"] = "application/vnd.livetelemetry.lines" }
+            return .answers(200, headers: headers, body: "{\"stored\":50,\"duplicates\":0}")
         }
     }
 
