@@ -16,7 +16,7 @@ struct EventLinesRoutesTests {
     private static let header = #"{"session":"s","client":"a","deviceType":"Linux","thread":"7","scenario":"Net","level":"info"}"#
     private static let line = #"{"seq":1,"time":"2026-11-21T08:00:00.000Z","name":"n"}"#
 
-    static func headed(_ header: String) -> String {
+    private static func headed(_ header: String) -> String {
         var writer = JSONWriter()
         writer.raw(header.utf8)
         return #"{"header":\#(header),"checksum":"\#(writer.checksum)"}"#
@@ -50,6 +50,8 @@ struct EventLinesRoutesTests {
             let page = try await relay.get("/v1/events").text
             #expect(page.hasPrefix(#"{"events":\#(events),"cursor":""#), "\(page)")
             #expect(try await relay.postLines(body).text == #"{"stored":0,"duplicates":4}"#)
+            // White space around a line's object has no meaning.
+            #expect(try await relay.postLines(body.replacing("}\n", with: "} \r\n")).text == #"{"stored":0,"duplicates":4}"#)
             #expect(try await relay.post("/v1/events", #"{"events":\#(events)}"#).text == #"{"stored":0,"duplicates":4}"#)
         }
     }
@@ -84,7 +86,8 @@ struct EventLinesRoutesTests {
             try await RelayBench.run { copy async throws -> Void in
                 #expect(try await copy.postLines(page.text).text == #"{"stored":9,"duplicates":0}"#)
                 let copied = try await copy.get("/v1/events").text
-                #expect(copied.prefix { $0 != "]" } == json.prefix { $0 != "]" }.replacing(#""sequence":0,"#, with: ""))
+                // Bytes, because strings of different Unicode spellings are equal.
+                #expect(Array(copied.prefix { $0 != "]" }.utf8) == Array(json.prefix { $0 != "]" }.utf8), "\(copied)\n\(json)")
             }
         }
     }
@@ -198,7 +201,7 @@ struct EventLinesRoutesTests {
     }
 
     @Test(
-        "A line's time is whole milliseconds or has six digits more, from 1970 to about the year 2255",
+        "A line's time is a number of whole milliseconds, or with six digits more, that is not before 1970 and fits",
         arguments: [
             ("1", true), ("-1", true), ("1.5", false), ("1.0000000", false), ("1.000000", true), ("-0.000001", true),
             ("1e3", false),

@@ -4,7 +4,7 @@ enum WireLineTime {
     private static let perSecond: Int64 = 1_000_000_000
     /// Later times, after about the year 2255, are written as strings.
     private static let maximumSeconds: Int64 = 9_000_000_000
-    /// Between two times.
+    /// The longest time between a header's start and a line: about 285 years, as in the library's lines.
     private static let maximumMilliseconds: UInt64 = 9_000_000_000_000
 
     /// The nanoseconds since 1970; nil for a time that is always written as a string.
