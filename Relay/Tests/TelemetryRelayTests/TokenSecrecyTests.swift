@@ -3,7 +3,6 @@ import HTTPTypes
 import Hummingbird
 import HummingbirdTesting
 import Logging
-import Synchronization
 @_spi(Tooling) import TelemetryTestKit
 import Testing
 
@@ -11,28 +10,6 @@ import Testing
 
 struct TokenSecrecyTests {
     private let directory = TemporaryDirectory()
-
-    /// Keeps all lines of all levels.
-    private struct KeepingLogHandler: LogHandler {
-        final class Lines: Sendable {
-            private let lines = Mutex<[String]>([])
-            var text: String { lines.withLock { $0.joined(separator: "\n") } }
-            func add(_ line: String) { lines.withLock { $0.append(line) } }
-        }
-
-        let lines: Lines
-        var logLevel = Logger.Level.trace
-        var metadata: Logger.Metadata = [:]
-
-        init(_ lines: Lines) { self.lines = lines }
-
-        subscript(metadataKey key: String) -> Logger.Metadata.Value? {
-            get { metadata[key] }
-            set { metadata[key] = newValue }
-        }
-
-        func log(event: LogEvent) { lines.add("\(event.message) \(metadata.merging(event.metadata ?? [:]) { $1 })") }
-    }
 
     @Test("Tokens and client keys are not in a log, in the database or in a response")
     func secrecy() async throws {

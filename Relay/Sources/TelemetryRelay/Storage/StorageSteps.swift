@@ -15,19 +15,24 @@ struct StorageSteps: Sendable {
 
     let configuration: RelayStorageConfiguration
     let frequent: [Step]
+    /// As frequent, but steps that may take long.
+    var background: [Step] = []
     let maintenance: [Step]
 
-    /// Works until the task is cancelled or a graceful shutdown begins. Maintenance that takes long does not delay the frequent steps.
+    /// Works until the task is cancelled or a graceful shutdown begins. Background steps and maintenance that
+    /// take long do not delay the frequent steps.
     func run() async {
         await withTaskGroup { group in
             group.addTask { await every(configuration.pollInterval, frequent) }
+            if !background.isEmpty { group.addTask { await every(configuration.pollInterval, background) } }
             group.addTask { await every(Self.maintenanceInterval, maintenance) }
         }
     }
 
     private func every(_ interval: Duration, _ steps: [Step]) async {
+        var failures: [String: String] = [:]
         while await sleep(for: interval) {
-            for step in steps { await attempt(step) }
+            for step in steps { failures[step.failure] = await attempt(step, after: failures[step.failure]) }
         }
     }
 
@@ -37,12 +42,18 @@ struct StorageSteps: Sendable {
         return slept != nil
     }
 
-    /// Logs a failure; the next round tries again.
-    func attempt(_ step: Step) async {
+    /// Runs a step. Logs a failure, unless it is that of the last time; the next round tries again.
+    /// - Returns: the error; nil if the step succeeded.
+    @discardableResult
+    func attempt(_ step: Step, after last: String? = nil) async -> String? {
         do {
             try await step.run()
+            return nil
+        } catch is CancellationError {
+            return last
         } catch {
-            configuration.logger.error("\(step.failure)", metadata: ["error": "\(error)"])
+            if "\(error)" != last { configuration.logger.error("\(step.failure)", metadata: ["error": "\(error)"]) }
+            return "\(error)"
         }
     }
 }
