@@ -20,7 +20,7 @@ struct PageFile: Sendable {
         let digest = SHA256.digest(of: bytes).prefix(16).map { String(format: "%02x", $0) }.joined()
         plain = Form(body: ByteBuffer(bytes: bytes), entityTag: "\"\(digest)\"")
         // Representations that differ in their bytes need different strong entity tags (RFC 9110, 8.8.3).
-        gzip = GzipEncoding.compress(bytes).flatMap { compressed in
+        gzip = GzipEncoding.compress(bytes, level: GzipEncoding.bestCompression).flatMap { compressed in
             compressed.count < bytes.count ? Form(body: ByteBuffer(bytes: compressed), entityTag: "\"\(digest)-gzip\"") : nil
         }
     }

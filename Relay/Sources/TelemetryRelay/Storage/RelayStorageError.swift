@@ -12,6 +12,8 @@ public enum RelayStorageError: Error, Sendable, Equatable, CustomStringConvertib
     case corrupt(String)
     /// The database was written by a later version of the relay.
     case newerVersion
+    /// The database was written by an earlier version of the relay, which stored events in another form. It was not changed.
+    case olderVersion
     /// The cursor does not belong to this storage.
     case invalidCursor
     /// A token with that name exists or existed.
@@ -27,6 +29,9 @@ public enum RelayStorageError: Error, Sendable, Equatable, CustomStringConvertib
         case .timedOut: "a statement exceeds the database's time limit"
         case .corrupt(let reason): "the database is corrupt: \(reason)"
         case .newerVersion: "the database was written by a later version of the relay"
+        case .olderVersion:
+            "the database was written by an earlier version of the relay: save its events with that version and `telemetry export`, "
+                + "and store them in a new database with `telemetry import`"
         case .invalidCursor: "the cursor is not valid"
         case .nameInUse(let name): "a token named \"\(name)\" exists or existed"
         case .closed: "the storage is closed"

@@ -90,7 +90,7 @@ struct HintTests {
                             _ = try await other.save([Self.record("r\(turn)", client: "a")], policy: .insert)
                             try await other.createToken(
                                 .init(name: "t\(turn)", role: .host, created: bench.time.now), hash: Data([UInt8(turn)]))
-                            await bench.clock.sleepers(atLeast: 2)
+                            await bench.clock.sleepers(atLeast: driver.backgroundTasks)
                             bench.clock.advance(by: .milliseconds(999))
                             #expect(await events.next() != nil)
                             #expect(await records.next() != nil)

@@ -73,25 +73,4 @@ struct RecordSelectionTests {
         let found = try queue(with: [stored, "other"]).read { try RecordSelection(query, of: nil).page(.init(), $0).records }
         #expect(found.map(\.name) == ["r0"])
     }
-
-    @Test("Records of a database without the indexes and keys are found after the migration")
-    func migration() throws {
-        let queue = try DatabaseQueue()
-        try RelaySchema.migrator.migrate(queue, upTo: "telemetry 2")
-        try queue.write { db in
-            var record = TelemetryRecord(recordType: TelemetrySchema.commandRecordType, recordID: "r")
-            record["clientid"] = "c"
-            record["status"] = "pending"
-            try db.execute(
-                sql: "INSERT INTO record (name_key, type_key, client_key, body) VALUES (?, ?, ?, ?)",
-                arguments: [
-                    NameKey.data(of: "r"), NameKey.data(of: record.recordType), NameKey.data(of: "c"),
-                    try RecordRow.encode(record),
-                ])
-        }
-        try RelaySchema.migrate(queue)
-        for query in [Self.pending, Self.all(ascending: true), Self.all(ascending: false)] {
-            #expect(try queue.read { try RecordSelection(query, of: nil).page(.init(), $0).records }.map(\.name) == ["r"])
-        }
-    }
 }

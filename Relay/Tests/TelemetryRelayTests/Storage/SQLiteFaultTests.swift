@@ -50,7 +50,7 @@ struct SQLiteFaultTests {
         try await writer.write { db in
             try db.execute(
                 sql: """
-                    CREATE TEMP TRIGGER bad BEFORE INSERT ON main.event WHEN new.name_key = CAST('bad' AS BLOB)
+                    CREATE TEMP TRIGGER bad BEFORE INSERT ON main.event_block WHEN instr(new.summary, CAST('bad' AS BLOB))
                     BEGIN SELECT RAISE(ABORT, 'bad'); END
                     """)
         }
@@ -118,14 +118,16 @@ struct SQLiteFaultTests {
         #expect(try Data(contentsOf: file) == data)
     }
 
-    @Test("A file from a later version is refused")
-    func newer() async throws {
+    @Test(
+        "A file from a later or an earlier version is refused",
+        arguments: [("telemetry blocks 99", RelayStorageError.newerVersion), ("telemetry 5", .olderVersion)])
+    func otherVersion(migration: String, error: RelayStorageError) async throws {
         let storage = try SQLiteRelayStorage(file: file)
         try await storage.database.writer.write {
-            try $0.execute(sql: "INSERT INTO grdb_migrations VALUES ('telemetry 99')")
+            try $0.execute(sql: "INSERT INTO grdb_migrations VALUES (?)", arguments: [migration])
         }
         try await storage.close()
-        #expect(throws: RelayStorageError.newerVersion) { try SQLiteRelayStorage(file: file) }
+        #expect(throws: error) { try SQLiteRelayStorage(file: file) }
     }
 
     @Test("Debug logs and telemetry share one file")
@@ -156,7 +158,9 @@ struct SQLiteFaultTests {
         await #expect(processExitsWith: .signal(SIGKILL)) { [file = file as URL] in
             let storage = try SQLiteRelayStorage(file: file)
             for batch in 0..<10 { _ = try await storage.append(SQLiteFaultTests.events((batch * 10)...(batch * 10 + 9))) }
-            try await storage.database.writer.write { try $0.killProcess(afterInsertInto: "event", when: "new.seconds = 120") }
+            try await storage.database.writer.write {
+                try $0.killProcess(afterInsertInto: "event_block", when: "new.last_second = 150")
+            }
             _ = try await storage.append(SQLiteFaultTests.events(100...150))
         }
         let storage = try SQLiteRelayStorage(file: file)

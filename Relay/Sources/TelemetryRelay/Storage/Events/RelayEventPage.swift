@@ -28,7 +28,7 @@ public struct RelayEventPage: Sendable, Equatable {
     /// Whether more events match now.
     public var hasMore: Bool
     /// The number of events of the filter's clients that retention deleted after the requested cursor; 0 without a cursor and in
-    /// descending order. The filter's other conditions do not apply. Deletions are recorded in runs of up to 500 events: for a
+    /// descending order. The filter's other conditions do not apply. Deletions are recorded in runs: for a
     /// cursor inside a run, the number may include other clients' events. Only the last 10,000 runs are kept.
     public var skipped: Int
 

@@ -5,31 +5,29 @@ import GRDB
 /// Columns named `*_key`, `client`, `session`, `name` and the like that contain bytes contain ``NameKey``s. A body is the
 /// original text.
 enum RelaySchema {
-    private static let prefix = "telemetry "
+    private static let prefix = "telemetry blocks "
+    /// The prefix of versions with a row for each event.
+    private static let olderPrefix = "telemetry "
 
-    static var migrator: DatabaseMigrator {
+    private static var migrator: DatabaseMigrator {
         var migrator = DatabaseMigrator()
         migrator.registerMigration(prefix + "1") { db in
             try db.execute(sql: state + events + records + access)
         }
-        migrator.registerMigration(prefix + "2") { db in try db.execute(sql: filters) }
-        migrator.registerMigration(prefix + "3") { db in try db.execute(sql: RecordSelection.statusIndex) }
-        migrator.registerMigration(prefix + "4") { db in try db.execute(sql: recordPages + changeBytes) }
-        migrator.registerMigration(prefix + "5") { db in
-            // Rows of early builds have no key. They are listed last.
-            try db.execute(sql: "UPDATE record SET sort_key = X'' WHERE sort_key IS NULL; " + RecordOrder.index)
-        }
         return migrator
     }
 
-    /// - Throws: ``RelayStorageError/newerVersion`` if the file has unknown migrations.
+    /// - Throws: ``RelayStorageError/newerVersion`` or ``RelayStorageError/olderVersion`` if the file has unknown migrations.
     static func migrate(_ writer: some DatabaseWriter) throws {
         let known = Set(migrator.migrations)
         let applied = try writer.read { db in
             guard try db.tableExists("grdb_migrations") else { return [String]() }
             return try String.fetchAll(db, sql: "SELECT identifier FROM grdb_migrations")
         }
-        guard applied.allSatisfy({ !$0.hasPrefix(prefix) || known.contains($0) }) else { throw RelayStorageError.newerVersion }
+        let unknown = applied.filter { $0.hasPrefix(olderPrefix) && !known.contains($0) }
+        if let version = unknown.first {
+            throw version.hasPrefix(prefix) ? RelayStorageError.newerVersion : .olderVersion
+        }
         // Does not write to an up-to-date file, so that it can be read when the disk is full.
         guard !known.isSubset(of: applied) else { return }
         try migrator.migrate(writer)
@@ -41,6 +39,8 @@ enum RelaySchema {
             id INTEGER PRIMARY KEY CHECK (id = 1),
             store TEXT NOT NULL,
             next_event INTEGER NOT NULL,
+            first_event INTEGER NOT NULL,
+            next_block INTEGER NOT NULL,
             events INTEGER NOT NULL,
             event_bytes INTEGER NOT NULL,
             remembered INTEGER NOT NULL,
@@ -53,8 +53,7 @@ enum RelaySchema {
 
         """
 
-    /// `event_seen` contains the identity of each event in `event` and `event_deleted`, which are not stored again.
-    /// `received` is in milliseconds of the arrival clock.
+    /// See ``EventBlock`` and ``EventIdentities``. Times of arrival are in milliseconds of the arrival clock.
     private static let events = """
         CREATE TABLE event_client (id INTEGER PRIMARY KEY, client_key BLOB NOT NULL UNIQUE);
         CREATE TABLE event_stream (
@@ -64,25 +63,41 @@ enum RelaySchema {
             UNIQUE (client, session_key)
         );
         CREATE INDEX event_stream_session ON event_stream (session_key);
-        CREATE TABLE event (
-            number INTEGER PRIMARY KEY,
+        CREATE TABLE event_block (
+            id INTEGER PRIMARY KEY,
+            client INTEGER NOT NULL,
             stream INTEGER NOT NULL,
-            event_key BLOB NOT NULL,
-            received INTEGER NOT NULL,
-            seconds INTEGER NOT NULL,
-            nanoseconds INTEGER NOT NULL,
-            level INTEGER NOT NULL,
-            name_key BLOB NOT NULL,
-            scenario_key BLOB,
+            first INTEGER NOT NULL,
+            last INTEGER NOT NULL,
+            count INTEGER NOT NULL,
+            first_received INTEGER NOT NULL,
+            last_received INTEGER NOT NULL,
+            first_second INTEGER NOT NULL,
+            last_second INTEGER NOT NULL,
+            size INTEGER NOT NULL,
+            length INTEGER NOT NULL,
+            packed INTEGER NOT NULL,
+            summary BLOB NOT NULL,
+            entries BLOB NOT NULL,
             body BLOB NOT NULL
         );
-        CREATE INDEX event_by_stream ON event (stream);
-        CREATE TABLE event_seen (
-            client INTEGER NOT NULL, event_key BLOB NOT NULL, PRIMARY KEY (client, event_key)
-        ) WITHOUT ROWID;
-        CREATE TABLE event_deleted (
-            number INTEGER PRIMARY KEY, client INTEGER NOT NULL, event_key BLOB NOT NULL, received INTEGER NOT NULL
+        CREATE INDEX event_block_by_first ON event_block (first, last, first_second, last_second);
+        CREATE INDEX event_block_by_last ON event_block (last, first, first_second, last_second);
+        CREATE INDEX event_block_of_client ON event_block (client, first, last, first_second, last_second);
+        CREATE INDEX event_block_of_client_by_last ON event_block (client, last, first, first_second, last_second);
+        CREATE INDEX event_block_of_stream ON event_block (stream, first, last, first_second, last_second);
+        CREATE INDEX event_block_unpacked ON event_block (stream, first, length, first_received) WHERE packed = 0;
+        CREATE TABLE event_identity (
+            id INTEGER PRIMARY KEY,
+            client INTEGER NOT NULL,
+            prefix BLOB NOT NULL,
+            first INTEGER NOT NULL,
+            last INTEGER NOT NULL,
+            stored INTEGER NOT NULL,
+            received INTEGER NOT NULL,
+            UNIQUE (client, prefix, first)
         );
+        CREATE INDEX event_identity_remembered ON event_identity (received, id) WHERE stored = 0;
         CREATE TABLE event_expired (
             id INTEGER PRIMARY KEY, client INTEGER NOT NULL, first INTEGER NOT NULL, last INTEGER NOT NULL, count INTEGER NOT NULL
         );
@@ -90,14 +105,7 @@ enum RelaySchema {
 
         """
 
-    /// Indexes for filters without a client. A span has the first and the last second of a block of event numbers.
-    private static let filters = """
-        CREATE INDEX event_by_name ON event (name_key);
-        CREATE TABLE event_span (block INTEGER PRIMARY KEY, first INTEGER NOT NULL, last INTEGER NOT NULL);
-        INSERT INTO event_span
-            SELECT number / \(EventSpan.size), MIN(seconds), MAX(seconds) FROM event GROUP BY number / \(EventSpan.size);
-        """
-
+    /// `sort_key` is ``RecordOrder/storedKey(of:)``. For `total`, see ``RecordChangeBounds``.
     private static let records = """
         CREATE TABLE record (
             id INTEGER PRIMARY KEY,
@@ -105,30 +113,19 @@ enum RelaySchema {
             type_key BLOB NOT NULL,
             client_key BLOB,
             body BLOB NOT NULL,
-            date_texts BLOB
+            date_texts BLOB,
+            sort_key BLOB NOT NULL
         );
-        CREATE INDEX record_by_type ON record (type_key, client_key);
+        \(RecordSelection.orderIndex)
+        \(RecordSelection.statusIndex)
+        \(RecordOrder.index)
         CREATE TABLE record_change (
-            number INTEGER PRIMARY KEY, type BLOB NOT NULL, name BLOB NOT NULL, client BLOB, previous_client BLOB
+            number INTEGER PRIMARY KEY, type BLOB NOT NULL, name BLOB NOT NULL, client BLOB, previous_client BLOB,
+            total INTEGER NOT NULL
         );
         CREATE TABLE subscription (
             owner_key BLOB NOT NULL, id_key BLOB NOT NULL, body BLOB NOT NULL, PRIMARY KEY (owner_key, id_key)
         ) WITHOUT ROWID;
-
-        """
-
-    /// `sort_key` is ``RecordOrder/storedKey(of:)``.
-    private static let recordPages = """
-        ALTER TABLE record ADD COLUMN sort_key BLOB;
-        DROP INDEX record_by_type;
-        \(RecordSelection.orderIndex)
-
-        """
-
-    /// See ``RecordChangeBounds``. Earlier changes are deleted, because their size is not known.
-    private static let changeBytes = """
-        DELETE FROM record_change;
-        ALTER TABLE record_change ADD COLUMN total INTEGER;
 
         """
 

@@ -1,5 +1,6 @@
 public import Foundation
 import GRDB
+import ServiceLifecycle
 
 /// Stores everything in an SQLite file or in memory. Several relays may open the same file.
 ///
@@ -7,7 +8,7 @@ import GRDB
 /// waiting batches of events share a transaction. Readers do not wait.
 public final class SQLiteRelayStorage: ComposedRelayStorage {
     let database: RelayDatabase
-    private let events: SQLiteEventStore
+    let events: SQLiteEventStore
     private let records: SQLiteRecordStore
     private let tokens: SQLiteTokenStore
     private let configuration: RelayStorageConfiguration
@@ -81,6 +82,11 @@ public final class SQLiteRelayStorage: ComposedRelayStorage {
             frequent: [
                 .init(failure: "other relays' changes cannot be read") { [self] in try await announce() },
                 .init(failure: "the write-ahead log cannot be shortened") { [database] in try await database.shortenLog() },
+            ],
+            background: [
+                .init(failure: "blocks of events cannot be merged") { [events] in
+                    try await cancelWhenGracefulShutdown { try await events.merge() }
+                }
             ],
             maintenance: [.init(failure: "expired events cannot be deleted") { [events] in try await events.expire() }, uses])
         await work.run()

@@ -80,7 +80,7 @@ extension StorageDriver {
         ? []
         : [
             StorageDriver(
-                name: "PostgreSQL", isPersistent: true,
+                name: "PostgreSQL", isPersistent: true, backgroundTasks: 2,
                 open: { place, configuration in
                     try await PostgreSQLRelayStorage(url: TestServer.address(of: place), configuration: configuration)
                 }, run: { place, test in try await TestServer.withSchema(of: place) { _ in try await test() } })

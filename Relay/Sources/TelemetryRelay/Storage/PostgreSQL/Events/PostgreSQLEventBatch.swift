@@ -33,7 +33,7 @@ struct PostgreSQLEventBatch: Sendable {
                 identity: PostgreSQLKey(client.bytes + Array(NameKey.data(of: event.eventId)), hashed: ()), client: client,
                 session: keys.key(of: event.sessionId), name: keys.key(of: event.name),
                 scenario: event.scenario.map { keys.key(of: $0) }, time: event.time,
-                level: Int16(EventBatch.number(of: event.level)), body: Array(event.json.utf8))
+                level: Int16(event.level.storedNumber), body: Array(event.json.utf8))
         }
         self.clients = clients
         size = rows.reduce(0) { $0 + $1.body.count }

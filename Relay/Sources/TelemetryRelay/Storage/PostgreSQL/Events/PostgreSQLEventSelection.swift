@@ -27,7 +27,7 @@ struct PostgreSQLEventSelection {
         hold("name", filter.names)
         if let levels = filter.levels {
             if levels.isEmpty { isEmpty = true }
-            let numbers = levels.map { Int16(EventBatch.number(of: $0)) }.sorted()
+            let numbers = levels.map { Int16($0.storedNumber) }.sorted()
             conditions.append(Condition(sql: "level = ANY(?::smallint[])", values: [.int16s(numbers)]))
         }
         for (time, comparison) in [(filter.since, ">="), (filter.until, "<")] {

@@ -50,7 +50,7 @@ final class PostgreSQLEventStore: RelayEventStorage {
             }
             guard trimmer.isNeeded(totals, oldest: oldest) else { return }
             // The events are stored. What cannot be deleted now is deleted later.
-            let limit = outcome.results.reduce(EventTrimmer.step) { $0 + $1.stored }
+            let limit = outcome.results.reduce(PostgreSQLEventTrimmer.step) { $0 + $1.stored }
             _ = try? await Self.trim(database, trimmer, progress, atMost: limit)
         }
     }
@@ -100,14 +100,14 @@ final class PostgreSQLEventStore: RelayEventStorage {
         while after < newest {
             var statement = PostgreSQLEventSelection.Statement()
             let sql = selection.first(
-                "number", in: [(after + 1)...newest], .ascending, limit: EventTrimmer.step, &statement)
+                "number", in: [(after + 1)...newest], .ascending, limit: PostgreSQLEventTrimmer.step, &statement)
             // Found outside of the transaction, over a connection for long reads.
             let numbers = try await database.query { [values = statement.values] connection in
                 try await connection.execute(sql, values).rows.map { try $0.int(0) }
             }
             guard let last = numbers.last else { break }
             deleted += try await database.write { [trimmer] in try await trimmer.delete(numbers, isExpiry: false, $0) }
-            guard numbers.count == EventTrimmer.step else { break }
+            guard numbers.count == PostgreSQLEventTrimmer.step else { break }
             after = last
         }
         return deleted
@@ -136,9 +136,9 @@ final class PostgreSQLEventStore: RelayEventStorage {
                 progress.add([.age: dropped])
             }
         }
-        await attempt { while try await Self.trim(database, trimmer, progress, atMost: EventTrimmer.step) {} }
+        await attempt { while try await Self.trim(database, trimmer, progress, atMost: PostgreSQLEventTrimmer.step) {} }
         await attempt {
-            while try await database.write({ [trimmer] in try await trimmer.tidy(atMost: EventTrimmer.step, $0) }) {}
+            while try await database.write({ [trimmer] in try await trimmer.tidy(atMost: PostgreSQLEventTrimmer.step, $0) }) {}
         }
         if let failure { throw failure }
     }

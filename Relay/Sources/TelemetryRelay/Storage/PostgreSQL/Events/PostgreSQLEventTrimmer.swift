@@ -6,6 +6,12 @@ import PostgreSQLClient
 ///
 /// Expired events of a large store are deleted by dropping partitions. Everything else is deleted a few events at a time.
 struct PostgreSQLEventTrimmer: Sendable {
+    /// The maximum number of events that one transaction deletes, in addition to the number that it stores.
+    static let step = 500
+
+    /// The approximate size of an event in bytes: its body and its table and index data.
+    static func size(ofBody bytes: Int) -> Int64 { Int64(bytes) + 200 }
+
     /// The maximum number of events in a store whose expired events are deleted one by one. The events of a larger store expire
     /// with their partition, up to a thirtieth of the retention age later.
     private static let small: Int64 = 100_000
@@ -14,7 +20,7 @@ struct PostgreSQLEventTrimmer: Sendable {
     private static let deletion = """
         WITH gone AS (
             DELETE FROM event WHERE number = ANY($1::bigint[])
-            RETURNING number, identity, client, received, octet_length(body) + \(EventTrimmer.size(ofBody: 0)) AS size
+            RETURNING number, identity, client, received, octet_length(body) + \(size(ofBody: 0)) AS size
         ), remembered AS (
             INSERT INTO event_deleted SELECT number, identity, received FROM gone WHERE received >= $2::bigint
         ), freed AS (
@@ -97,7 +103,7 @@ struct PostgreSQLEventTrimmer: Sendable {
         try await connection.run("SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = '2s'")
         let row = try await connection.execute(
             """
-            SELECT COUNT(*), COALESCE(SUM(octet_length(body) + \(EventTrimmer.size(ofBody: 0))), 0)::bigint,
+            SELECT COUNT(*), COALESCE(SUM(octet_length(body) + \(Self.size(ofBody: 0))), 0)::bigint,
                 COUNT(*) FILTER (WHERE received >= \(cutoff)) FROM \(oldest.table)
             """, isUnlimited: true
         ).row
@@ -177,7 +183,7 @@ struct PostgreSQLEventTrimmer: Sendable {
             counts[bound, default: 0] += 1
             numbers.append(number)
             totals.events -= 1
-            totals.bytes -= size + EventTrimmer.size(ofBody: 0)
+            totals.bytes -= size + PostgreSQLEventTrimmer.size(ofBody: 0)
             return true
         }
     }

@@ -29,7 +29,7 @@ struct PostgreSQLEventWriter: Sendable {
             ) WITH ORDINALITY
             AS input (identity, client, session, name, scenario, seconds, nanoseconds, level, body, position)
             JOIN fresh USING (identity)
-            RETURNING number, seconds, octet_length(body) + \(EventTrimmer.size(ofBody: 0)) AS size
+            RETURNING number, seconds, octet_length(body) + \(PostgreSQLEventTrimmer.size(ofBody: 0)) AS size
         ), counted AS (
             INSERT INTO event_count SELECT COUNT(*), SUM(size), 0 FROM written HAVING COUNT(*) > 0
         ), spanned AS (

@@ -24,14 +24,14 @@ final class EventAppender: Sendable {
     private static let eventsATransaction = 10_000
 
     private let database: RelayDatabase
-    private let writer: SQLiteEventWriter
-    private let written: @Sendable (SQLiteEventWriter.Outcome, [EventBatch]) -> Void
+    private let writer: EventBlockWriter
+    private let written: @Sendable (EventBlockWriter.Outcome, [EventBatch]) -> Void
     private let queue = Mutex(Queue())
 
     /// - Parameter written: called after each transaction that stored events, before its callers resume.
     init(
-        database: RelayDatabase, writer: SQLiteEventWriter,
-        written: @escaping @Sendable (SQLiteEventWriter.Outcome, [EventBatch]) -> Void
+        database: RelayDatabase, writer: EventBlockWriter,
+        written: @escaping @Sendable (EventBlockWriter.Outcome, [EventBatch]) -> Void
     ) {
         self.database = database
         self.writer = writer
@@ -56,7 +56,7 @@ final class EventAppender: Sendable {
                 queue.waiting = RequestOwners.inTurns(queue.waiting, by: \.owner)
                 var events = 0
                 let count = queue.waiting.prefix { waiting in
-                    events += waiting.batch.rows.count
+                    events += waiting.batch.count
                     return events <= Self.eventsATransaction
                 }.count
                 let next = Array(queue.waiting.prefix(max(1, count)))
@@ -74,7 +74,7 @@ final class EventAppender: Sendable {
         do {
             guard let db else { throw RelayStorageError.closed }
             let batches = waiting.map(\.batch)
-            let outcome = try writer.write(batches, db)
+            let outcome = try writer.write(batches, StorageConnection(database: db))
             if !outcome.numbers.isEmpty { written(outcome, batches) }
             for (waiting, result) in zip(waiting, outcome.results) { waiting.continuation.resume(returning: result) }
         } catch {

@@ -2,26 +2,30 @@ import Foundation
 import GRDB
 import Synchronization
 
-/// Stores events in SQLite tables.
+/// Stores events as blocks in SQLite tables.
 final class SQLiteEventStore: RelayEventStorage {
     private let database: RelayDatabase
-    private let trimmer: EventTrimmer
+    private let retention: BlockRetention
+    private let merging: BlockMerging
     private let runs: ExpiredRuns
     private let arrival: ArrivalTime
     private let appender: EventAppender
     let announcer: ChangeAnnouncer
     private let progress = Progress()
+    /// The blocks that merging could not read, which it leaves alone from then on.
+    private let unreadable = Unreadable()
 
     /// - Parameter next: the number of the next event.
     init(database: RelayDatabase, _ configuration: RelayStorageConfiguration, arrival: ArrivalTime, next: Int64) {
         self.database = database
         self.arrival = arrival
-        trimmer = EventTrimmer(retention: configuration.events)
+        retention = BlockRetention(configuration.events)
+        merging = BlockMerging(configuration.events)
         runs = ExpiredRuns(kept: configuration.expiredRuns)
         let announcer = ChangeAnnouncer(next: next)
         self.announcer = announcer
         appender = EventAppender(
-            database: database, writer: SQLiteEventWriter(trimmer: trimmer, arrival: arrival)
+            database: database, writer: EventBlockWriter(retention: retention, arrival: arrival)
         ) { [progress] outcome, batches in
             progress.add(outcome.expired)
             announcer.announce(outcome.numbers, of: batches.reduce(into: []) { $0.formUnion($1.clients) })
@@ -36,11 +40,19 @@ final class SQLiteEventStore: RelayEventStorage {
     func events(
         matching filter: RelayEventFilter, after cursor: RelayEventCursor?, limit: Int, order: RelayEventOrder
     ) async throws -> RelayEventPage {
-        try await database.query { try SQLiteEventReader(filter: filter).page($0, after: cursor, limit: limit, order: order) }
+        try await database.query { db in
+            try BlockPages(filter).page(StorageConnection(database: db), after: cursor, limit: limit, order: order)
+        }
     }
 
     func countEvents(matching filter: RelayEventFilter) async throws -> Int {
-        try await database.query { try SQLiteEventFilter(filter).count($0) }
+        try await database.query { db in
+            let state = try RelayState.fetch(db)
+            if filter == .all { return Int(state.events) }
+            guard state.firstEvent < state.nextEvent else { return 0 }
+            return try BlockReader(StorageConnection(database: db), EventSelection(filter)).count(
+                in: state.firstEvent...(state.nextEvent - 1))
+        }
     }
 
     func latestEventCursor() async throws -> RelayEventCursor {
@@ -51,30 +63,39 @@ final class SQLiteEventStore: RelayEventStorage {
     }
 
     func deleteEvents(matching filter: RelayEventFilter) async throws -> Int {
-        let selection = SQLiteEventFilter(filter)
-        let last = try await database.read { try RelayState.fetch($0).nextEvent - 1 }
-        var (deleted, next) = (0, Int64(1))
-        while next <= last {
+        let state = try await database.read(RelayState.fetch)
+        let deletion = BlockDeletion(selection: EventSelection(filter), last: state.nextEvent - 1)
+        var (deleted, next) = (0, state.firstEvent)
+        while next <= deletion.last {
             // Found outside of the write, which would block other writers while it searches.
-            let numbers = try await database.query { [next] db in
-                try selection.numbers(db, in: next...last, .ascending, limit: EventTrimmer.step)
+            let blocks = try await database.query { [next] db in
+                try BlockReader(StorageConnection(database: db), deletion.selection).blocks(
+                    in: next...deletion.last, limit: BlockDeletion.step)
             }
-            guard let end = numbers.last else { break }
-            deleted += try await database.write { [self] db in try delete(numbers, db) }
-            guard numbers.count == EventTrimmer.step else { break }
-            next = end + 1
+            guard let last = blocks.last else { break }
+            let result = try await change { [retention] db, state, now in
+                try deletion.delete(from: blocks.map(\.id), cutoff: retention.cutoff(now), db, &state)
+            }
+            deleted += result.deleted
+            guard result.isComplete else { continue }
+            guard blocks.count == BlockDeletion.step else { break }
+            next = max(next, last.numbers.lowerBound)
         }
         return deleted
     }
 
-    /// - Returns: the number of those events that existed.
-    private func delete(_ numbers: [Int64], _ db: Database) throws -> Int {
-        var state = try RelayState.fetch(db)
-        let now = arrival.now(after: state)
-        let deletion = EventDeletion(selection: .numbers(numbers), rememberedFrom: trimmer.cutoff(now))
-        let count = try deletion.run(db, &state)
-        try state.saveEvents(db, wall: arrival.wall)
-        return count
+    /// Changes stored events in one transaction, with the state and the arrival clock.
+    private func change<Value: Sendable>(
+        _ body: @escaping @Sendable (StorageConnection, inout RelayState, TimeInterval) throws -> Value
+    ) async throws -> Value {
+        try await database.write { [arrival] db in
+            var state = try RelayState.fetch(db)
+            let now = arrival.now(after: state)
+            state.arrival = now
+            let value = try body(StorageConnection(database: db), &state, now)
+            try state.saveEvents(db, wall: arrival.wall)
+            return value
+        }
     }
 
     func eventHints(of clients: Set<String>?) -> AsyncStream<Void> { announcer.hints(of: clients) }
@@ -82,13 +103,9 @@ final class SQLiteEventStore: RelayEventStorage {
     /// Deletes events beyond the retention limits, and unused rows.
     func expire() async throws {
         while true {
-            let expired = try await database.write { [self] db in
-                var state = try RelayState.fetch(db)
+            let expired = try await change { [retention] db, state, now in
                 let before = (state.events, state.remembered)
-                let now = arrival.now(after: state)
-                state.arrival = now
-                let expired = try trimmer.trim(db, &state, now: now, atMost: EventTrimmer.step)
-                try state.saveEvents(db, wall: arrival.wall)
+                let expired = try retention.trim(db, &state, now: now, atMost: BlockRetention.step)
                 return before == (state.events, state.remembered) ? nil : expired
             }
             guard let expired else { break }
@@ -99,12 +116,54 @@ final class SQLiteEventStore: RelayEventStorage {
             let last = try bounds.decode(Int64.self, atIndex: 0)
             for sql in runs.combine(last: last, newest: try bounds.decode(Int64.self, atIndex: 1)) { try db.execute(sql: sql) }
         }
-        while try await database.write(EventStreams.deleteUnused) {}
-        try await database.write(EventSpan.deleteUnused)
+        while try await database.write({ try EventStreams.deleteUnused(StorageConnection(database: $0)) }) {}
+    }
+
+    /// Merges small blocks, and compresses those that are stored as they arrived.
+    /// - Parameter delay: how long a block waits for others of its stream, in seconds.
+    func merge(after delay: TimeInterval = BlockMerging.delay) async throws {
+        while true {
+            let (groups, hasMore) = try await database.read { [merging, arrival, unreadable] db in
+                let now = arrival.now(after: try RelayState.fetch(db))
+                return try merging.groups(
+                    StorageConnection(database: db), unpackedSince: now - delay, without: unreadable.blocks.withLock(\.self))
+            }
+            var rest = groups[...]
+            while !rest.isEmpty {
+                try Task.checkCancellation()
+                let first = BlockMerging.first(rest)
+                rest.removeFirst(first.count)
+                try await merge(Array(first))
+            }
+            guard hasMore, !groups.isEmpty else { return }
+        }
+    }
+
+    private func merge(_ groups: [BlockMerging.Group]) async throws {
+        let (contents, unreadable) = try await database.read { db in
+            var unreadable: Set<Int64> = []
+            let contents = try groups.map {
+                try BlockMerging.content($0, StorageConnection(database: db), unreadable: &unreadable)
+            }
+            return (contents, unreadable)
+        }
+        self.unreadable.blocks.withLock { $0.formUnion(unreadable) }
+        // Compresses outside of the write, which would block other writers.
+        let merged = try contents.map { try $0?.encoded(packs: true) }
+        try await change { db, state, _ in
+            for case (let group, let block?) in zip(groups, merged) {
+                try BlockMerging.replace(group, by: block, db, &state)
+            }
+        }
+        if !unreadable.isEmpty { throw RelayStorageError.corrupt("\(unreadable.count) blocks of events cannot be read") }
     }
 
     /// The number of events that retention deleted since the store was opened.
     var expired: [RelayEventRetention.Bound: Int] { progress.expired.withLock(\.self) }
+
+    private final class Unreadable: Sendable {
+        let blocks = Mutex<Set<Int64>>([])
+    }
 
     /// Shared with the closure that the appender calls.
     private final class Progress: Sendable {

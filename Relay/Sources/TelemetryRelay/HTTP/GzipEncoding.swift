@@ -4,11 +4,12 @@ import CNIOExtrasZlib
 enum GzipEncoding {
     /// A window of 32 KiB, gzip format only.
     private static let windowBits: Int32 = 15 + 16
-    private static let bestCompression: Int32 = 9
+    static let bestCompression: Int32 = 9
     private static let memoryLevel: Int32 = 8
 
+    /// - Parameter level: from 1, the fastest, to ``bestCompression``.
     /// - Returns: nil if zlib fails, which it does only without memory.
-    static func compress(_ bytes: [UInt8]) -> [UInt8]? {
+    static func compress(_ bytes: [UInt8], level: Int32) -> [UInt8]? {
         guard bytes.count < Int(UInt32.max) else { return nil }
         // zlib stores the address of its stream.
         let stream = UnsafeMutablePointer<cnioextras_z_stream>.allocate(capacity: 1)
@@ -18,7 +19,7 @@ enum GzipEncoding {
             stream.deallocate()
         }
         let status = CNIOExtrasZlib_deflateInit2(
-            stream, bestCompression, CNIOEXTRAS_Z_DEFLATED, windowBits, memoryLevel, CNIOEXTRAS_Z_DEFAULT_STRATEGY)
+            stream, level, CNIOEXTRAS_Z_DEFLATED, windowBits, memoryLevel, CNIOEXTRAS_Z_DEFAULT_STRATEGY)
         guard status == CNIOEXTRAS_Z_OK else { return nil }
         defer { _ = cnioextras_z_deflateEnd(stream) }
         let bound = Int(cnioextras_z_deflateBound(stream, UInt(bytes.count)))

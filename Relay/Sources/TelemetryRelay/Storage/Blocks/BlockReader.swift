@@ -1,0 +1,197 @@
+/// Finds events in blocks, in the order of their numbers.
+struct BlockReader {
+    /// A found event.
+    struct Event {
+        let entry: BlockEntry
+        /// The index of its block among the found ones.
+        let block: Int
+        /// Where its text begins in the block's text.
+        let offset: Int
+    }
+
+    /// Found events and their blocks.
+    struct Found {
+        var events: [Event] = []
+        var blocks: [EventBlock] = []
+        /// Blocks that cannot be read, which are left out.
+        var unreadable: [EventBlock] = []
+    }
+
+    /// The maximum number of streams of one session key that are read one by one.
+    private static let fewStreams = 200
+
+    private let db: StorageConnection
+    private let selection: EventSelection
+
+    init(_ db: StorageConnection, _ selection: EventSelection) { (self.db, self.selection) = (db, selection) }
+
+    /// The first matching events of a range, in order.
+    /// - Parameter skipsUnreadable: whether a block that cannot be read is left out; otherwise it is an error.
+    func events(
+        in numbers: ClosedRange<Int64>, _ order: RelayEventOrder, limit: Int, skipsUnreadable: Bool = false
+    ) throws -> Found {
+        var found = Found()
+        var collected = Collected(order: order, limit: limit)
+        try forEachBlock(in: numbers, order) { block in
+            guard !collected.isComplete(before: block) else { return false }
+            do {
+                let events = try matches(block, in: numbers, index: found.blocks.count)
+                if !events.isEmpty {
+                    found.blocks.append(block)
+                    collected.add(events)
+                }
+            } catch let error as RelayStorageError where error == BlockScanner.malformed && skipsUnreadable {
+                found.unreadable.append(block)
+            }
+            return true
+        }
+        found.events = collected.finish()
+        return found
+    }
+
+    /// The first blocks with matching events of a range, and those that cannot be read.
+    func blocks(in numbers: ClosedRange<Int64>, limit: Int) throws -> [EventBlock] {
+        var found: [EventBlock] = []
+        try forEachBlock(in: numbers, .ascending) { block in
+            do {
+                if try !matches(block, in: numbers, index: 0).isEmpty { found.append(block) }
+            } catch let error as RelayStorageError where error == BlockScanner.malformed {
+                found.append(block)
+            }
+            return found.count < limit
+        }
+        return found
+    }
+
+    /// The number of matching events of a range.
+    func count(in numbers: ClosedRange<Int64>) throws -> Int {
+        var count = 0
+        try forEachBlock(in: numbers, .ascending) { block in
+            let isWhole = numbers.contains(block.numbers.lowerBound) && numbers.contains(block.numbers.upperBound)
+            if !isWhole || !selection.covers(block.seconds) {
+                count += try matches(block, in: numbers, index: 0).count
+            } else if selection.isOfAnyKind {
+                count += block.count
+            } else {
+                let summary = try block.summary()
+                count += summary.count(summary.selected(by: selection))
+            }
+            return true
+        }
+        return count
+    }
+
+    /// Calls `body` with each block that may have matching events, until it returns false.
+    private func forEachBlock(
+        in numbers: ClosedRange<Int64>, _ order: RelayEventOrder, _ body: (EventBlock) throws -> Bool
+    ) throws {
+        guard !selection.isEmpty else { return }
+        var cursors = try scopes().map { try BlockCursor(db, $0, selection, in: numbers, order) }
+        while let (index, block) = Self.next(cursors, order) {
+            guard try body(block) else { return }
+            try cursors[index].advance(db)
+        }
+    }
+
+    /// The clients or sessions whose blocks are read.
+    private func scopes() throws -> [BlockCursor.Scope] {
+        var statement: Statement
+        switch (selection.clients, selection.session) {
+        case (nil, nil): return [.all]
+        case (let clients?, nil):
+            statement = Statement("")
+            statement.sql = EventStreams.clients(clients, &statement)
+            return try db.rows(statement).map { .client(try $0.int(0)) }
+        case (nil, let session?):
+            statement = Statement("SELECT id FROM event_stream WHERE session_key = ")
+            statement.sql += "\(statement.parameter(.bytes(session))) LIMIT \(Self.fewStreams + 1)"
+            let streams = try db.rows(statement)
+            return streams.count > Self.fewStreams ? [.sessions(session)] : try streams.map { .stream(try $0.int(0)) }
+        case (let clients?, let session?):
+            statement = Statement("SELECT id FROM event_stream WHERE client IN (")
+            statement.sql += "\(EventStreams.clients(clients, &statement))) AND session_key = "
+            statement.sql += statement.parameter(.bytes(session))
+            return try db.rows(statement).map { .stream(try $0.int(0)) }
+        }
+    }
+
+    /// The block whose first number, or in descending order whose last one, comes next.
+    private static func next(_ cursors: [BlockCursor], _ order: RelayEventOrder) -> (Int, EventBlock)? {
+        var result: (Int, EventBlock)?
+        for (index, cursor) in cursors.enumerated() {
+            guard let block = cursor.next else { continue }
+            if let (_, other) = result {
+                let isLater =
+                    order == .ascending
+                    ? block.numbers.lowerBound > other.numbers.lowerBound : block.numbers.upperBound < other.numbers.upperBound
+                if isLater { continue }
+            }
+            result = (index, block)
+        }
+        return result
+    }
+
+    /// The matching events of a block, in ascending order.
+    func matches(_ block: EventBlock, in numbers: ClosedRange<Int64>, index: Int) throws -> [Event] {
+        let summary = try block.summary()
+        let isSelected = summary.selected(by: selection)
+        guard isSelected.contains(true) else { return [] }
+        var offset = 0
+        var events: [Event] = []
+        for entry in try block.entries(db, of: summary) {
+            if isSelected[entry.cell], numbers.contains(entry.number), selection.contains(entry.time) {
+                events.append(Event(entry: entry, block: index, offset: offset))
+            }
+            offset += entry.length
+        }
+        return events
+    }
+}
+
+extension BlockReader {
+    /// The first events of several blocks, in order. Sorts only if blocks overlap, and not for every block.
+    private struct Collected {
+        let order: RelayEventOrder
+        let limit: Int
+        private var events: [Event] = []
+        private var isSorted = true
+        /// No event after this number is needed.
+        private var bound: Int64?
+
+        init(order: RelayEventOrder, limit: Int) { (self.order, self.limit) = (order, limit) }
+
+        /// Whether a block, and those after it, have no event that is needed.
+        func isComplete(before block: EventBlock) -> Bool {
+            guard let bound else { return false }
+            return order == .ascending ? block.numbers.lowerBound > bound : block.numbers.upperBound < bound
+        }
+
+        /// - Parameter added: the events of one block by ascending numbers.
+        mutating func add(_ added: [Event]) {
+            let added = order == .ascending ? added : added.reversed()
+            if let last = events.last, let first = added.first, Self.isLater(last, first, order) { isSorted = false }
+            events += added
+            if events.count >= limit, bound == nil || isSorted || events.count / 2 >= limit { trim() }
+        }
+
+        private mutating func trim() {
+            sort()
+            events.removeLast(events.count - limit)
+            bound = events.last?.entry.number
+        }
+
+        mutating func finish() -> [Event] {
+            sort()
+            return Array(events.prefix(limit))
+        }
+
+        private mutating func sort() {
+            if !isSorted { events.sort { [order] in Self.isLater($1, $0, order) } }
+            isSorted = true
+        }
+
+        private static func isLater(_ event: Event, _ other: Event, _ order: RelayEventOrder) -> Bool {
+            order == .ascending ? event.entry.number > other.entry.number : event.entry.number < other.entry.number
+        }
+    }
+}

@@ -1,0 +1,124 @@
+import Foundation
+import TelemetryModels
+
+/// The numbers of a block's events by level, name and scenario. Readers skip blocks by it, and count by it.
+struct BlockSummary: Sendable, Equatable {
+    /// What the events of a cell have in common.
+    struct Kind: Sendable, Hashable {
+        let level: Int64
+        let name: Data
+        /// Nil for events without a scenario.
+        let scenario: Data?
+    }
+
+    /// The number of events of one kind.
+    private struct Cell: Sendable, Equatable {
+        let level: Int64
+        /// The index of the name.
+        let name: Int
+        /// The index of the scenario, from 1; 0 for none.
+        let scenario: Int
+        var count: Int
+    }
+
+    private static let levels = TelemetryLogLevel.allCases.count
+
+    private var names: [Data] = []
+    private var scenarios: [Data] = []
+    private var cells: [Cell] = []
+
+    var cellCount: Int { cells.count }
+
+    private init() {}
+
+    init(_ data: Data) throws {
+        var scanner = BlockScanner(data)
+        for _ in 0..<(try scanner.count(atMost: data.count)) { names.append(try scanner.string()) }
+        for _ in 0..<(try scanner.count(atMost: data.count)) { scenarios.append(try scanner.string()) }
+        cells.reserveCapacity(names.count)
+        while !scanner.isAtEnd {
+            let place = try scanner.count(atMost: Self.levels * (scenarios.count + 1) - 1)
+            let name = try scanner.count(atMost: names.count - 1)
+            let count = try scanner.count(atMost: Int(Int32.max))
+            cells.append(Cell(level: Int64(place % Self.levels), name: name, scenario: place / Self.levels, count: count))
+        }
+    }
+
+    var encoded: Data {
+        var writer = BlockWriter()
+        writer.count(names.count)
+        for name in names { writer.string(name) }
+        writer.count(scenarios.count)
+        for scenario in scenarios { writer.string(scenario) }
+        for cell in cells {
+            writer.count(cell.scenario * Self.levels + Int(cell.level))
+            writer.count(cell.name)
+            writer.count(cell.count)
+        }
+        return Data(writer.bytes)
+    }
+
+    func kind(ofCell index: Int) -> Kind {
+        let cell = cells[index]
+        return Kind(
+            level: cell.level, name: names[cell.name], scenario: cell.scenario == 0 ? nil : scenarios[cell.scenario - 1])
+    }
+
+    /// For each cell, whether its events are selected, regardless of their times.
+    func selected(by selection: EventSelection) -> [Bool] {
+        let names = names.map(selection.contains(name:))
+        let scenarios = [selection.contains(scenario: nil)] + scenarios.map(selection.contains(scenario:))
+        return cells.map { names[$0.name] && scenarios[$0.scenario] && selection.contains(level: $0.level) }
+    }
+
+    /// The number of events of the cells for which a flag is set.
+    func count(_ flags: [Bool]) -> Int { zip(cells, flags).reduce(0) { $0 + ($1.1 ? $1.0.count : 0) } }
+
+    /// Counts events.
+    struct Builder {
+        private(set) var summary = BlockSummary()
+        private var names: [Data: Int] = [:]
+        private var scenarios: [Data: Int] = [:]
+        private var cells: [[Int]: Int] = [:]
+        private var last: (kind: Kind, cell: Int)?
+
+        /// Counts an event.
+        /// - Returns: the index of its cell.
+        mutating func add(_ kind: Kind) -> Int {
+            if let last, last.kind == kind {
+                summary.cells[last.cell].count += 1
+                return last.cell
+            }
+            let name = Self.place(of: kind.name, &summary.names, &names)
+            let scenario = kind.scenario.map { Self.place(of: $0, &summary.scenarios, &scenarios) + 1 } ?? 0
+            let cell = cells[[Int(kind.level), name, scenario], default: summary.cells.count]
+            if cell == summary.cells.count {
+                cells[[Int(kind.level), name, scenario]] = cell
+                summary.cells.append(Cell(level: kind.level, name: name, scenario: scenario, count: 0))
+            }
+            summary.cells[cell].count += 1
+            last = (kind, cell)
+            return cell
+        }
+
+        /// Counts another event of a cell.
+        mutating func add(toCell cell: Int) { summary.cells[cell].count += 1 }
+
+        private static func place(of key: Data, _ table: inout [Data], _ places: inout [Data: Int]) -> Int {
+            if let place = places[key] { return place }
+            places[key] = table.count
+            table.append(key)
+            return table.count - 1
+        }
+    }
+}
+
+extension TelemetryLogLevel {
+    /// The stored form.
+    var storedNumber: Int64 {
+        switch self {
+        case .info: 0
+        case .diagnostic: 1
+        }
+    }
+}

@@ -1,0 +1,97 @@
+import Foundation
+
+/// The events of a block to be stored.
+struct EventBlockContent {
+    private(set) var entries: [BlockEntry] = []
+    private var summary = BlockSummary.Builder()
+    private var text: [UInt8] = []
+    /// When the events arrived, in milliseconds of the arrival clock.
+    private var received: ClosedRange<Int64>
+
+    init(received: ClosedRange<Int64>) { self.received = received }
+
+    /// Adds an event after those with lower numbers.
+    /// - Parameter entry: its cell is ignored.
+    mutating func add(_ entry: BlockEntry, _ kind: BlockSummary.Kind, _ text: ArraySlice<UInt8>) {
+        append(entry, cell: summary.add(kind), text)
+    }
+
+    private mutating func append(_ entry: BlockEntry, cell: Int, _ text: ArraySlice<UInt8>) {
+        var entry = entry
+        entry.cell = cell
+        entries.append(entry)
+        self.text += text
+    }
+
+    /// Adds the events of a block that are to be kept, after those with lower numbers.
+    mutating func add(_ block: EventBlock, _ db: StorageConnection, where isKept: (BlockEntry) -> Bool = { _ in true }) throws {
+        received = min(received.lowerBound, block.received.lowerBound)...max(received.upperBound, block.received.upperBound)
+        let (text, kinds) = (try block.text(db), try block.summary())
+        var cells = [Int?](repeating: nil, count: kinds.cellCount)
+        var offset = 0
+        for entry in try block.entries(db, of: kinds) {
+            let end = offset + entry.length
+            guard end <= text.count else { throw BlockScanner.malformed }
+            defer { offset = end }
+            guard isKept(entry) else { continue }
+            if let cell = cells[entry.cell] {
+                summary.add(toCell: cell)
+                append(entry, cell: cell, text[offset..<end])
+            } else {
+                add(entry, kinds.kind(ofCell: entry.cell), text[offset..<end])
+                cells[entry.cell] = entries.last?.cell
+            }
+        }
+    }
+
+    /// The form in which the block is stored; it must not be empty.
+    /// - Parameter packs: whether to compress the text.
+    func encoded(packs: Bool) throws -> EncodedBlock {
+        guard let first = entries.first, let last = entries.last, last.number - first.number < BlockCursor.span else {
+            throw BlockScanner.malformed
+        }
+        let seconds = entries.reduce(first.time.seconds...first.time.seconds) {
+            min($0.lowerBound, $1.time.seconds)...max($0.upperBound, $1.time.seconds)
+        }
+        return EncodedBlock(
+            numbers: first.number...last.number, count: entries.count, received: received, seconds: seconds, length: text.count,
+            isPacked: packs, summary: summary.summary.encoded, entries: BlockEntries.encode(entries),
+            body: packs ? try BlockText.pack(text) : Data(text))
+    }
+}
+
+/// The columns of a block to be stored.
+struct EncodedBlock: Sendable {
+    fileprivate let numbers: ClosedRange<Int64>
+    fileprivate let count: Int
+    fileprivate let received: ClosedRange<Int64>
+    fileprivate let seconds: ClosedRange<Int64>
+    fileprivate let length: Int
+    fileprivate let isPacked: Bool
+    fileprivate let summary: Data
+    fileprivate let entries: Data
+    fileprivate let body: Data
+
+    /// The approximate bytes of a row besides its summary, entries and text, with its part of the indexes.
+    static let overhead = 400
+
+    /// The approximate bytes of the row.
+    private var size: Int { summary.count + entries.count + body.count + Self.overhead }
+
+    /// Stores the block.
+    /// - Returns: the approximate bytes of its row.
+    func save(_ db: StorageConnection, id: Int64, of stream: EventStreams.Stream) throws -> Int64 {
+        try db.execute(
+            """
+            INSERT INTO event_block (\(EventBlock.columns), entries, body)
+            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)
+            """,
+            [
+                .int(id), .int(stream.client), .int(stream.number), .int(numbers.lowerBound), .int(numbers.upperBound),
+                .init(count),
+                .int(received.lowerBound), .int(received.upperBound), .int(seconds.lowerBound), .int(seconds.upperBound),
+                .init(size), .init(length), .int(isPacked ? 1 : 0), .bytes(summary), .bytes(entries), .bytes(body),
+            ])
+        return Int64(size)
+    }
+}

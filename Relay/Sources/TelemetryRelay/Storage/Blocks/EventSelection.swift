@@ -1,0 +1,60 @@
+import Foundation
+
+/// A filter for events, with strings as keys.
+struct EventSelection: Sendable {
+    private let scenarios: Set<Data>?
+    private let levels: Set<Int64>?
+    private let names: Set<Data>?
+    private let since: RelayTime?
+    private let until: RelayTime?
+    /// The clients whose events match; nil for all events, also those without a client.
+    let clients: [Data]?
+    let session: Data?
+    /// Whether nothing can match.
+    let isEmpty: Bool
+
+    init(_ filter: RelayEventFilter) {
+        scenarios = filter.scenarios.map { Set($0.map(NameKey.data)) }
+        levels = filter.levels.map { Set($0.map(\.storedNumber)) }
+        names = filter.names.map { Set($0.map(NameKey.data)) }
+        (since, until) = (filter.since, filter.until)
+        clients = filter.clients.map { $0.map(NameKey.data) }
+        session = filter.sessionId.map(NameKey.data)
+        let isNever = if let since, let until { since >= until } else { false }
+        isEmpty =
+            isNever || scenarios?.isEmpty ?? false || levels?.isEmpty ?? false || names?.isEmpty ?? false
+            || clients?.isEmpty ?? false
+    }
+
+    func contains(name: Data) -> Bool { names?.contains(name) ?? true }
+    func contains(level: Int64) -> Bool { levels?.contains(level) ?? true }
+
+    /// - Parameter scenario: nil for an event without a scenario.
+    func contains(scenario: Data?) -> Bool {
+        guard let scenarios else { return true }
+        return scenario.map(scenarios.contains) ?? false
+    }
+
+    /// Whether every event of the matching clients and sessions matches if its time does.
+    var isOfAnyKind: Bool { scenarios == nil && levels == nil && names == nil }
+
+    /// Keys of which a block's summary has one of each list, if events in it match.
+    var keys: [[Data]] { [names, scenarios].compactMap { $0.map(Array.init) } }
+
+    func contains(_ time: RelayTime) -> Bool {
+        if let since, time < since { return false }
+        if let until, time >= until { return false }
+        return true
+    }
+
+    /// The seconds to which the times of matching events belong; nil for any.
+    var seconds: ClosedRange<Int64>? {
+        guard !isEmpty, since != nil || until != nil else { return nil }
+        return (since?.seconds ?? .min)...(until?.seconds ?? .max)
+    }
+
+    /// Whether every time within these seconds matches.
+    func covers(_ range: ClosedRange<Int64>) -> Bool {
+        contains(RelayTime(seconds: range.lowerBound)) && contains(RelayTime(seconds: range.upperBound, nanoseconds: 999_999_999))
+    }
+}
