@@ -3,7 +3,7 @@ import TelemetryModels
 
 /// The schema fields of an event, or of the context that several events share, as received.
 struct WireEventFields {
-    var texts: [TelemetrySchema.Field: String] = [:]
+    var texts = FieldTexts()
     var sequence: Int64?
     /// Without `null`s.
     var attributes: [(name: String, value: WireValue)]?
@@ -29,10 +29,13 @@ struct WireEventFields {
 
     private static let fields = Dictionary(uniqueKeysWithValues: TelemetrySchema.Field.allCases.map { ($0.rawValue, $0) })
 
-    /// The fields whose text the relay compares. A text that is only stored may contain anything.
-    private static let compared: Set<TelemetrySchema.Field> = [
-        .eventId, .eventName, .eventTimestamp, .sessionId, .clientId, .scenario, .logLevel,
-    ]
+    /// Whether the relay compares the field's text. A text that is only stored may contain anything.
+    private static func isCompared(_ field: TelemetrySchema.Field) -> Bool {
+        switch field {
+        case .eventId, .eventName, .eventTimestamp, .sessionId, .clientId, .scenario, .logLevel: true
+        default: false
+        }
+    }
 }
 
 /// Reads the values of single fields.
@@ -41,7 +44,7 @@ extension WireEventFields {
         _ reader: inout JSONReader, _ field: TelemetrySchema.Field, _ place: @autoclosure () -> String
     ) throws -> String {
         guard try reader.kind() == .string else { throw Problem.invalidArgument("\(place()) must be a string.") }
-        return try compared.contains(field) ? reader.name() : reader.string()
+        return try isCompared(field) ? reader.name() : reader.string()
     }
 
     static func time(

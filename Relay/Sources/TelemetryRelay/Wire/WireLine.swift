@@ -10,47 +10,51 @@ enum WireLine {
 
     /// The version of segments that the relay reads.
     private static let version: Int64 = 4
-    private static let keys: Set = [
-        "header", "checksum", "segment", "run", "runs", "seq", "id", "time", "name", "thread", "scenario", "level", "text",
-        "attributes",
-    ]
+    /// The known keys, each with its place.
+    private static let keys = Dictionary(
+        uniqueKeysWithValues: [
+            "header", "checksum", "segment", "run", "runs", "seq", "id", "time", "name", "thread", "scenario", "level", "text",
+            "attributes",
+        ].enumerated().map { ($1, $0) })
 
     /// - Parameter header: the header that applies to the line.
-    init(_ reader: inout JSONReader, below header: WireLineHeader?, place: String) throws {
-        guard try reader.kind() == .object else { throw Problem.invalidArgument("\(place) must be an object.") }
+    init(_ reader: inout JSONReader, below header: WireLineHeader?, place line: String) throws {
+        guard try reader.kind() == .object else { throw Problem.invalidArgument("\(line) must be an object.") }
         var newHeader: (result: WireLineHeader, checksum: String)?
         var hasChecksum = false
         var isSegment = false
         var event = WireLineEvent()
-        var read: Set<String> = []
+        // The places of the keys that were read, as bits.
+        var read = 0
         try reader.object { key, reader in
-            guard Self.keys.contains(key) else { return try reader.skip() }
-            guard read.insert(key).inserted else { throw Problem.invalidArgument("\(place) has two members \(key).") }
+            guard let place = Self.keys[key] else { return try reader.skip() }
+            guard read & 1 << place == 0 else { throw Problem.invalidArgument("\(line) has two members \(key).") }
+            read |= 1 << place
             switch key {
-            case "header": newHeader = try reader.checksummed { try WireLineHeader(&$0, place: "\(place).header") }
+            case "header": newHeader = try reader.checksummed { try WireLineHeader(&$0, place: "\(line).header") }
             case "checksum":
                 guard let newHeader, try reader.kind() == .string else { return try reader.skip() }
                 hasChecksum = try reader.name() == newHeader.checksum
             case "segment":
                 guard try reader.kind() == .number, try reader.number() == .int(Self.version) else {
-                    throw Problem.invalidArgument("\(place).segment must be \(Self.version).")
+                    throw Problem.invalidArgument("\(line).segment must be \(Self.version).")
                 }
                 isSegment = true
-            case "run", "runs": throw Problem.invalidArgument("\(place): runs are not supported.")
-            default: try event.read(key, &reader, below: header, place)
+            case "run", "runs": throw Problem.invalidArgument("\(line): runs are not supported.")
+            default: try event.read(key, &reader, below: header, line)
             }
         }
         if let newHeader {
             guard hasChecksum else {
-                throw Problem.invalidArgument("\(place).checksum is missing, or wrong, or before the header.")
+                throw Problem.invalidArgument("\(line).checksum is missing, or wrong, or before the header.")
             }
-            guard event.isEmpty else { throw Problem.invalidArgument("\(place) is a header and an event.") }
+            guard event.isEmpty else { throw Problem.invalidArgument("\(line) is a header and an event.") }
             self = .header(newHeader.result)
         } else if isSegment {
-            guard event.isEmpty else { throw Problem.invalidArgument("\(place) is a segment and an event.") }
+            guard event.isEmpty else { throw Problem.invalidArgument("\(line) is a segment and an event.") }
             self = .segment
         } else {
-            self = .event(try event.fields(below: header, place))
+            self = .event(try event.fields(below: header, line))
         }
     }
 }
@@ -62,11 +66,15 @@ private struct WireLineEvent {
     private var sequence: Int64?
     private var identifier: Identifier?
     private var time: String?
-    /// What the line does not leave to its header; nil for no scenario.
-    private var texts: [TelemetrySchema.Field: String?] = [:]
+    /// What the line does not leave to its header.
+    private var texts = FieldTexts()
+    /// Whether the line says which scenario it has, or that it has none.
+    private var hasScenario = false
     private var attributes: [(name: String, value: WireValue)]?
 
-    var isEmpty: Bool { sequence == nil && identifier == nil && time == nil && texts.isEmpty && attributes == nil }
+    var isEmpty: Bool {
+        sequence == nil && identifier == nil && time == nil && texts.isEmpty && !hasScenario && attributes == nil
+    }
 
     /// Reads the value of a key, which it must consume.
     mutating func read(_ key: String, _ reader: inout JSONReader, below header: WireLineHeader?, _ place: String) throws {
@@ -77,9 +85,9 @@ private struct WireLineEvent {
         case "name": texts[.eventName] = try Self.text(&reader, .eventName, header?.names, "\(place).name")
         case "thread": texts[.threadId] = try Self.text(&reader, .threadId, header?.threads, "\(place).thread")
         case "scenario":
+            hasScenario = true
             let isNone = try reader.null()
-            let scenario = isNone ? nil : try Self.text(&reader, .scenario, header?.scenarios, "\(place).scenario")
-            texts.updateValue(scenario, forKey: .scenario)
+            texts[.scenario] = isNone ? nil : try Self.text(&reader, .scenario, header?.scenarios, "\(place).scenario")
         case "level":
             let level = try WireEventFields.text(&reader, .logLevel, "\(place).level")
             _ = try WireEventFields.level(level, "\(place).level")
@@ -109,7 +117,10 @@ private struct WireLineEvent {
         case nil: fields.texts[.eventId] = "\(header.fields.texts[.sessionId] ?? "")-\(sequence)"
         }
         fields.texts[.eventTimestamp] = time
-        for (field, text) in texts { fields.texts[field] = text }
+        for field in [TelemetrySchema.Field.eventName, .threadId, .logLevel, .property1] {
+            if let text = texts[field] { fields.texts[field] = text }
+        }
+        if hasScenario { fields.texts[.scenario] = texts[.scenario] }
         fields.attributes = attributes
         return fields
     }
