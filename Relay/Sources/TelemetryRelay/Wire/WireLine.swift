@@ -10,7 +10,7 @@ enum WireLine {
 
     /// The version of segments that the relay reads.
     private static let version: Int64 = 4
-    /// The known keys, each with its place.
+    /// The known keys, each with a number.
     private static let keys = Dictionary(
         uniqueKeysWithValues: [
             "header", "checksum", "segment", "run", "runs", "seq", "id", "time", "name", "thread", "scenario", "level", "text",
@@ -24,12 +24,12 @@ enum WireLine {
         var hasChecksum = false
         var isSegment = false
         var event = WireLineEvent()
-        // The places of the keys that were read, as bits.
+        // The numbers of the keys that were read, as bits.
         var read = 0
         try reader.object { key, reader in
-            guard let place = Self.keys[key] else { return try reader.skip() }
-            guard read & 1 << place == 0 else { throw Problem.invalidArgument("\(line) has two members \(key).") }
-            read |= 1 << place
+            guard let number = Self.keys[key] else { return try reader.skip() }
+            guard read & 1 << number == 0 else { throw Problem.invalidArgument("\(line) has two members \(key).") }
+            read |= 1 << number
             switch key {
             case "header": newHeader = try reader.checksummed { try WireLineHeader(&$0, place: "\(line).header") }
             case "checksum":

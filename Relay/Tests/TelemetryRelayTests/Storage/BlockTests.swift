@@ -222,22 +222,14 @@ struct BlockTests {
         try await storage.close()
     }
 
-    @Test("Events that are merged while they are deleted are deleted")
+    @Test("Events whose block is merged between the search for it and the deletion are deleted")
     func mergedWhileDeleted() async throws {
         let storage = try SQLiteRelayStorage(inMemory: .init())
         for number in 1...3 { _ = try await storage.append([Sample.event(number), Sample.event(10 + number, name: "gone")]) }
-        let deletion = BlockDeletion(selection: EventSelection(.init(names: ["gone"])), last: 6)
-        let blocks = try await storage.database.read { db in
-            try BlockReader(StorageConnection(database: db), deletion.selection).blocks(in: 1...6, limit: 9)
+        let deleted = try await storage.events.deleteEvents(matching: .init(names: ["gone"])) {
+            try await storage.events.merge(after: 0)
         }
-        #expect(blocks.count == 3)
-        try await storage.events.merge(after: 0)
-        let result = try await storage.database.write { db in
-            var state = try RelayState.fetch(db)
-            return try deletion.delete(from: blocks.map(\.id), cutoff: 0, StorageConnection(database: db), &state)
-        }
-        #expect(result.deleted == 0 && !result.isComplete)
-        #expect(try await storage.deleteEvents(matching: .init(names: ["gone"])) == 3)
+        #expect(deleted == 3)
         #expect(try await storage.texts() == ["1", "2", "3"])
         try await storage.checkSums()
         try await storage.close()

@@ -1,4 +1,4 @@
-/// A statement that is put together.
+/// An SQL statement and its parameters, built step by step.
 struct Statement {
     var sql: String
     private(set) var values: [StorageValue] = []

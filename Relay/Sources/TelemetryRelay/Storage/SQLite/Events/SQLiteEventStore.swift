@@ -63,6 +63,13 @@ final class SQLiteEventStore: RelayEventStorage {
     }
 
     func deleteEvents(matching filter: RelayEventFilter) async throws -> Int {
+        try await deleteEvents(matching: filter) {}
+    }
+
+    /// - Parameter whenFound: called between the search for blocks and the deletion from them.
+    func deleteEvents(
+        matching filter: RelayEventFilter, whenFound: @Sendable () async throws -> Void
+    ) async throws -> Int {
         let state = try await database.read(RelayState.fetch)
         let deletion = BlockDeletion(selection: EventSelection(filter), last: state.nextEvent - 1)
         var (deleted, next) = (0, state.firstEvent)
@@ -73,10 +80,12 @@ final class SQLiteEventStore: RelayEventStorage {
                     in: next...deletion.last, limit: BlockDeletion.step)
             }
             guard let last = blocks.last else { break }
+            try await whenFound()
             let result = try await change { [retention] db, state, now in
                 try deletion.delete(from: blocks.map(\.id), cutoff: retention.cutoff(now), db, &state)
             }
             deleted += result.deleted
+            // Blocks that were merged since are found again.
             guard result.isComplete else { continue }
             guard blocks.count == BlockDeletion.step else { break }
             next = max(next, last.numbers.lowerBound)
